@@ -1,0 +1,16 @@
+// Hashes: 64-bit FNV-1 (drift hashes, API-200), FNV-1a and a fast word hash for tables, SHA-256.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FNV_OFFSET UINT64_C(14695981039346656037)
+#define FNV_PRIME  UINT64_C(1099511628211)
+
+uint64_t hash_fnv1(const void *data, size_t length);  // multiply, then xor
+uint64_t hash_fnv1a(const void *data, size_t length); // xor, then multiply
+uint64_t hash_string(const char *text);               // for tables; stable across runs
+uint64_t hash_mix(uint64_t a, uint64_t b);            // combines two hashes, order matters
+void hash_sha256_hex(const void *data, size_t length, char out[65]);
+// A deterministic UUID-shaped text from `text` (FMT-4: derived uids; idempotency tokens).
+void hash_uuid(const char *text, char out[37]);

@@ -1,0 +1,7 @@
+// Regular expressions of schemas (API-15): unanchored searches, compiled once and cached.
+#pragma once
+
+#include <stdbool.h>
+
+// `expression` must be a string literal or otherwise live as long as the process. Thread-safe.
+bool pattern_matches(const char *expression, const char *text);

@@ -1,0 +1,42 @@
+// Text: a growable buffer, and the checks of names that Kubernetes makes.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct text { // zero-initialised is empty; free with text_free()
+    char *data; // NUL-terminated once anything was added
+    size_t length;
+    size_t capacity;
+};
+void text_add(struct text *text, const char *string);
+void text_add_bytes(struct text *text, const char *data, size_t length);
+void text_add_char(struct text *text, char c);
+void text_format(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+// Adds `string` with separator before it unless the text is empty.
+void text_join(struct text *text, const char *separator, const char *string);
+void text_clear(struct text *text);
+void text_free(struct text *text);
+char *text_take(struct text *text); // the caller frees; never NULL
+
+bool text_equal(const char *a, const char *b); // NULL equals NULL only
+bool text_starts_with(const char *text, const char *prefix);
+bool text_ends_with(const char *text, const char *suffix);
+
+// API-151. On failure *why (static text, may be NULL) says what is wrong.
+bool text_is_qualified_name(const char *text, const char **why);
+bool text_is_label_value(const char *text, const char **why);
+bool text_is_dns_subdomain(const char *text, const char **why); // RFC 1123, at most 253
+bool text_is_dns_label(const char *text, const char **why);     // RFC 1123, at most 63
+
+// Go's strconv.Atoi / ParseInt base 10: optional sign, digits only, fits int64.
+bool text_parse_int64(const char *text, int64_t *value) MUST_USE;
+// Damerau-Levenshtein distance, for "did you mean" (API-317).
+size_t text_distance(const char *a, const char *b);
+// Up to `limit` (<= 3) candidates near `text`, nearest first, ties in byte order (API-317); returns
+// how many were written to `matches`.
+size_t text_nearest(const char *text, const char *const *candidates, size_t count,
+                    const char **matches, size_t limit);

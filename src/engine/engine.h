@@ -1,0 +1,19 @@
+// The decision: a pure function from snapshot to plan (design.md idea 1).
+//
+// No I/O, no clock, no globals; the same snapshot gives the same plan, byte for byte, whatever the
+// order of its arrays. Needs only model/ and base/.
+#pragma once
+
+#include "model/plan.h"
+#include "model/snapshot.h"
+
+struct plan_options {
+    bool explain;            // fill plan_unschedulable.reasons (SCH-520); costs nothing if false
+    bool disrupt;            // FMT-13: also plan the next disruption
+    const char *method;      // emptiness, drift, static-drift, multi, single; NULL: in order
+};
+
+// The plan of one provisioning pass. Never NULL except for a snapshot that no plan can be made of
+// (a pass that ends with an error: SCH-25, SCH-282), which fills *error.
+struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
+                         struct error *error) MUST_USE;

@@ -1,0 +1,68 @@
+// A typed client for one API server: get, list, create, patch, delete, evict; rate limited (QPS and
+// burst, LIF-380), with the answers as typed objects.
+//
+// Every call is asynchronous and ends with exactly one callback on the loop's thread, never before the
+// call has returned. Callbacks record results; they hold no control flow (design.md idea 3).
+#pragma once
+
+#include "kube/transport.h"
+#include "model/object.h"
+
+struct kube_client;
+
+struct kube_client_options {
+    double qps;   // <= 0: unlimited
+    double burst;
+};
+// Takes ownership of the transport.
+struct kube_client *kube_client_create(struct loop *loop, struct kube_transport *transport,
+                                       const struct kube_client_options *options);
+void kube_client_destroy(struct kube_client *client); // cancels what is under way
+struct kube_transport *kube_client_transport(struct kube_client *client);
+
+struct kube_result {
+    struct error error;           // ERROR_NONE on success
+    int status;                   // HTTP status, 0 if no answer
+    int64_t retry_after_ns;
+    struct object *object;        // the object answered, if it decodes; borrowed (acquire to keep)
+    const json_t *body;           // the answer itself; borrowed
+};
+typedef void (*kube_callback)(void *context, const struct kube_result *result);
+
+// subresource: NULL, "status", "scale", ...
+void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
+              const char *name, kube_callback callback, void *context);
+// One page or all pages (limit > 0: page size; every page is asked for; callback gets the whole list
+// as body {"items": [...]}, and metadata.resourceVersion of the first page).
+void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
+               const char *label_selector, const char *field_selector, kube_callback callback,
+               void *context);
+void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
+                 void *context);
+void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      json_t *body /* borrowed */, kube_callback callback, void *context);
+// The body may carry metadata.resourceVersion and metadata.uid as preconditions.
+void kube_patch(struct kube_client *client, enum kind_id kind, const char *namespace,
+                const char *name, const char *subresource, enum patch_type type,
+                json_t *body /* borrowed */, kube_callback callback, void *context);
+void kube_update_json(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      const char *name, const char *subresource, json_t *body,
+                      kube_callback callback, void *context);
+struct kube_delete_options {
+    const char *uid;              // precondition, or NULL
+    const char *resource_version; // precondition, or NULL
+    int64_t grace_period_seconds; // < 0: the object's own
+};
+void kube_delete(struct kube_client *client, enum kind_id kind, const char *namespace,
+                 const char *name, const struct kube_delete_options *options,
+                 kube_callback callback, void *context);
+// POST .../eviction with a UID precondition (LIF-123).
+void kube_evict(struct kube_client *client, const char *namespace, const char *name,
+                const char *uid, kube_callback callback, void *context);
+// GET of any path (/version, /readyz, discovery).
+void kube_get_path(struct kube_client *client, const char *path, kube_callback callback,
+                   void *context);
+
+// Resource path of a kind; for messages and transports. `out` gets "/apis/GROUP/VERSION/...".
+void kube_path(enum kind_id kind, const char *namespace, const char *name, const char *subresource,
+               char *out, size_t size);

@@ -1,0 +1,20 @@
+// Kubernetes events with dedupe windows and rate limits (LIF-370).
+#pragma once
+
+#include "kube/client.h"
+
+struct event_recorder;
+struct event_recorder *event_recorder_create(struct loop *loop, struct kube_client *client,
+                                             const char *component);
+void event_recorder_destroy(struct event_recorder *recorder);
+
+struct event_request {
+    const struct object *about; // involvedObject from its header
+    bool warning;
+    const char *reason, *message;
+    const char *dedupe;       // dedupe values, joined by '-'; NULL: message
+    int64_t window_ns;        // 0: 2 minutes
+    double rate_per_second;   // 0: unlimited; else with `burst`, one limiter a reason
+    double burst;
+};
+void event_record(struct event_recorder *recorder, const struct event_request *request);

@@ -1,0 +1,19 @@
+// Leader election by a Lease (LIF-330), compatible with client-go's.
+#pragma once
+
+#include "kube/client.h"
+
+struct leader_options {
+    const char *namespace, *name, *identity;
+    int64_t lease_duration_ns, renew_deadline_ns, retry_period_ns; // 15 s, 10 s, 2 s
+    void (*started)(void *context); // became the leader
+    void (*lost)(void *context);    // was the leader and could not renew
+    void *context;
+};
+struct leader;
+struct leader *leader_create(struct loop *loop, struct kube_client *client,
+                             const struct leader_options *options);
+bool leader_is_leading(const struct leader *leader);
+// Gives the lease back (LIF-474) and then calls done.
+void leader_release(struct leader *leader, void (*done)(void *context), void *context);
+void leader_destroy(struct leader *leader);
