@@ -1,0 +1,26 @@
+// One subcommand, one file, one table entry.
+//
+// Exit codes (design.md section 5): 0 fine, 1 failed, 2 bad usage or bad input, 3 done but not
+// everything could be placed.
+#pragma once
+
+#include <stdbool.h>
+
+#define EXIT_BAD_INPUT 2
+#define EXIT_UNPLACED  3
+
+struct command {
+    const char *name;
+    const char *arguments; // "[FILE|DIR|-]..."
+    const char *summary;   // one line
+    const char *help;      // options and examples, several lines
+    // argv[0] is the command's name; options are parsed by the command (getopt_long).
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct command command_controller, command_demo, command_plan, command_snapshot,
+    command_validate, command_crds, command_version;
+
+// Prints "adze COMMAND: MESSAGE" to standard error and returns EXIT_BAD_INPUT.
+int command_usage_error(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
