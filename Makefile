@@ -1,0 +1,48 @@
+# adze: thin wrappers around Meson. `make help` lists the targets.
+BUILD        ?= build
+TEST_BUILD   ?= build-test
+JOBS         ?= $(shell nproc)
+ARGS         ?=
+MESON_FLAGS  ?=
+
+.PHONY: all demo test test-e2e test-upstream soak bench fuzz install format clean dependencies help
+
+all: $(BUILD)/build.ninja ## build the program (release)
+	@ninja -C $(BUILD) -j $(JOBS) adze
+
+demo: all ## run the whole path on the embedded cluster (ARGS=--serve keeps it up for kubectl)
+	@$(BUILD)/adze demo $(ARGS)
+
+test: $(TEST_BUILD)/build.ninja ## unit, conformance and simulation tests, sanitizers on
+	@ninja -C $(TEST_BUILD) -j $(JOBS)
+	@meson test -C $(TEST_BUILD) --no-rebuild --print-errorlogs --num-processes $(JOBS)
+
+test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
+	@tests/e2e/run $(BUILD)/adze
+
+bench: all ## time the engine on generated workloads
+	@bench/run $(BUILD)/adze $(ARGS)
+
+fuzz: dependencies ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
+	@tests/fuzz/run
+
+install: all ## PREFIX (default /usr/local), DESTDIR
+	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
+
+format: ## clang-format over the sources
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean: ## remove the build folders
+	@rm -rf $(BUILD) $(TEST_BUILD)
+
+dependencies:
+	@tools/install-dependencies
+
+$(BUILD)/build.ninja: meson.build meson_options.txt | dependencies
+	@meson setup $(BUILD) --buildtype=release -Db_ndebug=false -Dtests=disabled -Dprefix="$(or $(PREFIX),/usr/local)" $(MESON_FLAGS) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+
+$(TEST_BUILD)/build.ninja: meson.build meson_options.txt | dependencies
+	@meson setup $(TEST_BUILD) --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false $(MESON_FLAGS) >/dev/null || { cat $(TEST_BUILD)/meson-logs/meson-log.txt; exit 1; }
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16

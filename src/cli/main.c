@@ -1,0 +1,92 @@
+// adze COMMAND [options]
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+static const struct command *const commands[] = {
+    &command_controller, &command_demo, &command_plan,  &command_snapshot,
+    &command_validate,   &command_crds, &command_version,
+};
+
+static const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static void print_overview(FILE *stream)
+{
+    fprintf(stream, "adze: nodes for Kubernetes pods, just in time\n\nusage: adze COMMAND [options]\n\n");
+    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
+        fprintf(stream, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(stream, "\n`adze COMMAND --help` tells more. Exit codes: 0 fine, 1 failed, 2 bad usage or "
+                    "input, 3 not everything could be placed.\n");
+}
+
+static void print_help(const struct command *command)
+{
+    printf("usage: adze %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary,
+           command->help);
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[ARRAY_LENGTH(commands)], *near[1];
+    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
+        names[i] = commands[i]->name;
+    fprintf(stderr, "adze: there is no command \"%s\"", name);
+    if (text_nearest(name, names, ARRAY_LENGTH(commands), near, 1) == 1)
+        fprintf(stderr, "; did you mean %s?", near[0]);
+    fprintf(stderr, " (`adze help` lists them)\n");
+    return EXIT_BAD_INPUT;
+}
+
+int command_usage_error(const struct command *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "adze %s: ", command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, " (`adze %s --help` tells more)\n", command->name);
+    va_end(arguments);
+    return EXIT_BAD_INPUT;
+}
+
+static bool is_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 ||
+           strcmp(argument, "-help") == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    if (is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+        const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
+        if (command != NULL)
+            print_help(command);
+        else
+            print_overview(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return command_version.run(1, argv + 1);
+    const struct command *command = command_find(argv[1]);
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (is_help(argv[i])) {
+            print_help(command);
+            return 0;
+        }
+    return command->run(argc - 1, argv + 1);
+}
