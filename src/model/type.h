@@ -6,6 +6,8 @@
 // and no offset.
 #pragma once
 
+#include <stddef.h>
+
 #include "model/object.h"
 
 enum field_kind {         // C type at the offset                schema
@@ -43,7 +45,8 @@ enum field_flags {
     FIELD_SCHEMA_ONLY = 1 << 9,
     FIELD_HASHED = 1 << 10,   // takes part in the drift hash
     FIELD_AWS_ONLY = 1 << 11, // left out with --core
-    FIELD_NULL_TO_EMPTY = 1 << 12,
+    FIELD_NULL_TO_EMPTY = 1 << 12, // an explicit null (or an absent list) reads as empty
+    FIELD_SHARED = 1 << 13,   // values repeat across objects (namespaces, reasons): kept once
 };
 
 struct type;
@@ -92,6 +95,24 @@ struct type {
     uint32_t rules_count;
     const char *documentation;
 };
+
+// --- writing tables ---------------------------------------------------------------------------------
+// A row is one line: FIELD(struct taint, key, "key", STRING, .flags = FIELD_REQUIRED). Structs
+// without a name are spelt MEMBER(struct node, spec); those behind a pointer TARGET(...); those in a
+// list ITEM(...).
+#define FIELD(owner, member, json_name, kind_name, ...)                                            \
+    {.name = json_name, .kind = FIELD_##kind_name, .offset = (uint32_t)offsetof(owner, member),    \
+     __VA_ARGS__}
+#define FIELD_SCHEMA(json_name, kind_name, extra_flags, ...)                                       \
+    {.name = json_name, .kind = FIELD_##kind_name, .flags = FIELD_SCHEMA_ONLY | (extra_flags),     \
+     __VA_ARGS__}
+#define MEMBER(owner, member) __typeof__(((owner *)0)->member)
+#define TARGET(owner, member) __typeof__(*((owner *)0)->member)
+#define ITEM(owner, member)   __typeof__(*((owner *)0)->member.items)
+// A table over the array `rows` of FIELDs.
+#define TYPE(type_name, c_type, rows, ...)                                                         \
+    {.name = type_name, .size = (uint32_t)sizeof(c_type), .fields = rows,                          \
+     .fields_count = sizeof(rows) / sizeof((rows)[0]), __VA_ARGS__}
 
 const struct field *type_field(const struct type *type, const char *name); // NULL if unknown
 
