@@ -45,23 +45,31 @@ enum field_flags {
     FIELD_SCHEMA_ONLY = 1 << 9,
     FIELD_HASHED = 1 << 10,   // takes part in the drift hash
     FIELD_AWS_ONLY = 1 << 11, // left out with --core
-    FIELD_NULL_TO_EMPTY = 1 << 12, // an explicit null (or an absent list) reads as empty
+    FIELD_NULL_TO_EMPTY = 1 << 12, // an explicit null reads as an empty list or map
     FIELD_SHARED = 1 << 13,   // values repeat across objects (namespaces, reasons): kept once
+    FIELD_REQUIRED_AS_OF_AWS = 1 << 14, // required, without the default, in the AWS provider's form
 };
 
 struct type;
-struct validation; // model/validate.h
 
-// A CEL rule: its message is part of the interface (API-2); `check` is the same condition in C, over
-// the JSON value at the node (and the old value on update; NULL on creation).
+// A CEL rule: its message is part of the interface (API-2). The same condition in C stands beside the
+// expression, over JSON after defaulting. Of the three functions exactly one is set:
+//   violated       the whole value at the node; `old_value` is NULL unless the object is updated and
+//                  the node can be matched with one of the old object
+//   item_violated  called for each item of the list at the node; the finding names the item
+//   text_violated  called for the string at the node, or for each key of the map there
+// Values of the wrong type never violate a rule: the structural check has reported them.
 struct rule {
     const char *id;         // "API-44"
     const char *message;
-    const char *expression; // CEL for the CRD
+    const char *expression; // CEL for the CRD; @LIST@ stands for `arguments` as a CEL list
     bool aws_only;
-    bool transition;        // uses oldSelf: runs on update only
-    // Reports to `validation` and returns true if the value violates the rule.
+    bool transition; // uses oldSelf: runs on update only
     bool (*violated)(const struct rule *rule, const json_t *value, const json_t *old_value);
+    bool (*item_violated)(const struct rule *rule, const json_t *item);
+    bool (*text_violated)(const struct rule *rule, const char *text);
+    const char *const *arguments; // NULL-terminated texts for the function, or NULL
+    const char *hint;             // how to mend it, or NULL
 };
 
 struct field {
