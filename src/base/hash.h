@@ -10,6 +10,7 @@
 uint64_t hash_fnv1(const void *data, size_t length);  // multiply, then xor
 uint64_t hash_fnv1a(const void *data, size_t length); // xor, then multiply
 uint64_t hash_string(const char *text);               // for tables; stable across runs
+uint64_t hash_bytes(const void *data, size_t length); // the same of a text's bytes
 uint64_t hash_mix(uint64_t a, uint64_t b);            // combines two hashes, order matters
 void hash_sha256_hex(const void *data, size_t length, char out[65]);
 // A deterministic UUID-shaped text from `text` (FMT-4: derived uids; idempotency tokens).

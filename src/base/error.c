@@ -1,0 +1,87 @@
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void error_store(struct error *error, const char *text, size_t length);
+
+// The arguments may point into error->message, so the text is made elsewhere first.
+bool error_set(struct error *error, enum error_kind kind, const char *format, ...)
+{
+    if (error == NULL)
+        return false;
+    char text[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    error->kind = kind;
+    error_store(error, text, length < 0 ? 0 : (size_t)length);
+    return false;
+}
+
+bool error_prefix(struct error *error, const char *format, ...)
+{
+    if (error == NULL)
+        return false;
+    char text[2 * sizeof error->message + 2];
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(text, sizeof error->message, format, arguments);
+    va_end(arguments);
+    size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    if (length >= sizeof error->message)
+        length = sizeof error->message - 1;
+    size_t rest = strnlen(error->message, sizeof error->message - 1);
+    memcpy(text + length, ", ", 2);
+    memcpy(text + length + 2, error->message, rest);
+    error_store(error, text, length + 2 + rest);
+    return false;
+}
+
+// Cuts at the end of a character if the text is too long, so that the message stays valid UTF-8.
+static void error_store(struct error *error, const char *text, size_t length)
+{
+    if (length >= sizeof error->message) {
+        length = sizeof error->message - 1;
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+            length--;
+    }
+    memcpy(error->message, text, length);
+    error->message[length] = '\0';
+}
+
+const char *error_kind_name(enum error_kind kind)
+{
+    switch (kind) {
+    case ERROR_NONE:
+        return "None";
+    case ERROR_INVALID:
+        return "Invalid";
+    case ERROR_NOT_FOUND:
+        return "NotFound";
+    case ERROR_ALREADY_EXISTS:
+        return "AlreadyExists";
+    case ERROR_CONFLICT:
+        return "Conflict";
+    case ERROR_GONE:
+        return "Gone";
+    case ERROR_UNAUTHORIZED:
+        return "Unauthorized";
+    case ERROR_FORBIDDEN:
+        return "Forbidden";
+    case ERROR_TOO_MANY_REQUESTS:
+        return "TooManyRequests";
+    case ERROR_UNAVAILABLE:
+        return "Unavailable";
+    case ERROR_TIMEOUT:
+        return "Timeout";
+    case ERROR_INSUFFICIENT_CAPACITY:
+        return "InsufficientCapacity";
+    case ERROR_NODE_CLASS_NOT_READY:
+        return "NodeClassNotReady";
+    case ERROR_INTERNAL:
+        return "Internal";
+    }
+    return "Unknown";
+}
