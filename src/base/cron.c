@@ -26,8 +26,10 @@ static const char *const month_names[] = {"jan", "feb", "mar", "apr", "may", "ju
 static const char *const weekday_names[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 static const struct field fields[FIELDS_COUNT] = {
-    {"minute", 0, 59, NULL},           {"hour", 0, 23, NULL},
-    {"day of month", 1, 31, NULL},     {"month", 1, 12, month_names},
+    {"minute", 0, 59, NULL},
+    {"hour", 0, 23, NULL},
+    {"day of month", 1, 31, NULL},
+    {"month", 1, 12, month_names},
     {"day of week", 0, 6, weekday_names},
 };
 
@@ -219,7 +221,8 @@ static struct piece piece_trim(const char *text)
     return (struct piece){text, length};
 }
 
-// Cuts *rest at the first separator. Without one, all of it goes to *first and *rest stays as it is.
+// Cuts *rest at the first separator. Without one, all of it goes to *first and *rest stays as it
+// is.
 static bool piece_cut(struct piece *rest, char separator, struct piece *first)
 {
     const char *at = memchr(rest->data, separator, rest->length);

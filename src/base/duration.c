@@ -139,8 +139,9 @@ static void decimal_format(uint64_t value, uint64_t unit, const char *name, cons
         for (size_t end = strlen(decimals); decimals[end - 1] == '0'; end--)
             decimals[end - 1] = '\0';
     }
-    snprintf(out, DURATION_TEXT_MAX, "%s%llu%s%s", before, (unsigned long long)(value / unit),
-             decimals, name);
+    int length = snprintf(out, DURATION_TEXT_MAX, "%s%llu%s%s", before,
+                          (unsigned long long)(value / unit), decimals, name);
+    assert(length > 0 && length < DURATION_TEXT_MAX);
 }
 
 void duration_format(int64_t nanoseconds, char out[DURATION_TEXT_MAX])
@@ -192,8 +193,8 @@ bool instant_parse(const char *text, int64_t *nanoseconds, struct error *error)
                       fields.minute * 60 + fields.second - fields.offset_seconds;
     __int128 sum = (__int128)seconds * SECOND + fields.fraction_ns;
     if (sum > INT64_MAX || sum < INT64_MIN)
-        return error_set(error, ERROR_INVALID,
-                         "time \"%.80s\" is outside the years 1678 to 2262", text);
+        return error_set(error, ERROR_INVALID, "time \"%.80s\" is outside the years 1678 to 2262",
+                         text);
     *nanoseconds = (int64_t)sum;
     return true;
 }
@@ -208,8 +209,7 @@ static bool instant_scan(const char *text, struct instant_fields *fields)
         !char_scan(&text, 'T') || !digits_scan(&text, 2, 0, 23, &fields->hour) ||
         !char_scan(&text, ':') || !digits_scan(&text, 2, 0, 59, &fields->minute) ||
         !char_scan(&text, ':') || !digits_scan(&text, 2, 0, 59, &fields->second) ||
-        !fraction_scan(&text, &fields->fraction_ns) ||
-        !offset_scan(&text, &fields->offset_seconds))
+        !fraction_scan(&text, &fields->fraction_ns) || !offset_scan(&text, &fields->offset_seconds))
         return false;
     date->year = year;
     return *text == '\0';
@@ -276,8 +276,10 @@ static void instant_format_unit(int64_t nanoseconds, int64_t unit_ns, int decima
     if (decimals != 0)
         snprintf(fraction, sizeof fraction, ".%0*d", decimals,
                  (int)((nanoseconds % SECOND + SECOND) % SECOND / unit_ns));
-    snprintf(out, INSTANT_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", (int)date.year, date.month,
-             date.day, in_day / 3600, in_day / 60 % 60, in_day % 60, fraction);
+    int length =
+        snprintf(out, INSTANT_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", (int)date.year,
+                 date.month, date.day, in_day / 3600, in_day / 60 % 60, in_day % 60, fraction);
+    assert(length > 0 && length < INSTANT_TEXT_MAX);
 }
 
 void instant_format(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])

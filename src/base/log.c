@@ -234,7 +234,8 @@ static void add_head(struct text *line, enum log_level level, const char *messag
     char time[INSTANT_TEXT_MAX];
     instant_format_milli(now_ns, time);
     if (logger.options.format == LOG_JSON) {
-        text_format(line, "{\"level\":\"%s\",\"time\":\"%s\",\"logger\":\"controller\",\"message\":",
+        text_format(line,
+                    "{\"level\":\"%s\",\"time\":\"%s\",\"logger\":\"controller\",\"message\":",
                     names[level], time);
         add_json_string(line, message);
         text_add(line, ",\"commit\":\"" ADZE_COMMIT "\"");
@@ -361,8 +362,7 @@ static void write_line(struct text *line)
     text_add_char(line, '\n');
     for (size_t i = 0; i < logger.outputs_count; i++) {
         for (size_t written = 0; written < line->length;) {
-            ssize_t count =
-                write(logger.outputs[i], line->data + written, line->length - written);
+            ssize_t count = write(logger.outputs[i], line->data + written, line->length - written);
             if (count < 0 && errno == EINTR)
                 continue;
             if (count <= 0)

@@ -18,7 +18,8 @@ struct log_options {
     const char *output_paths;  // comma-separated: stdout, stderr, or files
     int64_t (*now_ns)(void *); // clock for the time field; NULL: the system clock
     void *now_context;
-    // If set, receives every line (without newline) instead of output_paths; for tests.
+    // If set, receives every line (without newline) instead of output_paths; for tests. It must not
+    // log itself.
     void (*sink)(void *context, const char *line);
     void *sink_context;
 };

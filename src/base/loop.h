@@ -18,6 +18,8 @@ typedef void (*loop_function)(void *context);
 
 struct loop *loop_create(void);
 struct loop *loop_create_virtual(int64_t wall_start_ns);
+// Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun,
+// and posts and `done` functions not yet delivered, are dropped.
 void loop_destroy(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
 
@@ -43,7 +45,8 @@ void loop_offload(struct loop *loop, loop_function work, loop_function done, voi
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);
 
-// Runs until loop_stop(), or (virtual) until nothing is scheduled.
+// Runs until loop_stop(), or (virtual) until nothing is scheduled. loop_stop() ends the current run;
+// it is called on the loop's thread (post it from elsewhere) and has no effect between runs.
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 // Virtual: runs everything due up to and including `duration_ns` from now; time ends there.

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/vector.h"
 
-#define WORKERS_MAX   2
-#define DELAY_MAX_NS  (HOUR * 24 * 365 * 100) // what timeval arithmetic surely holds
+#define WORKERS_MAX  2
+#define DELAY_MAX_NS (HOUR * 24 * 365 * 100) // what timeval arithmetic surely holds
 
 // Posted work, or a job for the workers (which is posted again, with `done`, when its work ran).
 struct task {
@@ -88,9 +88,8 @@ struct loop *loop_create(void)
     loop->loop.operations = &real_operations;
     // Timers must never fire early, by a coarse clock or by a time read before a long callback.
     struct event_config *config = event_config_new();
-    if (config == NULL ||
-        event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME |
-                                          EVENT_BASE_FLAG_PRECISE_TIMER) != 0)
+    if (config == NULL || event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME |
+                                                            EVENT_BASE_FLAG_PRECISE_TIMER) != 0)
         fail("configuring the event loop");
     loop->event_base = event_base_new_with_config(config);
     event_config_free(config);

@@ -9,18 +9,18 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define CPU_EXPONENT      3                     // millicores
-#define PRICE_EXPONENT    9                     // nano-dollars
+#define CPU_EXPONENT      3 // millicores
+#define PRICE_EXPONENT    9 // nano-dollars
 #define PRICE_NANOUSD_MAX (INT64_C(1000000000) * 1000000000)
-#define EXPONENT_LIMIT    (INT64_C(1) << 40)    // beyond it everything is 0 or infinite anyway
-#define MAGNITUDE_LIMIT   (UINT64_C(1) << 63)   // where magnitudes saturate
+#define EXPONENT_LIMIT    (INT64_C(1) << 40)  // beyond it everything is 0 or infinite anyway
+#define MAGNITUDE_LIMIT   (UINT64_C(1) << 63) // where magnitudes saturate
 
 // A decimal number in text: digits with at most one point among them.
 struct decimal {
     const char *digits;
-    size_t length;        // of the text with its point
-    size_t digits_count;  // without the point
-    int64_t point;        // how many of the digits stand before the point
+    size_t length;       // of the text with its point
+    size_t digits_count; // without the point
+    int64_t point;       // how many of the digits stand before the point
     bool negative, any_nonzero;
 };
 
@@ -30,8 +30,8 @@ struct suffix {
     int binary_exponent;
 };
 static const struct suffix suffixes[] = {
-    {"", 0, 0},   {"n", -9, 0}, {"u", -6, 0}, {"m", -3, 0}, {"k", 3, 0},   {"M", 6, 0},
-    {"G", 9, 0},  {"T", 12, 0}, {"P", 15, 0}, {"E", 18, 0}, {"Ki", 0, 10}, {"Mi", 0, 20},
+    {"", 0, 0},    {"n", -9, 0},  {"u", -6, 0},  {"m", -3, 0},  {"k", 3, 0},   {"M", 6, 0},
+    {"G", 9, 0},   {"T", 12, 0},  {"P", 15, 0},  {"E", 18, 0},  {"Ki", 0, 10}, {"Mi", 0, 20},
     {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60},
 };
 

@@ -52,8 +52,7 @@ uint32_t symbols_intern(struct symbols *symbols, const char *text)
     assert(symbols->count < UINT32_MAX / 4);
     if (symbols->count == symbols->capacity) {
         symbols->capacity = symbols->capacity == 0 ? 32 : symbols->capacity * 2;
-        symbols->texts =
-            memory_resize(symbols->texts, symbols->capacity * sizeof *symbols->texts);
+        symbols->texts = memory_resize(symbols->texts, symbols->capacity * sizeof *symbols->texts);
         symbols->hashes =
             memory_resize(symbols->hashes, symbols->capacity * sizeof *symbols->hashes);
     }

@@ -168,13 +168,13 @@ static bool is_dns_subdomain_form(const char *text, size_t length)
 }
 
 // The wording of API servers: people search for it.
-#define NAME_FORM_TEXT                                                                             \
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "    \
-    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "         \
+#define NAME_FORM_TEXT                                                                          \
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " \
+    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "      \
     "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-#define SUBDOMAIN_FORM_TEXT                                                                        \
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "   \
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "  \
+#define SUBDOMAIN_FORM_TEXT                                                                       \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "  \
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used " \
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 
 bool text_is_qualified_name(const char *text, const char **why)
@@ -321,8 +321,8 @@ static bool is_near(const char *text, const char *candidate, size_t *distance)
 {
     size_t length = strlen(text), candidate_length = strlen(candidate);
     size_t limit = length / 4 > 1 ? length / 4 : 1;
-    size_t difference = length > candidate_length ? length - candidate_length
-                                                  : candidate_length - length;
+    size_t difference =
+        length > candidate_length ? length - candidate_length : candidate_length - length;
     bool loosely_equal = equal_but_for_case_dashes_plural(text, candidate);
     if (difference > limit && !loosely_equal)
         return false; // the distance is at least the difference of the lengths
