@@ -136,8 +136,9 @@ static void decimal_format(uint64_t value, uint64_t unit, const char *name, cons
     if (value % unit != 0) {
         int width = unit == SECOND ? 9 : unit == MILLISECOND ? 6 : 3;
         snprintf(decimals, sizeof decimals, ".%0*u", width, (unsigned)(value % unit));
-        for (size_t end = strlen(decimals); decimals[end - 1] == '0'; end--)
-            decimals[end - 1] = '\0';
+        size_t end = strlen(decimals);
+        while (end > 0 && decimals[end - 1] == '0')
+            decimals[--end] = '\0';
     }
     int length = snprintf(out, DURATION_TEXT_MAX, "%s%llu%s%s", before,
                           (unsigned long long)(value / unit), decimals, name);
