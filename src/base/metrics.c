@@ -369,8 +369,8 @@ static void write_summary(struct text *out, const struct metric *metric,
         const struct samples *window = &series->windows[i];
         if (window->stride == 0 || now - window->started_ns >= SUMMARY_WINDOWS * SUMMARY_WINDOW_NS)
             continue;
-        vector_for_each(value, &window->values)
-            vector_push(&values, *value);
+        for (uint32_t j = 0; j < window->values.count; j++)
+            vector_push(&values, window->values.items[j]);
     }
     if (values.count > 0)
         qsort(values.items, values.count, sizeof(double), compare_doubles);
