@@ -8,15 +8,27 @@
 
 #define BUILT_IN(identifier, group_name, version_name, api, kind_name, plural_name, singular_name, \
                  is_namespaced, table)                                                             \
-    [identifier] = {.id = identifier, .group = group_name, .version = version_name,                \
-                    .api_version = api, .name = kind_name, .plural = plural_name,                  \
-                    .singular = singular_name, .namespaced = is_namespaced, .type = &table}
-#define CUSTOM(identifier, group_name, version_name, kind_name, plural_name, singular_name,        \
-               is_namespaced, table, facts)                                                        \
-    [identifier] = {.id = identifier, .group = group_name, .version = version_name,                \
-                    .api_version = group_name "/" version_name, .name = kind_name,                 \
-                    .plural = plural_name, .singular = singular_name,                              \
-                    .namespaced = is_namespaced, .custom = true, .type = &table,                   \
+    [identifier] = {.id = identifier,                                                              \
+                    .group = group_name,                                                           \
+                    .version = version_name,                                                       \
+                    .api_version = api,                                                            \
+                    .name = kind_name,                                                             \
+                    .plural = plural_name,                                                         \
+                    .singular = singular_name,                                                     \
+                    .namespaced = is_namespaced,                                                   \
+                    .type = &table}
+#define CUSTOM(identifier, group_name, version_name, kind_name, plural_name, singular_name, \
+               is_namespaced, table, facts)                                                 \
+    [identifier] = {.id = identifier,                                                       \
+                    .group = group_name,                                                    \
+                    .version = version_name,                                                \
+                    .api_version = group_name "/" version_name,                             \
+                    .name = kind_name,                                                      \
+                    .plural = plural_name,                                                  \
+                    .singular = singular_name,                                              \
+                    .namespaced = is_namespaced,                                            \
+                    .custom = true,                                                         \
+                    .type = &table,                                                         \
                     .custom_facts = &facts}
 
 static const struct kind kinds[KIND_COUNT] = {
@@ -65,13 +77,11 @@ static const struct kind kinds[KIND_COUNT] = {
     CUSTOM(KIND_NODE_OVERLAY, "karpenter.sh", "v1alpha1", "NodeOverlay", "nodeoverlays",
            "nodeoverlay", false, type_node_overlay, custom_node_overlay),
     CUSTOM(KIND_CAPACITY_BUFFER, "autoscaling.x-k8s.io", "v1beta1", "CapacityBuffer",
-           "capacitybuffers", "capacitybuffer", true, type_capacity_buffer,
-           custom_capacity_buffer),
+           "capacitybuffers", "capacitybuffer", true, type_capacity_buffer, custom_capacity_buffer),
     CUSTOM(KIND_EC2_NODE_CLASS, "karpenter.k8s.aws", "v1", "EC2NodeClass", "ec2nodeclasses",
            "ec2nodeclass", false, type_ec2_node_class, custom_ec2_node_class),
     CUSTOM(KIND_KWOK_NODE_CLASS, "karpenter.kwok.sh", "v1alpha1", "KWOKNodeClass",
-           "kwoknodeclasses", "kwoknodeclass", false, type_kwok_node_class,
-           custom_kwok_node_class),
+           "kwoknodeclasses", "kwoknodeclass", false, type_kwok_node_class, custom_kwok_node_class),
     BUILT_IN(KIND_INSTANCE_TYPE_CATALOG, "adze", "v1", "adze/v1", "InstanceTypeCatalog",
              "instancetypecatalogs", "instancetypecatalog", false, type_instance_type_catalog),
     BUILT_IN(KIND_SNAPSHOT_CONTEXT, "adze", "v1", "adze/v1", "SnapshotContext", "snapshotcontexts",

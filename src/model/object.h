@@ -20,8 +20,8 @@
         uint32_t count;                                                                            \
     }
 #define list_for_each(item, list)                                                                  \
-    for (__typeof__((list)->items) item = (list)->items; item < (list)->items + (list)->count;     \
-         item++)
+    for (__typeof__(&(list)->items[0]) item = (list)->items;                                       \
+         (list)->count != 0 && item < (list)->items + (list)->count; item++)
 
 struct string_list {
     const char **items;
@@ -153,6 +153,10 @@ json_t *object_encode(const struct object *object);
 // Encodes a struct that has been filled by hand (not made by object_decode), e.g. a NodeClaim to
 // create. `object->kind` must be set; nothing else of the header but `meta` is read.
 // (The same function: object_encode.)
+
+// The same object in a block of its own, from one that may have been filled by hand in pieces (a
+// NodeClaim that is to be launched): one reference, owned by the caller. Maps must be sorted.
+struct object *object_copy(const struct object *object);
 
 struct object *object_acquire(const struct object *object); // NULL is fine
 void object_release(const struct object *object);           // NULL is fine
