@@ -1,0 +1,18 @@
+// The kwok provider (spec/kwok.md): a machine is a Node object in the cluster itself.
+//
+// It reads Nodes, NodeClaims and KWOKNodeClasses from the mirror, which must be watching them, and creates and
+// deletes Nodes through the client.
+#pragma once
+
+#include "cloud/cloud.h"
+#include "kube/client.h"
+#include "kube/mirror.h"
+
+struct kwok_cloud_options {
+    const struct instance_type_catalog *catalog; // a reference is taken
+    bool capacity_as_upstream;                   // KWK-13 with COMPATIBILITY=upstream
+};
+
+// Client and mirror must outlive it.
+struct cloud *kwok_cloud_create(struct loop *loop, struct kube_client *client,
+                                struct mirror *mirror, const struct kwok_cloud_options *options);
