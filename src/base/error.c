@@ -3,20 +3,24 @@
 #include <stdio.h>
 #include <string.h>
 
+// One byte more than fits, so that error_store() sees whether it cuts a character in two.
+#define FORMATTED_MAX (sizeof((struct error *)NULL)->message + 1)
+
 static void error_store(struct error *error, const char *text, size_t length);
+static size_t formatted_length(int wanted);
 
 // The arguments may point into error->message, so the text is made elsewhere first.
 bool error_set(struct error *error, enum error_kind kind, const char *format, ...)
 {
     if (error == NULL)
         return false;
-    char text[sizeof error->message];
+    char text[FORMATTED_MAX];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int wanted = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     error->kind = kind;
-    error_store(error, text, length < 0 ? 0 : (size_t)length);
+    error_store(error, text, formatted_length(wanted));
     return false;
 }
 
@@ -24,19 +28,23 @@ bool error_prefix(struct error *error, const char *format, ...)
 {
     if (error == NULL)
         return false;
-    char text[2 * sizeof error->message + 2];
+    char text[FORMATTED_MAX + 2 + sizeof error->message];
     va_list arguments;
     va_start(arguments, format);
-    int wanted = vsnprintf(text, sizeof error->message, format, arguments);
+    int wanted = vsnprintf(text, FORMATTED_MAX, format, arguments);
     va_end(arguments);
-    size_t length = wanted < 0 ? 0 : (size_t)wanted;
-    if (length >= sizeof error->message)
-        length = sizeof error->message - 1;
+    size_t length = formatted_length(wanted);
     size_t rest = strnlen(error->message, sizeof error->message - 1);
     memcpy(text + length, ", ", 2);
     memcpy(text + length + 2, error->message, rest);
     error_store(error, text, length + 2 + rest);
     return false;
+}
+
+static size_t formatted_length(int wanted)
+{
+    size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    return length < FORMATTED_MAX ? length : FORMATTED_MAX - 1;
 }
 
 // Cuts at the end of a character if the text is too long, so that the message stays valid UTF-8.
