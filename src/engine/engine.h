@@ -8,9 +8,9 @@
 #include "model/snapshot.h"
 
 struct plan_options {
-    bool explain;            // fill plan_unschedulable.reasons (SCH-520); costs nothing if false
-    bool disrupt;            // FMT-13: also plan the next disruption
-    const char *method;      // emptiness, drift, static-drift, multi, single; NULL: in order
+    bool explain;       // fill plan_unschedulable.reasons (SCH-520); costs nothing if false
+    bool disrupt;       // FMT-13: also plan the next disruption
+    const char *method; // emptiness, drift, static-drift, multi, single; NULL: in order
 };
 
 // The plan of one provisioning pass. Never NULL except for a snapshot that no plan can be made of
