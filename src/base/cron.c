@@ -1,6 +1,5 @@
 #include "base/cron.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

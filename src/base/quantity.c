@@ -1,7 +1,5 @@
 #include "base/quantity.h"
 
-#include <assert.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
