@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "base/text.h"
 #include "base/vector.h"
 #include "model/pack.h"
+#include "model/path.h"
 #include "model/tables.h"
 
 // API-303: list items and map entries of one object, and nesting of free-form values.
@@ -102,11 +102,9 @@ static void place_text(const struct place *place, struct text *text)
         return;
     place_text(place->parent, text);
     if (place->name == NULL)
-        text_format(text, "[%zu]", place->index);
-    else if (strpbrk(place->name, "./[]\" ") != NULL || place->name[0] == '\0')
-        text_format(text, "[\"%.200s\"]", place->name);
+        path_add_index(text, place->index);
     else
-        text_join(text, ".", place->name);
+        path_add_name(text, place->name);
 }
 
 static bool fail(struct decoder *decoder, const struct place *place, const char *format, ...)

@@ -1,1 +1,373 @@
-// placeholder until its first commit
+// Files and directories to documents: finding, reading, choosing the parser, unpacking lists.
+#include "model/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "model/input_yaml.h"
+#include "model/path.h"
+
+#define DIRECTORY_DEPTH_MAX 32
+
+struct positions {
+    struct map *map; // path in the file's document -> position; owned by the first that has it
+    bool owner;
+    const char *prefix; // of a list's item: "items[3]"
+};
+struct paths {
+    VECTOR(char *) list;
+};
+
+static bool read_file(struct documents *documents, const char *path, bool with_positions,
+                      struct error *error);
+static bool collect_directory(struct paths *paths, const char *directory, int depth,
+                              struct error *error);
+
+// --- files and directories
+// ------------------------------------------------------------------------
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool read_directory(struct documents *documents, const char *path, bool with_positions,
+                           struct error *error)
+{
+    struct paths paths = {0};
+    bool fine = collect_directory(&paths, path, 1, error);
+    if (paths.list.count > 1)
+        qsort(paths.list.items, paths.list.count, sizeof *paths.list.items, compare_paths);
+    for (uint32_t i = 0; i < paths.list.count; i++) {
+        fine = fine && read_file(documents, paths.list.items[i], with_positions, error);
+        free(paths.list.items[i]);
+    }
+    vector_free(&paths.list);
+    return fine;
+}
+
+bool documents_read(struct documents *documents, const char *path, bool with_positions,
+                    struct error *error)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return read_file(documents, path, with_positions, error);
+    if (stat(path, &status) != 0)
+        return error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_INVALID, "%s: %s", path,
+                         strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return read_directory(documents, path, with_positions, error);
+    return read_file(documents, path, with_positions, error);
+}
+
+static bool is_manifest_name(const char *name)
+{
+    return text_ends_with(name, ".yaml") || text_ends_with(name, ".yml") ||
+           text_ends_with(name, ".json");
+}
+
+// Hidden entries are skipped: version control's own files are no manifests.
+static bool collect_directory(struct paths *paths, const char *directory, int depth,
+                              struct error *error)
+{
+    if (depth > DIRECTORY_DEPTH_MAX)
+        return error_set(error, ERROR_INVALID, "%s: directories nested deeper than %d", directory,
+                         DIRECTORY_DEPTH_MAX);
+    DIR *stream = opendir(directory);
+    if (stream == NULL)
+        return error_set(error, ERROR_INVALID, "%s: %s", directory, strerror(errno));
+    bool fine = true;
+    const struct dirent *entry;
+    while (fine && (entry = readdir(stream)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        struct text path = {0};
+        struct stat status;
+        const char *separator = text_ends_with(directory, "/") ? "" : "/";
+        text_format(&path, "%s%s%s", directory, separator, entry->d_name);
+        if (stat(path.data, &status) != 0)
+            fine = error_set(error, ERROR_INVALID, "%s: %s", path.data, strerror(errno));
+        else if (S_ISDIR(status.st_mode))
+            fine = collect_directory(paths, path.data, depth + 1, error);
+        else if (is_manifest_name(entry->d_name))
+            vector_push(&paths->list, text_take(&path));
+        text_free(&path);
+    }
+    closedir(stream);
+    return fine;
+}
+
+static bool read_stream(FILE *stream, const char *path, struct text *text, struct error *error)
+{
+    char buffer[65536];
+    size_t count;
+    while ((count = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+        if (text->length + count > INPUT_FILE_BYTES_MAX)
+            return error_set(error, ERROR_INVALID, "%s: larger than %u MiB", path,
+                             INPUT_FILE_BYTES_MAX >> 20);
+        text_add_bytes(text, buffer, count);
+    }
+    if (ferror(stream))
+        return error_set(error, ERROR_INVALID, "%s: %s", path, strerror(errno));
+    return true;
+}
+
+static bool read_file(struct documents *documents, const char *path, bool with_positions,
+                      struct error *error)
+{
+    bool is_standard_input = strcmp(path, "-") == 0;
+    FILE *stream = is_standard_input ? stdin : fopen(path, "re");
+    if (stream == NULL)
+        return error_set(error, ERROR_INVALID, "%s: %s", path, strerror(errno));
+    struct text text = {0};
+    bool fine = read_stream(stream, path, &text, error);
+    if (!is_standard_input)
+        fclose(stream);
+    fine = fine && documents_read_text(documents, text.data == NULL ? "" : text.data, text.length,
+                                       path, with_positions, error);
+    text_free(&text);
+    return fine;
+}
+
+// --- texts
+// ----------------------------------------------------------------------------------------
+struct receiver {
+    struct documents *documents;
+    const char *file;
+    uint32_t index;
+    uint32_t first; // of the documents of this text
+    json_t *parsed; // JSON: the value that jansson has read; the YAML reader gives positions alone
+};
+
+static void add_document(struct documents *documents, struct document document);
+
+static void receive(void *context, struct yaml_document read)
+{
+    struct receiver *receiver = context;
+    struct documents *documents = receiver->documents;
+    struct document document = {
+        .value = read.value, .file = receiver->file, .index = receiver->index++, .line = read.line};
+    if (read.positions != NULL) {
+        document.positions = arena_allocate(documents->arena, sizeof *document.positions);
+        *document.positions = (struct positions){read.positions, true, ""};
+    }
+    if (receiver->parsed != NULL && document.index == 0) {
+        json_decref(document.value);
+        document.value = json_incref(receiver->parsed);
+    }
+    add_document(documents, document);
+}
+
+static bool is_too_deep(const json_t *value, int depth)
+{
+    const char *key;
+    json_t *member;
+    size_t index;
+    if (depth > INPUT_DEPTH_MAX)
+        return true;
+    if (json_is_object(value)) {
+        json_object_foreach ((json_t *)value, key, member)
+            if (is_too_deep(member, depth + 1))
+                return true;
+    } else if (json_is_array(value)) {
+        json_array_foreach (value, index, member)
+            if (is_too_deep(member, depth + 1))
+                return true;
+    }
+    return false;
+}
+
+static bool looks_like_json(const char *text, size_t length)
+{
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank]) != NULL && text[blank] != '\0')
+        blank++;
+    return blank < length && (text[blank] == '{' || text[blank] == '[');
+}
+
+// JSON may be indented with tabs, YAML not. Raw tabs cannot stand in JSON strings, so replacing
+// them changes nothing but the indentation.
+static char *without_tabs(const char *text, size_t length)
+{
+    char *copy = memory_allocate(length + 1);
+    for (size_t i = 0; i < length; i++)
+        copy[i] = text[i] == '\t' ? ' ' : text[i];
+    return copy;
+}
+
+static void drop_documents(struct documents *documents, uint32_t first)
+{
+    for (uint32_t i = first; i < documents->count; i++) {
+        struct document *document = &documents->items[i];
+        json_decref(document->value);
+        if (document->positions != NULL && document->positions->owner)
+            map_destroy(document->positions->map, NULL);
+    }
+    documents->count = first;
+}
+
+// Large JSON is read by jansson; what jansson refuses, and positions, are left to the YAML reader,
+// whose language contains JSON and which can name lines.
+static bool read_json(struct receiver *receiver, const char *text, size_t length,
+                      bool with_positions, bool *is_read, struct error *error)
+{
+    json_error_t why;
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    *is_read = false;
+    if (value == NULL)
+        return true;
+    *is_read = true;
+    if (is_too_deep(value, 1)) {
+        json_decref(value);
+        return error_set(error, ERROR_INVALID, "%s: document 1: nested deeper than %d",
+                         receiver->file, INPUT_DEPTH_MAX);
+    }
+    if (with_positions) {
+        CLEANUP_FREE char *plain = without_tabs(text, length);
+        struct yaml_source source = {plain, length, receiver->file, true, receive, receiver};
+        struct error ignored;
+        bool duplicate_key;
+        receiver->parsed = value;
+        bool has_positions = yaml_read(&source, &duplicate_key, &ignored);
+        receiver->parsed = NULL;
+        if (has_positions && receiver->documents->count > receiver->first) {
+            json_decref(value);
+            return true;
+        }
+        drop_documents(receiver->documents, receiver->first);
+    }
+    struct document document = {.value = value, .file = receiver->file, .line = 1};
+    add_document(receiver->documents, document);
+    return true;
+}
+
+bool documents_read_text(struct documents *documents, const char *text, size_t length,
+                         const char *file, bool with_positions, struct error *error)
+{
+    if (length > INPUT_FILE_BYTES_MAX)
+        return error_set(error, ERROR_INVALID, "%s: larger than %u MiB", file,
+                         INPUT_FILE_BYTES_MAX >> 20);
+    if (documents->arena == NULL)
+        documents->arena = arena_create(4096);
+    struct receiver receiver = {.documents = documents,
+                                .file = arena_copy_string(documents->arena, file),
+                                .first = documents->count};
+    bool is_read = false;
+    bool is_json = looks_like_json(text, length);
+    if (is_json && !read_json(&receiver, text, length, with_positions, &is_read, error))
+        return false;
+    if (is_read)
+        return true;
+    CLEANUP_FREE char *plain = is_json ? without_tabs(text, length) : NULL;
+    struct yaml_source source = {is_json ? plain : text, length,  receiver.file,
+                                 with_positions,         receive, &receiver};
+    bool duplicate_key;
+    if (yaml_read(&source, &duplicate_key, error))
+        return true;
+    drop_documents(documents, receiver.first);
+    return false;
+}
+
+void documents_free(struct documents *documents)
+{
+    drop_documents(documents, 0);
+    free(documents->items);
+    arena_destroy(documents->arena);
+    *documents = (struct documents){0};
+}
+
+// --- lists
+// ---------------------------------------------------------------------------------------- List, or
+// a typed list such as PodList: what holds "items".
+static const json_t *list_items(const json_t *value)
+{
+    const char *kind = json_string_value(json_object_get(value, "kind"));
+    const json_t *items = json_object_get(value, "items");
+    return kind != NULL && text_ends_with(kind, "List") && json_is_array(items) ? items : NULL;
+}
+
+// The items of a typed list, as an API server sends it, carry no kind of their own.
+static void name_item(const json_t *list, json_t *item)
+{
+    const char *kind = json_string_value(json_object_get(list, "kind"));
+    const char *api_version = json_string_value(json_object_get(list, "apiVersion"));
+    size_t length = strlen(kind) - strlen("List");
+    if (length == 0 || !json_is_object(item))
+        return;
+    if (json_object_get(item, "kind") == NULL)
+        json_object_set_new(item, "kind", json_stringn(kind, length));
+    if (json_object_get(item, "apiVersion") == NULL && api_version != NULL)
+        json_object_set_new(item, "apiVersion", json_string(api_version));
+}
+
+static void add_item(struct documents *documents, const struct document *list, size_t index,
+                     json_t *value)
+{
+    struct document item = *list;
+    item.value = json_incref(value);
+    if (list->positions != NULL) {
+        struct text prefix = {0};
+        text_add(&prefix, list->positions->prefix);
+        path_add_name(&prefix, "items");
+        path_add_index(&prefix, index);
+        item.positions = arena_allocate(documents->arena, sizeof *item.positions);
+        *item.positions =
+            (struct positions){list->positions->map, list->positions->owner && index == 0,
+                               arena_copy_string(documents->arena, prefix.data)};
+        text_free(&prefix);
+        uint32_t column;
+        document_position(&item, "", &item.line, &column);
+    }
+    add_document(documents, item);
+}
+
+static void add_document(struct documents *documents, struct document document)
+{
+    const json_t *items = list_items(document.value);
+    if (items == NULL) {
+        vector_push(documents, document);
+        return;
+    }
+    size_t index;
+    json_t *value;
+    json_array_foreach (items, index, value) {
+        name_item(document.value, value);
+        add_item(documents, &document, index, value);
+    }
+    if (json_array_size(items) == 0 && document.positions != NULL && document.positions->owner)
+        map_destroy(document.positions->map, NULL);
+    json_decref(document.value);
+}
+
+// --- positions
+// ------------------------------------------------------------------------------------
+void document_position(const struct document *document, const char *path, uint32_t *line,
+                       uint32_t *column)
+{
+    *line = document->line;
+    *column = 1;
+    if (document->positions == NULL)
+        return;
+    struct text full = {0};
+    text_add(&full, document->positions->prefix);
+    if (path[0] != '\0' && path[0] != '[' && full.length > 0)
+        text_add_char(&full, '.');
+    text_add(&full, path);
+    for (size_t length = full.length;; length = path_parent_length(full.data, length)) {
+        const void *found =
+            map_get_bytes(document->positions->map, full.data == NULL ? "" : full.data, length);
+        if (found != NULL) {
+            *line = position_line(found);
+            *column = position_column(found);
+            break;
+        }
+        if (length == 0)
+            break;
+    }
+    text_free(&full);
+}

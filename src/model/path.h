@@ -1,0 +1,10 @@
+// Field paths as people read them (API-316): dotted, list indices in brackets, map keys with dots or
+// slashes in brackets and quotes: spec.template.metadata.labels["team/x"].
+#pragma once
+
+#include "base/text.h"
+
+void path_add_name(struct text *path, const char *name); // a field or a map key
+void path_add_index(struct text *path, size_t index);
+// Length of the path without its last step; 0 at the root.
+size_t path_parent_length(const char *path, size_t length);
