@@ -15,9 +15,12 @@
 
 #define DIRECTORY_DEPTH_MAX 32
 
+struct position_map { // shared by the items of one list
+    struct map *map;  // path in the file's document -> position
+    uint32_t uses;
+};
 struct positions {
-    struct map *map; // path in the file's document -> position; owned by the first that has it
-    bool owner;
+    struct position_map *shared;
     const char *prefix; // of a list's item: "items[3]"
 };
 struct paths {
@@ -154,7 +157,9 @@ static void receive(void *context, struct yaml_document read)
         .value = read.value, .file = receiver->file, .index = receiver->index++, .line = read.line};
     if (read.positions != NULL) {
         document.positions = arena_allocate(documents->arena, sizeof *document.positions);
-        *document.positions = (struct positions){read.positions, true, ""};
+        struct position_map *shared = arena_allocate(documents->arena, sizeof *shared);
+        *shared = (struct position_map){read.positions, 1};
+        *document.positions = (struct positions){shared, ""};
     }
     if (receiver->parsed != NULL && document.index == 0) {
         json_decref(document.value);
@@ -200,13 +205,17 @@ static char *without_tabs(const char *text, size_t length)
     return copy;
 }
 
+static void positions_release(const struct positions *positions)
+{
+    if (positions != NULL && --positions->shared->uses == 0)
+        map_destroy(positions->shared->map, NULL);
+}
+
 static void drop_documents(struct documents *documents, uint32_t first)
 {
     for (uint32_t i = first; i < documents->count; i++) {
-        struct document *document = &documents->items[i];
-        json_decref(document->value);
-        if (document->positions != NULL && document->positions->owner)
-            map_destroy(document->positions->map, NULL);
+        json_decref(documents->items[i].value);
+        positions_release(documents->items[i].positions);
     }
     documents->count = first;
 }
@@ -316,9 +325,9 @@ static void add_item(struct documents *documents, const struct document *list, s
         path_add_name(&prefix, "items");
         path_add_index(&prefix, index);
         item.positions = arena_allocate(documents->arena, sizeof *item.positions);
-        *item.positions =
-            (struct positions){list->positions->map, list->positions->owner && index == 0,
-                               arena_copy_string(documents->arena, prefix.data)};
+        *item.positions = (struct positions){list->positions->shared,
+                                             arena_copy_string(documents->arena, prefix.data)};
+        item.positions->shared->uses++;
         text_free(&prefix);
         uint32_t column;
         document_position(&item, "", &item.line, &column);
@@ -339,8 +348,7 @@ static void add_document(struct documents *documents, struct document document)
         name_item(document.value, value);
         add_item(documents, &document, index, value);
     }
-    if (json_array_size(items) == 0 && document.positions != NULL && document.positions->owner)
-        map_destroy(document.positions->map, NULL);
+    positions_release(document.positions);
     json_decref(document.value);
 }
 
@@ -359,8 +367,8 @@ void document_position(const struct document *document, const char *path, uint32
         text_add_char(&full, '.');
     text_add(&full, path);
     for (size_t length = full.length;; length = path_parent_length(full.data, length)) {
-        const void *found =
-            map_get_bytes(document->positions->map, full.data == NULL ? "" : full.data, length);
+        const void *found = map_get_bytes(document->positions->shared->map,
+                                          full.data == NULL ? "" : full.data, length);
         if (found != NULL) {
             *line = position_line(found);
             *column = position_column(found);

@@ -20,7 +20,7 @@
         uint32_t count;                                                                            \
     }
 #define list_for_each(item, list)                                                                  \
-    for (__typeof__((list)->items + 0) item = (list)->items;                                         \
+    for (__typeof__((list)->items + 0) item = (list)->items;                                           \
          (list)->count != 0 && item < (list)->items + (list)->count; item++)
 
 struct string_list {
