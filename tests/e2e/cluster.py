@@ -1,0 +1,183 @@
+"""What the scenarios need of the cluster: requests, waiting, the controller's processes, measuring."""
+import base64
+import http.client
+import json
+import os
+import signal
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+API = urllib.parse.urlparse(os.environ["RIG_API"])
+assert API.hostname == "127.0.0.1", "loopback only"
+STATE = os.environ["RIG_STATE"]
+KUBECTL = os.environ["KUBECTL"]
+BASE = int(os.environ["RIG_PORT_BASE"])
+TLS = ssl.create_default_context(cafile=os.environ["RIG_CA"])
+HEADERS = {"Authorization": "Bearer " + os.environ["RIG_TOKEN"], "Accept": "application/json"}
+KINDS = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "claim": "/apis/karpenter.sh/v1/nodeclaims",
+         "pool": "/apis/karpenter.sh/v1/nodepools", "event": "/api/v1/events"}
+
+
+class Failure(Exception):
+    """A scenario saw something that must not be."""
+
+
+def request(method, path, body=None, kind="application/json"):
+    connection = http.client.HTTPSConnection(API.hostname, API.port, context=TLS, timeout=60)
+    try:
+        connection.request(method, path, json.dumps(body) if body is not None else None,
+                           {**HEADERS, "Content-Type": kind})
+        reply = connection.getresponse()
+        text = reply.read()
+        return reply.status, json.loads(text) if text else None
+    finally:
+        connection.close()
+
+
+def items(kind):
+    status, body = request("GET", KINDS[kind])
+    if status != 200:
+        raise Failure(f"GET {KINDS[kind]}: {status}")
+    return body["items"]
+
+
+def until(seconds, what, condition):
+    """Waits for condition() to be true; returns the seconds that it took."""
+    begun = time.monotonic()
+    last = None
+    while time.monotonic() - begun < seconds:
+        try:
+            last = condition()
+            if last:
+                return time.monotonic() - begun
+        except (OSError, http.client.HTTPException, Failure) as error:
+            last = error
+        time.sleep(0.1)
+    raise Failure(f"waited {seconds} s in vain for {what} (last: {last!r:.300})")
+
+
+def kubectl(*arguments, given=None, check=True):
+    run = subprocess.run([KUBECTL, *arguments], input=given, capture_output=True, text=True, timeout=120)
+    if check and run.returncode:
+        raise Failure(f"kubectl {' '.join(arguments)}: {run.stderr.strip()}")
+    return run.stdout
+
+
+def apply(text):
+    return kubectl("apply", "-f", "-", given=text)
+
+
+def kubeconfig_of(account):
+    """A kubeconfig with a token of a service account in adze-system: what RBAC leaves it."""
+    token = kubectl("create", "token", account, "-n", "adze-system", "--duration=3h").strip()
+    return write_kubeconfig(token)
+
+
+def write_kubeconfig(token):
+    with open(os.environ["RIG_CA"], "rb") as file:
+        authority = base64.b64encode(file.read()).decode()
+    config = {"apiVersion": "v1", "kind": "Config", "current-context": "e2e",
+              "clusters": [{"name": "e2e", "cluster": {"server": os.environ["RIG_API"],
+                                                       "certificate-authority-data": authority}}],
+              "users": [{"name": "adze", "user": {"token": token}}],
+              "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "adze"}}]}
+    file = tempfile.NamedTemporaryFile("w", suffix=".kubeconfig", dir=STATE, delete=False)
+    json.dump(config, file)
+    file.close()
+    os.chmod(file.name, 0o600)
+    return file.name
+
+
+class Controller:
+    """One running replica of the program."""
+
+    made = 0
+
+    def __init__(self, binary, kubeconfig, arguments=(), election=False, **environment):
+        Controller.made += 1
+        self.name = f"adze-{Controller.made}"
+        self.metrics_port = BASE + 20 + 2 * (Controller.made % 20)
+        self.health_port = self.metrics_port + 1
+        self.log = os.path.join(STATE, self.name + ".log")
+        self.environment = {**os.environ, "KUBECONFIG": kubeconfig, "METRICS_PORT": str(self.metrics_port),
+                            "HEALTH_PROBE_PORT": str(self.health_port), "LEADER_ELECTION_NAMESPACE": "adze-system",
+                            "DISABLE_LEADER_ELECTION": "false" if election else "true", "LOG_LEVEL": "debug",
+                            **environment}
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen([binary, "controller", "--provider", "kwok", *arguments],
+                                            env=self.environment, stdout=log, stderr=subprocess.STDOUT)
+
+    def http(self, port, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def ready(self):
+        return self.http(self.health_port, "/readyz")[0] == 200
+
+    def await_ready(self, seconds=30):
+        until(seconds, f"{self.name} to be ready", self.ready)
+        return self
+
+    def leads(self):
+        text = self.http(self.metrics_port, "/metrics")[1]
+        return any(line.startswith("leader_election_master_status") and line.endswith(" 1")
+                   for line in text.splitlines())
+
+    def cost(self):
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        with open(f"/proc/{self.process.pid}/status") as file:
+            lines = dict(line.split(":", 1) for line in file if ":" in line)
+        return {"cpu_s": round((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), 2),
+                "rss_mib": int(lines["VmRSS"].split()[0]) >> 10, "peak_mib": int(lines["VmHWM"].split()[0]) >> 10}
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self, seconds=40):
+        """SIGTERM; returns the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failure(f"{self.name} did not end within {seconds} s of SIGTERM") from None
+
+    def lines(self):
+        with open(self.log) as file:
+            return file.read().splitlines()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(10)
+
+
+def restart_api_server(pause):
+    """Ends the API server, and starts the same command again after a pause."""
+    path = os.path.join(STATE, "pid", "kube-apiserver")
+    with open(path) as file:
+        pid = int(file.read().split()[0])
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        command = [part.decode() for part in file.read().split(b"\0") if part]
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(pause)
+    with open(os.path.join(STATE, "log", "kube-apiserver.log"), "a") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+    with open(f"/proc/{process.pid}/stat") as file:
+        born = file.read().rpartition(")")[2].split()[19]
+    with open(path, "w") as file:
+        file.write(f"{process.pid} {born}\n")
+    until(60, "the API server", lambda: request("GET", "/readyz")[0] == 200 or True)

@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""adze against a real control plane. usage: scenarios.py --adze BIN [-k TEXT]; see README.md.
+
+Prints a line per scenario and last 'N passed, N failed'. Exit status 1 if any failed.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cluster
+from cluster import Controller, Failure, apply, items, kubeconfig_of, kubectl, request, until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ADZE = None
+RBAC = None  # a kubeconfig of the limited service account
+REPORT = os.path.join(cluster.STATE, "report.jsonl")
+
+POOL = """
+apiVersion: karpenter.kwok.sh/v1alpha1
+kind: KWOKNodeClass
+metadata: {name: default}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}
+      expireAfter: Never
+      requirements:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+      - {key: kubernetes.io/os, operator: In, values: [linux]}
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+      %s
+  disruption:
+    consolidationPolicy: WhenEmpty
+    consolidateAfter: 0s
+    budgets: [{nodes: "100%%"}]
+"""
+SMALL_NODES = '- {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ["9"]}'
+INFLATE = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: inflate, namespace: default}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: inflate}}
+  template:
+    metadata: {labels: {app: inflate}}
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers:
+      - {name: inflate, image: none, resources: {requests: {cpu: "1"}}}
+"""
+
+
+def record(**facts):
+    with open(REPORT, "a") as file:
+        file.write(json.dumps(facts) + "\n")
+    print("   ", json.dumps(facts), flush=True)
+
+
+def set_up(extra=""):
+    apply(POOL % extra)
+    apply(INFLATE)
+
+
+def scale(replicas):
+    kubectl("scale", "deployment", "inflate", f"--replicas={replicas}")
+
+
+def pods():
+    return [p for p in items("pod") if p["metadata"]["namespace"] == "default"]
+
+
+def running(wanted):
+    alive = pods()
+    return len(alive) == wanted and all(p["status"].get("phase") == "Running" for p in alive)
+
+
+def bound(wanted):
+    alive = pods()
+    return len(alive) == wanted and all(p["spec"].get("nodeName") for p in alive)
+
+
+def empty():
+    return not pods() and not items("claim") and not items("node")
+
+
+def clean_up():
+    """Nothing may be left: no claim, no node (what is left over is removed and told)."""
+    scale(0)
+    try:
+        until(90, "no pod, claim or node to be left", empty)
+    finally:
+        kubectl("delete", "deployment", "inflate", "--ignore-not-found")
+        kubectl("delete", "nodepool", "--all", "--wait=false")
+        for kind, path in (("claim", "/apis/karpenter.sh/v1/nodeclaims/"), ("node", "/api/v1/nodes/")):
+            for left in items(kind):
+                request("PATCH", path + left["metadata"]["name"], {"metadata": {"finalizers": None}},
+                        "application/merge-patch+json")
+                request("DELETE", path + left["metadata"]["name"])
+
+
+def check_claims():
+    """One machine a claim, one claim a machine."""
+    claims, nodes = items("claim"), items("node")
+    ids = [c["status"].get("providerID") for c in claims if c.get("status", {}).get("providerID")]
+    if len(ids) != len(set(ids)):
+        raise Failure("two claims share a machine")
+    owners = [n["spec"].get("providerID") for n in nodes]
+    if len(owners) != len(set(owners)):
+        raise Failure("two nodes share a provider ID")
+    stray = set(owners) - set(ids)
+    if stray:
+        raise Failure(f"nodes without a claim: {sorted(stray)[:3]}")
+
+
+def crds_are_accepted():
+    """API-4: every CRD is established; the API server keeps the printer columns."""
+    apply(subprocess.run([ADZE, "crds"], capture_output=True, text=True, check=True).stdout)
+    kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    names = kubectl("get", "crd", "-o", "name").split()
+    if len(names) < 5:
+        raise Failure(f"only {names}")
+    kubectl("get", "nodepools")
+
+
+def inflate(extra, label, sizes=(5, 500, 2000)):
+    with Controller(ADZE, RBAC).await_ready() as adze:
+        set_up(extra)
+        until(20, "the NodePool to be ready", lambda: any(
+            c["type"] == "Ready" and c["status"] == "True"
+            for p in items("pool") for c in p.get("status", {}).get("conditions", [])))
+        before = {"cpu_s": 0}
+        for size in sizes:
+            first = []
+            begun = time.monotonic()
+            known = {c["metadata"]["name"] for c in items("claim")}
+
+            def all_bound():
+                if not first and any(c["metadata"]["name"] not in known for c in items("claim")):
+                    first.append(time.monotonic() - begun)
+                return bound(size)
+            scale(size)
+            bound_s = until(180, f"{size} pods to be bound", all_bound)
+            until(120, f"{size} pods to run", lambda: running(size))
+            running_s = time.monotonic() - begun
+            check_claims()
+            cost = adze.cost()
+            nodes = items("node")
+            record(label=label, to=size, first_claim_s=round(first[0], 2) if first else None, bound_s=round(bound_s, 2),
+                   running_s=round(running_s, 2), nodes=len(nodes),
+                   price_per_h=round(sum(float(n["metadata"]["labels"].get("eks-node-viewer/instance-price", 0))
+                                         for n in nodes), 3),
+                   cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
+            before = cost
+        begun = time.monotonic()
+        clean_up()
+        cost = adze.cost()
+        record(label=label, to=0, no_node_s=round(time.monotonic() - begun, 2),
+               cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
+        if adze.stop() != 0:
+            raise Failure("SIGTERM does not end the controller with status 0")
+        check_log(adze)
+
+
+def check_log(adze):
+    """GUI-41: the lines that guides grep for, as JSON."""
+    seen = {}
+    for line in adze.lines():
+        entry = json.loads(line)
+        seen.setdefault(entry["message"], entry)
+    for message, keys in (("computed new nodeclaim(s) to fit pod(s)", ("nodeclaims", "pods")),
+                          ("launched nodeclaim", ("instance-type", "capacity-type", "zone", "provider-id"))):
+        if message not in seen:
+            raise Failure(f"the log lacks {message!r}")
+        for key in keys:
+            if key not in seen[message]:
+                raise Failure(f"{message!r} lacks {key}: {seen[message]}")
+
+
+def inflate_any_size():
+    """5, 500, 2,000 pods and back to none, on machines of any size."""
+    inflate("", "any size")
+
+
+def inflate_small_nodes():
+    """The same on machines of at most 8 cpu: 287 nodes."""
+    inflate(SMALL_NODES, "at most 8 cpu")
+
+
+def leader_is_killed():
+    """LIF-330: two replicas; the leader dies in the middle of a burst, the other one finishes."""
+    with Controller(ADZE, RBAC, election=True).await_ready() as one, \
+            Controller(ADZE, RBAC, election=True).await_ready() as two:
+        until(30, "one of them to lead", lambda: one.leads() or two.leads())
+        if one.leads() and two.leads():
+            raise Failure("both lead")
+        leader, other = (one, two) if one.leads() else (two, one)
+        set_up(SMALL_NODES)
+        scale(400)
+        until(30, "the first claims", lambda: len(items("claim")) > 5)
+        leader.kill()
+        took = until(60, "the other one to lead", other.leads)
+        bound_s = until(120, "all pods to be bound", lambda: bound(400))
+        until(60, "all pods to run", lambda: running(400))
+        check_claims()
+        record(label="leader killed", takeover_s=round(took, 1), bound_after_s=round(bound_s, 1), nodes=len(items("node")))
+        clean_up()
+        begun = time.monotonic()
+        with Controller(ADZE, RBAC, election=True).await_ready() as third:
+            other.stop()  # LIF-474: gives the lease back
+            until(14, "the third one to lead without waiting for the lease to run out", third.leads)
+            record(label="orderly hand-over", takeover_s=round(time.monotonic() - begun, 1))
+
+
+def api_server_restarts():
+    """The API server goes away for a while in the middle of a burst."""
+    with Controller(ADZE, RBAC).await_ready() as adze:
+        set_up(SMALL_NODES)
+        scale(200)
+        until(30, "the first claims", lambda: len(items("claim")) > 3)
+        cluster.restart_api_server(4)
+        until(150, "all pods to be bound", lambda: bound(200))
+        scale(300)
+        until(150, "all pods to be bound", lambda: bound(300))
+        check_claims()
+        if adze.process.poll() is not None:
+            raise Failure("the controller ended")
+        clean_up()
+
+
+def controller_is_killed_again_and_again():
+    """STO-18: killed and restarted every two seconds while machines come and go; none lost, none doubled."""
+    set_up(SMALL_NODES)
+    scale(150)
+    for round_number in range(6):
+        with Controller(ADZE, RBAC) as adze:
+            time.sleep(2)
+            adze.kill()
+        if round_number == 3:
+            scale(40)
+    with Controller(ADZE, RBAC).await_ready():
+        until(120, "all pods to be bound", lambda: bound(40))
+        until(60, "what is not needed to be gone", lambda: all(
+            c.get("status", {}).get("nodeName") for c in items("claim")))
+        check_claims()
+        clean_up()
+
+
+def pdb_blocks_a_drain():
+    """LIF-123: a node that is deleted waits for the PDB of its pods, and goes when it may."""
+    with Controller(ADZE, RBAC).await_ready():
+        set_up()
+        apply("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: inflate, namespace: default}\n"
+              "spec: {maxUnavailable: 0, selector: {matchLabels: {app: inflate}}}")
+        scale(3)
+        until(60, "all pods to run", lambda: running(3))
+        node = pods()[0]["spec"]["nodeName"]
+        kubectl("delete", "node", node, "--wait=false")
+        time.sleep(8)
+        if not running(3) or not any(n["metadata"]["name"] == node for n in items("node")):
+            raise Failure("the PDB was not respected")
+        until(20, "an event that names the reason", lambda: any(
+            e["reason"] == "FailedDraining" for e in items("event")))
+        kubectl("delete", "pdb", "inflate")
+        until(60, "the node to go", lambda: not any(n["metadata"]["name"] == node for n in items("node")))
+        until(60, "all pods to run again", lambda: running(3))
+        clean_up()
+
+
+def bad_credentials():
+    """An expired token, a forbidden verb, an unreachable server: one clear line each."""
+    for what, kubeconfig, word in (("expired token", cluster.write_kubeconfig("expired"), "nauthorized"),
+                                   ("no permission", kubeconfig_of("nobody"), "orbidden")):
+        with Controller(ADZE, kubeconfig) as adze:
+            until(20, f"{what}: a line that says {word}", lambda: any(word in line for line in adze.lines()) or
+                  adze.process.poll() is not None)
+            if not any(word in line for line in adze.lines()):
+                raise Failure(f"{what}: ended without a word: {adze.lines()[-3:]}")
+            if adze.process.poll() is None and adze.ready():
+                raise Failure(f"{what}: claims to be ready")
+            if len(adze.lines()) > 200:
+                raise Failure(f"{what}: {len(adze.lines())} lines in the log")
+    run = subprocess.run([ADZE, "plan", "--kubeconfig", cluster.write_kubeconfig("expired")], capture_output=True,
+                         text=True, timeout=60)
+    if run.returncode not in (1, 2) or len(run.stderr.strip().splitlines()) != 1:
+        raise Failure(f"plan with an expired token: {run.returncode} {run.stderr!r}")
+
+
+def plan_and_snapshot_of_the_live_cluster():
+    """`adze snapshot` and `adze plan` against the cluster say the same, and change nothing."""
+    with Controller(ADZE, RBAC).await_ready() as adze:
+        set_up()
+        scale(5)
+        until(60, "all pods to run", lambda: running(5))
+        adze.stop()
+    scale(40)
+    until(30, "pods to be unschedulable", lambda: sum(any(
+        c.get("reason") == "Unschedulable" for c in p["status"].get("conditions", [])) for p in pods()) >= 30)
+    environment = {**os.environ, "KUBECONFIG": RBAC}
+    snapshot = os.path.join(cluster.STATE, "snapshot.json")
+    subprocess.run([ADZE, "snapshot", "-f", snapshot], env=environment, check=True, timeout=60)
+    live = subprocess.run([ADZE, "plan", "-o", "json"], env=environment, capture_output=True, text=True, timeout=60)
+    saved = subprocess.run([ADZE, "plan", "-f", snapshot, "-o", "json"], capture_output=True, text=True, timeout=60)
+    if live.returncode or saved.returncode:
+        raise Failure(f"plan: {live.stderr} {saved.stderr}")
+    plan = json.loads(live.stdout)
+    if plan["totals"]["unschedulable"] or not plan["newNodeClaims"]:
+        raise Failure(f"an odd plan: {plan['totals']}")
+    if plan["newNodeClaims"] != json.loads(saved.stdout)["newNodeClaims"]:
+        raise Failure("the saved snapshot gives another plan")
+    with Controller(ADZE, RBAC).await_ready():
+        until(60, "all pods to run", lambda: running(40))
+        clean_up()
+
+
+SCENARIOS = [crds_are_accepted, inflate_any_size, inflate_small_nodes, leader_is_killed, api_server_restarts,
+             controller_is_killed_again_and_again, pdb_blocks_a_drain, bad_credentials,
+             plan_and_snapshot_of_the_live_cluster]
+
+
+def main():
+    global ADZE, RBAC
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--adze", required=True)
+    parser.add_argument("-k", default="")
+    arguments = parser.parse_args()
+    ADZE = arguments.adze
+    apply(open(os.path.join(HERE, "rbac.yaml")).read())
+    RBAC = kubeconfig_of("adze")
+    passed = failed = 0
+    for scenario in SCENARIOS:
+        if arguments.k not in scenario.__name__ and scenario is not crds_are_accepted:
+            continue
+        begun = time.monotonic()
+        print("---", scenario.__name__, flush=True)
+        try:
+            scenario()
+            passed += 1
+            print(f"ok  {scenario.__name__} ({time.monotonic() - begun:.0f} s)", flush=True)
+        except Exception as error:  # a scenario's failure is a result, whatever it is
+            failed += 1
+            if not isinstance(error, Failure):
+                traceback.print_exc()
+            print(f"FAILED {scenario.__name__}: {error}", flush=True)
+            try:
+                clean_up()
+            except Exception as left:
+                print(f"       and afterwards: {left}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
