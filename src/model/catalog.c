@@ -1,1 +1,187 @@
-// placeholder until its first commit
+// InstanceTypeCatalog: the check of FMT-8, allocatable resources (SCH-117, 118).
+#include <string.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "model/karpenter.h"
+#include "model/resources.h"
+
+// --- FMT-8
+// ----------------------------------------------------------------------------------------
+static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
+                                        "Gt", "Lt",    "Gte",    "Lte"};
+
+static bool is_operator(const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(operators); i++)
+        if (text_equal(text, operators[i]))
+            return true;
+    return false;
+}
+
+static bool check_operator(const char *path, uint32_t index, const char *operator,
+                           struct error * error)
+{
+    const char *nearest[1];
+    if (operator == NULL)
+        return error_set(error, ERROR_INVALID, "%s[%u].operator: missing", path, index);
+    bool has_hint = text_nearest(operator, operators, ARRAY_LENGTH(operators), nearest, 1) == 1;
+    return error_set(error, ERROR_INVALID,
+                     "%s[%u].operator: \"%.60s\" is none of In, NotIn, Exists, DoesNotExist, Gt, "
+                     "Lt, Gte, Lte%s%s%s",
+                     path, index, operator, has_hint ? "; did you mean \"" : "",
+                     has_hint ? nearest[0] : "", has_hint ? "\"?" : "");
+}
+
+// In and the comparisons need values; Exists and DoesNotExist take none.
+static bool check_requirement(const char *path, uint32_t index,
+                              const struct selector_requirement *requirement, struct error *error)
+{
+    if (requirement->key == NULL || requirement->key[0] == '\0')
+        return error_set(error, ERROR_INVALID, "%s[%u].key: missing", path, index);
+    if (!is_operator(requirement->operator))
+        return check_operator(path, index, requirement->operator, error);
+    char first = requirement->operator[0];
+    int64_t bound;
+    if (first != 'G' && first != 'L')
+        return true;
+    if (requirement->values.count != 1 || !text_parse_int64(requirement->values.items[0], &bound))
+        return error_set(error, ERROR_INVALID, "%s[%u].values: %s takes one whole number", path,
+                         index, requirement->operator);
+    return true;
+}
+
+static bool check_requirements(const char *parent, const requirement_list *requirements,
+                               struct error *error)
+{
+    struct text path = {0};
+    text_format(&path, "%s.requirements", parent);
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < requirements->count; i++)
+        fine = check_requirement(path.data, i, &requirements->items[i], error);
+    text_free(&path);
+    return fine;
+}
+
+// A capacity that fell below zero is not one (overhead may be anything).
+static bool check_capacity(const char *parent, const char *name, const struct resource_map *map,
+                           struct error *error)
+{
+    list_for_each (quantity, map)
+        if (quantity->value < 0)
+            return error_set(error, ERROR_INVALID, "%s.%s[\"%s\"]: negative", parent, name,
+                             quantity->name);
+    return true;
+}
+
+static bool check_offering(const char *path, const struct offering *offering, struct error *error)
+{
+    if (offering->price < 0)
+        return error_set(error, ERROR_INVALID, "%s.price: negative", path);
+    if (offering->reservation_capacity.present && offering->reservation_capacity.value < 0)
+        return error_set(error, ERROR_INVALID, "%s.reservationCapacity: negative", path);
+    return check_requirements(path, &offering->requirements, error) &&
+           check_capacity(path, "capacityOverride", &offering->capacity_override, error);
+}
+
+static bool check_instance_type(const char *path, const struct instance_type *type,
+                                struct error *error)
+{
+    struct text offering_path = {0};
+    bool fine = check_requirements(path, &type->requirements, error) &&
+                check_capacity(path, "capacity", &type->capacity, error);
+    for (uint32_t i = 0; fine && i < type->offerings.count; i++) {
+        text_clear(&offering_path);
+        text_format(&offering_path, "%s.offerings[%u]", path, i);
+        fine = check_offering(offering_path.data, &type->offerings.items[i], error);
+    }
+    text_free(&offering_path);
+    return fine;
+}
+
+// A name that two entries bear, or none.
+static bool check_name(struct map *seen, const struct instance_type *first, uint32_t index,
+                       struct error *error)
+{
+    const char *name = first[index].name;
+    if (name == NULL || name[0] == '\0')
+        return error_set(error, ERROR_INVALID, "spec.instanceTypes[%u].name: missing", index);
+    const struct instance_type *before = map_set(seen, name, (void *)&first[index]);
+    if (before == NULL)
+        return true;
+    return error_set(
+        error, ERROR_INVALID,
+        "spec.instanceTypes[%u].name: \"%s\" is the name of spec.instanceTypes[%u] too", index,
+        name, (uint32_t)(before - first));
+}
+
+bool instance_type_catalog_check(const struct instance_type_catalog *catalog, struct error *error)
+{
+    struct map *seen = map_create();
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < catalog->spec.instance_types.count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "spec.instanceTypes[%u]", i);
+        fine = check_name(seen, catalog->spec.instance_types.items, i, error) &&
+               check_instance_type(path, &catalog->spec.instance_types.items[i], error);
+    }
+    map_destroy(seen, NULL);
+    return fine;
+}
+
+// --- readings
+// -------------------------------------------------------------------------------------
+const char *requirement_single_value(const requirement_list *requirements, const char *key)
+{
+    list_for_each (requirement, requirements)
+        if (text_equal(requirement->key, key) && text_equal(requirement->operator, "In") &&
+            requirement->values.count == 1)
+            return requirement->values.items[0];
+    return NULL;
+}
+
+static struct resource_map total_overhead(struct arena *arena,
+                                          const struct instance_type_overhead *overhead)
+{
+    struct resource_map kubelet =
+        resource_map_sum(arena, &overhead->kube_reserved, &overhead->system_reserved);
+    return resource_map_sum(arena, &kubelet, &overhead->eviction_threshold);
+}
+
+// Huge pages are cut out of memory, as far as it goes.
+static void take_huge_pages(const struct resource_map *capacity, struct resource_map *allocatable)
+{
+    struct resource_quantity *memory = NULL;
+    list_for_each (quantity, allocatable)
+        if (strcmp(quantity->name, "memory") == 0)
+            memory = quantity;
+    if (memory == NULL)
+        return;
+    list_for_each (quantity, capacity) {
+        if (!text_starts_with(quantity->name, "hugepages-"))
+            continue;
+        memory->value = quantity_subtract(memory->value, quantity->value);
+        if (memory->value < 0)
+            memory->value = 0;
+    }
+}
+
+struct resource_map instance_type_allocatable(struct arena *arena,
+                                              const struct instance_type *instance_type,
+                                              const struct offering *offering)
+{
+    struct resource_map capacity = instance_type->capacity;
+    struct resource_map overhead = total_overhead(arena, &instance_type->overhead);
+    if (offering != NULL && offering->capacity_override.items != NULL)
+        capacity = resource_map_override(arena, &capacity, &offering->capacity_override);
+    if (offering != NULL && offering->overhead_override.items != NULL)
+        overhead = resource_map_override(arena, &overhead, &offering->overhead_override);
+    struct resource_map allocatable = {
+        .items = arena_allocate_array(arena, capacity.count + 1, sizeof *allocatable.items)};
+    list_for_each (quantity, &capacity)
+        allocatable.items[allocatable.count++] = (struct resource_quantity){
+            quantity->name,
+            quantity_subtract(quantity->value, resource_map_get(&overhead, quantity->name))};
+    take_huge_pages(&capacity, &allocatable);
+    return allocatable;
+}

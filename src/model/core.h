@@ -17,6 +17,7 @@ struct label_selector { // a NULL pointer to it is the nil selector
     requirement_list match_expressions;
 };
 // metav1 semantics: nil selects nothing, empty selects everything; an invalid one nothing.
+bool label_selector_is_valid(const struct label_selector *selector);
 bool label_selector_matches(const struct label_selector *selector, const struct string_map *labels);
 
 struct node_selector_term {

@@ -1,1 +1,186 @@
-// placeholder until its first commit
+// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355).
+#include <string.h>
+
+#include "base/text.h"
+#include "model/core.h"
+#include "model/resources.h"
+
+// --- requests
+// -------------------------------------------------------------------------------------
+struct status_view { // what the kubelet says of a pod's containers; absent for templates
+    const struct pod_status *status;
+    bool resize_infeasible;
+};
+
+static const struct container_status *find_status(const struct pod_status *status,
+                                                  const struct container *container)
+{
+    list_for_each (candidate, &status->container_statuses)
+        if (text_equal(candidate->name, container->name))
+            return candidate;
+    list_for_each (candidate, &status->init_container_statuses)
+        if (text_equal(candidate->name, container->name))
+            return candidate;
+    return NULL;
+}
+
+// SCH-110 step 1: a resize in place that is still under way counts with the larger of both sides.
+static struct resource_map container_requests(struct arena *arena, const struct status_view *view,
+                                              const struct container *container)
+{
+    const struct resource_map *wanted = &container->resources.requests;
+    const struct container_status *status =
+        view == NULL ? NULL : find_status(view->status, container);
+    if (status == NULL || status->resources == NULL)
+        return *wanted;
+    struct resource_map actual =
+        resource_map_maximum(arena, &status->resources->requests, &status->allocated_resources);
+    return view->resize_infeasible ? actual : resource_map_maximum(arena, wanted, &actual);
+}
+
+static bool is_sidecar(const struct container *container)
+{
+    return text_equal(container->restart_policy, "Always");
+}
+
+// SCH-110 steps 2 to 4.
+static struct resource_map containers_requests(struct arena *arena, const struct pod_spec *spec,
+                                               const struct status_view *view)
+{
+    struct resource_map total = {0}, sidecars = {0}, start = {0};
+    list_for_each (container, &spec->containers) {
+        struct resource_map own = container_requests(arena, view, container);
+        total = resource_map_sum(arena, &total, &own);
+    }
+    list_for_each (container, &spec->init_containers) {
+        struct resource_map use;
+        if (is_sidecar(container)) {
+            struct resource_map own = container_requests(arena, view, container);
+            total = resource_map_sum(arena, &total, &own);
+            sidecars = resource_map_sum(arena, &sidecars, &own);
+            use = sidecars;
+        } else {
+            use = resource_map_sum(arena, &container->resources.requests, &sidecars);
+        }
+        start = resource_map_maximum(arena, &start, &use);
+    }
+    return resource_map_maximum(arena, &total, &start);
+}
+
+static bool is_pod_level(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 ||
+           text_starts_with(name, "hugepages-");
+}
+
+// SCH-110 step 5: what the pod as a whole requests of these resources replaces its containers' sum.
+static struct resource_map apply_pod_level(struct arena *arena, const struct resource_map *total,
+                                           const struct resource_map *pod_level)
+{
+    struct resource_map supported = {
+        .items = arena_allocate_array(arena, pod_level->count + 1, sizeof *supported.items)};
+    list_for_each (quantity, pod_level)
+        if (is_pod_level(quantity->name))
+            supported.items[supported.count++] = *quantity;
+    return resource_map_override(arena, total, &supported);
+}
+
+static struct resource_map requests(struct arena *arena, const struct pod_spec *spec,
+                                    const struct status_view *view)
+{
+    struct resource_map total = containers_requests(arena, spec, view);
+    if (spec->resources != NULL)
+        total = apply_pod_level(arena, &total, &spec->resources->requests);
+    total = resource_map_sum(arena, &total, &spec->overhead);
+    return resource_map_with(arena, &total, "pods", 1);
+}
+
+struct resource_map pod_requests(struct arena *arena, const struct pod *pod)
+{
+    const struct condition *resize = condition_find(&pod->status.conditions, "PodResizePending");
+    struct status_view view = {
+        .status = &pod->status,
+        .resize_infeasible = resize != NULL && text_equal(resize->reason, "Infeasible"),
+    };
+    return requests(arena, &pod->spec, &view);
+}
+
+struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec)
+{
+    return requests(arena, spec, NULL);
+}
+
+// --- classes
+// --------------------------------------------------------------------------------------
+bool pod_is_terminal(const struct pod *pod)
+{
+    return text_equal(pod->status.phase, "Succeeded") || text_equal(pod->status.phase, "Failed");
+}
+
+bool pod_is_active(const struct pod *pod)
+{
+    return !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
+}
+
+bool pod_owned_by_daemon_set(const struct pod *pod)
+{
+    return object_owner((const struct object *)pod, "apps/v1", "DaemonSet") != NULL;
+}
+
+bool pod_owned_by_node(const struct pod *pod)
+{
+    return object_owner((const struct object *)pod, "v1", "Node") != NULL;
+}
+
+// --- tolerations
+// ----------------------------------------------------------------------------------
+static bool is_empty(const char *text)
+{
+    return text == NULL || text[0] == '\0';
+}
+
+static const char *or_empty(const char *text)
+{
+    return text == NULL ? "" : text;
+}
+
+// Lt and Gt compare the taint's value with the toleration's: decimal integers, canonical ones only
+// (no sign +, no leading zeroes), as the API's comparison has it.
+static bool parse_canonical(const char *text, int64_t *value)
+{
+    const char *digits = or_empty(text) + (or_empty(text)[0] == '-');
+    bool is_canonical = digits[0] != '+' && (digits[0] != '0' || digits[1] == '\0');
+    return is_canonical && text_parse_int64(or_empty(text), value);
+}
+
+static bool compare_values(const struct toleration *toleration, const struct taint *taint)
+{
+    int64_t bound, value;
+    if (!parse_canonical(toleration->value, &bound) || !parse_canonical(taint->value, &value))
+        return false;
+    return toleration->operator[0] == 'L' ? value < bound : value> bound;
+}
+
+bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint)
+{
+    if (!is_empty(toleration->effect) && strcmp(toleration->effect, or_empty(taint->effect)) != 0)
+        return false;
+    if (!is_empty(toleration->key) && strcmp(toleration->key, or_empty(taint->key)) != 0)
+        return false;
+    const char *operator = toleration->operator;
+    if (is_empty(operator) || strcmp(operator, "Equal") == 0)
+        return strcmp(or_empty(toleration->value), or_empty(taint->value)) == 0;
+    if (strcmp(operator, "Exists") == 0)
+        return true;
+    if (strcmp(operator, "Lt") == 0 || strcmp(operator, "Gt") == 0)
+        return compare_values(toleration, taint);
+    return false;
+}
+
+bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint)
+{
+    list_for_each (toleration, tolerations)
+        if (toleration_tolerates(toleration, taint))
+            return true;
+    return false;
+}
