@@ -317,8 +317,10 @@ static const struct instance_type_catalog *read_documents(const char *path, stru
 {
     struct documents documents = {0};
     const struct instance_type_catalog *catalog = NULL;
-    if (!documents_read(&documents, path, false, error))
+    if (!documents_read(&documents, path, false, error)) {
+        documents_free(&documents);
         return NULL;
+    }
     for (uint32_t i = 0; i < documents.count && catalog == NULL; i++) {
         const char *kind = json_string_value(json_object_get(documents.items[i].value, "kind"));
         if (!text_equal(kind, "InstanceTypeCatalog"))

@@ -1,0 +1,18 @@
+#include "cli/catalogs.h"
+
+#include "base/text.h"
+#include "cloud/aws/ec2_types.h"
+#include "cloud/kwok/kwok_catalog.h"
+
+const struct instance_type_catalog *catalog_of_provider(const char *provider, const char *path,
+                                                        struct error *error)
+{
+    if (path != NULL && *path != '\0')
+        return kwok_catalog_read(path, error);
+    if (text_equal(provider, "kwok"))
+        return kwok_catalog_generic();
+    if (text_equal(provider, "sim"))
+        return ec2_catalog_create(NULL, error);
+    error_set(error, ERROR_INVALID, "unknown provider \"%s\": kwok and sim are there", provider);
+    return NULL;
+}

@@ -1,0 +1,93 @@
+// adze snapshot: save everything that a decision depends on to one file.
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/live_snapshot.h"
+
+static bool write_snapshot(const struct snapshot *snapshot, const char *path, struct error *error)
+{
+    json_t *list = snapshot_encode(snapshot);
+    bool to_stdout = path == NULL || strcmp(path, "-") == 0;
+    // It may hold what users put into their manifests: for the owner's eyes.
+    mode_t mask = umask(077);
+    FILE *file = to_stdout ? stdout : fopen(path, "w");
+    umask(mask);
+    bool written = file != NULL && json_dumpf(list, file, JSON_INDENT(1) | JSON_SORT_KEYS) == 0 &&
+                   fputc('\n', file) != EOF;
+    if (file != NULL && !to_stdout)
+        written = fclose(file) == 0 && written;
+    json_decref(list);
+    return written || error_set(error, ERROR_INTERNAL, "cannot write %s: %m", path != NULL ? path : "-");
+}
+
+static int save(const struct live_options *options, const char *path)
+{
+    struct error error = {0};
+    struct snapshot *snapshot = snapshot_create();
+    bool done = live_snapshot_read(snapshot, options, &error) &&
+                snapshot_complete(snapshot, &error) && write_snapshot(snapshot, path, &error);
+    if (!done)
+        fprintf(stderr, "adze snapshot: %s\n", error.message);
+    else if (path != NULL && strcmp(path, "-") != 0)
+        fprintf(stderr, "saved %u pods, %u nodes and %u NodePools to %s\n",
+                snapshot->objects[KIND_POD].count, snapshot->objects[KIND_NODE].count,
+                snapshot->objects[KIND_NODE_POOL].count, path);
+    snapshot_destroy(snapshot);
+    return done ? 0 : error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"file", required_argument, NULL, 'f'},      {"kubeconfig", required_argument, NULL, 'k'},
+        {"context", required_argument, NULL, 'c'},   {"provider", required_argument, NULL, 'p'},
+        {"no-catalog", no_argument, NULL, 'n'},      {0},
+    };
+    struct live_options live = {.catalog = true};
+    const char *path = NULL;
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "f:", options, NULL)) != -1)
+        switch (option) {
+        case 'f':
+            path = optarg;
+            break;
+        case 'k':
+            live.kubeconfig = optarg;
+            break;
+        case 'c':
+            live.context = optarg;
+            break;
+        case 'p':
+            live.provider = optarg;
+            break;
+        case 'n':
+            live.catalog = false;
+            break;
+        default:
+            return command_usage_error(&command_snapshot, "unknown or incomplete option %s",
+                                       argv[optind - 1]);
+        }
+    if (optind < argc)
+        return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
+    return save(&live, path);
+}
+
+const struct command command_snapshot = {
+    .name = "snapshot",
+    .arguments = "[-f FILE] [--kubeconfig FILE] [--context NAME] [--provider kwok|sim] [--no-catalog]",
+    .summary = "save everything that a decision depends on to one file",
+    .help = "  -f, --file FILE      where to write it (default: standard output)\n"
+            "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
+            "  --context NAME       default: the current one\n"
+            "  --provider NAME      whose instance types to include; default: by the NodePools\n"
+            "  --no-catalog         leave the instance types out\n"
+            "\n"
+            "`adze plan -f FILE` then gives the plan that the controller would have made.\n",
+    .run = run,
+};
