@@ -71,5 +71,7 @@ struct plan {
     int64_t lower_bound;                         // SCH-550 step 10; 0: not computed
     uint32_t pods_placed;
 };
-void plan_destroy(struct plan *plan);
-json_t *plan_encode(const struct plan *plan); // FMT-10, FMT-12
+void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
+// FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
+// digits of the catalogue. The caller owns the result.
+json_t *plan_encode(const struct plan *plan);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "model/object.h"
 
 enum packing_policy { PACKING_LOWEST_PRICE, PACKING_GREEDY };
@@ -33,6 +34,7 @@ struct settings {
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
     const char *log_format; // json (default) or console
+    bool legacy_metrics;    // GUI-42: metric names of older versions, too
     // AWS (LIF-380): accepted now, used by the AWS provider
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *aws_feature_gates;
@@ -50,9 +52,10 @@ enum setting_kind { SETTING_STRING, SETTING_BOOL, SETTING_INT, SETTING_FLOAT, SE
 struct setting {
     const char *environment, *flag;
     enum setting_kind kind;
-    uint32_t offset;
+    uint32_t offset, size;     // of the member; a choice is kept as its index (bool, enum) or text
     const char *default_text;
     const char *const *choices; // NULL-terminated, for SETTING_CHOICE
+    double minimum, maximum;   // of numbers; of durations in nanoseconds
     const char *help;
 };
 const struct setting *settings_table(uint32_t *count);
@@ -67,3 +70,9 @@ bool settings_from_environment(struct settings *settings, struct error *error) M
 // Applies COMPATIBILITY to what was not given explicitly, and cross-field checks. Call last.
 bool settings_finish(struct settings *settings, struct error *error) MUST_USE;
 void settings_free(struct settings *settings);
+// An independent copy, to be freed by itself.
+void settings_copy(struct settings *to, const struct settings *from);
+// Whether row `index` of the table was given, and the text that settings_set() would take for it.
+bool settings_is_explicit(const struct settings *settings, uint32_t index);
+void settings_format(const struct settings *settings, const struct setting *setting,
+                     struct text *out);
