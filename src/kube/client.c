@@ -1,1 +1,281 @@
 #include "kube/client.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kube/client_internal.h"
+#include "kube/query.h"
+
+#define RETRIES_MAX           3
+#define RETRY_BACKOFF_NS      (100 * MILLISECOND) // doubled each time, and up to twice that by chance
+#define RETRY_AFTER_MAX_NS    (30 * SECOND)
+#define CLIENT_SEED_VIRTUAL   UINT64_C(0x6b756265) // simulations repeat
+
+static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
+                  const char *namespace, const char *name, const char *subresource,
+                  enum patch_type patch_type, json_t *body, kube_callback callback, void *context);
+static void operation_send(void *context);
+static void operation_done(void *context, const struct kube_response *response);
+static bool operation_retry(struct operation *operation, const struct kube_response *response);
+static void operation_wait(struct operation *operation, int64_t delay_ns);
+static void operation_cancel(struct operation *operation);
+static struct object *decode_answer(enum kind_id kind, const json_t *body);
+
+struct kube_client *kube_client_create(struct loop *loop, struct kube_transport *transport,
+                                       const struct kube_client_options *options)
+{
+    struct kube_client *client = memory_allocate(sizeof *client);
+    client->loop = loop;
+    client->transport = transport;
+    client->bucket = bucket_create(options->qps, options->burst, loop_monotonic_ns(loop));
+    random_seed(&client->random, loop_is_virtual(loop) ? CLIENT_SEED_VIRTUAL : random_entropy());
+    TAILQ_INIT(&client->operations);
+    return client;
+}
+
+void kube_client_destroy(struct kube_client *client)
+{
+    if (client == NULL)
+        return;
+    while (!TAILQ_EMPTY(&client->operations))
+        operation_cancel(TAILQ_FIRST(&client->operations));
+    client->transport->operations->destroy(client->transport);
+    free(client);
+}
+
+struct kube_transport *kube_client_transport(struct kube_client *client)
+{
+    return client->transport;
+}
+
+void kube_cancel(struct kube_client *client, const void *context)
+{
+    struct operation *next;
+    for (struct operation *at = TAILQ_FIRST(&client->operations); at != NULL; at = next) {
+        next = TAILQ_NEXT(at, link);
+        if (at->context == context)
+            operation_cancel(at);
+    }
+}
+
+void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
+              const char *name, kube_callback callback, void *context)
+{
+    start(client, KUBE_GET, kind, namespace, name, NULL, PATCH_MERGE, NULL, callback, context);
+}
+
+void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
+                 void *context)
+{
+    json_t *body = object_encode(object);
+    kube_create_json(client, object->kind->id, object->meta.namespace, body, callback, context);
+    json_decref(body);
+}
+
+void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      json_t *body, kube_callback callback, void *context)
+{
+    start(client, KUBE_CREATE, kind, namespace, NULL, NULL, PATCH_MERGE, body, callback, context);
+}
+
+void kube_patch(struct kube_client *client, enum kind_id kind, const char *namespace,
+                const char *name, const char *subresource, enum patch_type type, json_t *body,
+                kube_callback callback, void *context)
+{
+    start(client, KUBE_PATCH, kind, namespace, name, subresource, type, body, callback, context);
+}
+
+void kube_update_json(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      const char *name, const char *subresource, json_t *body,
+                      kube_callback callback, void *context)
+{
+    start(client, KUBE_UPDATE, kind, namespace, name, subresource, PATCH_MERGE, body, callback,
+          context);
+}
+
+void kube_delete(struct kube_client *client, enum kind_id kind, const char *namespace,
+                 const char *name, const struct kube_delete_options *options,
+                 kube_callback callback, void *context)
+{
+    json_t *body = NULL;
+    if (options != NULL) {
+        body = json_pack("{s:s, s:s}", "kind", "DeleteOptions", "apiVersion", "v1");
+        json_t *preconditions = json_object();
+        if (options->uid != NULL)
+            json_object_set_new(preconditions, "uid", json_string(options->uid));
+        if (options->resource_version != NULL)
+            json_object_set_new(preconditions, "resourceVersion",
+                                json_string(options->resource_version));
+        if (json_object_size(preconditions) > 0)
+            json_object_set(body, "preconditions", preconditions);
+        json_decref(preconditions);
+        if (options->grace_period_seconds >= 0)
+            json_object_set_new(body, "gracePeriodSeconds",
+                                json_integer(options->grace_period_seconds));
+    }
+    start(client, KUBE_DELETE, kind, namespace, name, NULL, PATCH_MERGE, body, callback, context);
+    json_decref(body);
+}
+
+void kube_evict(struct kube_client *client, const char *namespace, const char *name,
+                const char *uid, kube_callback callback, void *context)
+{
+    json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "policy/v1", "kind",
+                             "Eviction", "metadata", "name", name, "namespace", namespace);
+    if (uid != NULL)
+        json_object_set_new(body, "deleteOptions",
+                            json_pack("{s:{s:s}}", "preconditions", "uid", uid));
+    start(client, KUBE_CREATE, KIND_POD, namespace, name, "eviction", PATCH_MERGE, body, callback,
+          context);
+    json_decref(body);
+}
+
+void kube_get_path(struct kube_client *client, const char *path, kube_callback callback,
+                   void *context)
+{
+    operation_submit(operation_create(client, KUBE_GET, KIND_COUNT, path, callback, context));
+}
+
+static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
+                  const char *namespace, const char *name, const char *subresource,
+                  enum patch_type patch_type, json_t *body, kube_callback callback, void *context)
+{
+    assert(verb == KUBE_CREATE || (name != NULL && name[0] != '\0'));
+    char path[KUBE_PATH_MAX];
+    kube_path(kind, namespace, name, subresource, path, sizeof path);
+    struct operation *operation = operation_create(client, verb, kind, path, callback, context);
+    operation->patch_type = patch_type;
+    if (verb == KUBE_PATCH && patch_type == PATCH_APPLY)
+        operation->query = memory_copy_string("fieldManager=karpenter&force=true");
+    // Copied: the caller may change its body while this one waits, or is sent again.
+    operation->body = json_deep_copy(body);
+    operation_submit(operation);
+}
+
+struct operation *operation_create(struct kube_client *client, enum kube_verb verb,
+                                   enum kind_id kind, const char *path, kube_callback callback,
+                                   void *context)
+{
+    assert(callback != NULL);
+    struct operation *operation = memory_allocate(sizeof *operation);
+    operation->client = client;
+    operation->verb = verb;
+    operation->kind = kind;
+    operation->path = memory_copy_string(path);
+    operation->callback = callback;
+    operation->context = context;
+    TAILQ_INSERT_TAIL(&client->operations, operation, link);
+    return operation;
+}
+
+void operation_submit(struct operation *operation)
+{
+    struct kube_client *client = operation->client;
+    int64_t delay_ns = bucket_reserve(&client->bucket, loop_monotonic_ns(client->loop));
+    if (delay_ns > 0)
+        operation_wait(operation, delay_ns);
+    else
+        operation_send(operation);
+}
+
+static void operation_wait(struct operation *operation, int64_t delay_ns)
+{
+    if (operation->timer == NULL)
+        operation->timer = timer_create_on(operation->client->loop, operation_send, operation);
+    timer_start(operation->timer, delay_ns);
+}
+
+static void operation_send(void *context)
+{
+    struct operation *operation = context;
+    struct kube_transport *transport = operation->client->transport;
+    struct kube_request request = {.verb = operation->verb,
+                                   .path = operation->path,
+                                   .query = operation->query,
+                                   .patch_type = operation->patch_type,
+                                   .body = operation->body};
+    struct kube_handlers handlers = {.done = operation_done, .context = operation};
+    operation->call = transport->operations->start(transport, &request, &handlers);
+}
+
+static void operation_done(void *context, const struct kube_response *response)
+{
+    struct operation *operation = context;
+    operation->call = NULL;
+    if (response->error.kind != ERROR_NONE && operation_retry(operation, response))
+        return;
+    operation->attempts = 0;
+    if (operation->listing != NULL)
+        listing_continue(operation, response);
+    else
+        operation_finish(operation, response, response->body);
+}
+
+static bool operation_retry(struct operation *operation, const struct kube_response *response)
+{
+    bool reads = operation->verb == KUBE_GET || operation->verb == KUBE_LIST;
+    bool throttled = response->status == 429 && response->retry_after_ns > 0 && reads;
+    bool unanswered = response->status == 0 && response->error.kind == ERROR_UNAVAILABLE &&
+                      (reads || operation->verb == KUBE_DELETE);
+    if ((!throttled && !unanswered) || operation->attempts >= RETRIES_MAX)
+        return false;
+    int64_t delay_ns = RETRY_BACKOFF_NS << operation->attempts;
+    delay_ns += (int64_t)((double)delay_ns * random_unit(&operation->client->random));
+    if (throttled && delay_ns < response->retry_after_ns)
+        delay_ns = response->retry_after_ns;
+    operation->attempts++;
+    operation_wait(operation, delay_ns < RETRY_AFTER_MAX_NS ? delay_ns : RETRY_AFTER_MAX_NS);
+    return true;
+}
+
+void operation_finish(struct operation *operation, const struct kube_response *response,
+                      const json_t *body)
+{
+    struct kube_result result = {.error = response->error,
+                                 .status = response->status,
+                                 .retry_after_ns = response->retry_after_ns,
+                                 .body = body};
+    if (response->error.kind == ERROR_NONE)
+        result.object = decode_answer(operation->kind, body);
+    kube_callback callback = operation->callback;
+    void *context = operation->context;
+    TAILQ_REMOVE(&operation->client->operations, operation, link);
+    operation_free(operation);
+    callback(context, &result); // may destroy the client
+    object_release(result.object);
+}
+
+// Answers of another kind (a Status, a Scale, a List) have no object.
+static struct object *decode_answer(enum kind_id kind, const json_t *body)
+{
+    if (kind == KIND_COUNT || !json_is_object(body))
+        return NULL;
+    const struct kind *facts = kind_get(kind);
+    if (!text_equal(json_string_value(json_object_get(body, "kind")), facts->name))
+        return NULL;
+    return object_decode(body, facts, DECODE_LENIENT, NULL);
+}
+
+static void operation_cancel(struct operation *operation)
+{
+    struct kube_transport *transport = operation->client->transport;
+    if (operation->call != NULL)
+        transport->operations->cancel(transport, operation->call);
+    operation->call = NULL;
+    TAILQ_REMOVE(&operation->client->operations, operation, link);
+    operation->is_cancelled = true;
+    if (!operation->is_busy)
+        operation_free(operation);
+}
+
+void operation_free(struct operation *operation)
+{
+    timer_destroy(operation->timer);
+    listing_free(operation->listing);
+    json_decref(operation->body);
+    free(operation->path);
+    free(operation->query);
+    free(operation);
+}

@@ -2,7 +2,11 @@
 // burst, LIF-380), with the answers as typed objects.
 //
 // Every call is asynchronous and ends with exactly one callback on the loop's thread, never before the
-// call has returned. Callbacks record results; they hold no control flow (design.md idea 3).
+// call has returned. Callbacks record results; they hold no control flow (design.md idea 3). A callback
+// may make calls, cancel them and destroy the client.
+//
+// Retries are the caller's matter, with two exceptions, a few times each: GET and LIST answered 429 with
+// Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
 #pragma once
 
 #include "kube/transport.h"
@@ -37,6 +41,13 @@ void kube_get(struct kube_client *client, enum kind_id kind, const char *namespa
 void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
                const char *label_selector, const char *field_selector, kube_callback callback,
                void *context);
+// The same list page by page, for lists too long to hold as JSON. `page` gets each page (metadata and
+// items, borrowed); `first` tells that a list begins, or begins anew because its pages have expired
+// on the server: forget what came before. Then the callback, without body.
+typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);
+void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
+                     const char *label_selector, const char *field_selector,
+                     kube_page_callback page, kube_callback callback, void *context);
 void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
                  void *context);
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
@@ -62,6 +73,9 @@ void kube_evict(struct kube_client *client, const char *namespace, const char *n
 // GET of any path (/version, /readyz, discovery).
 void kube_get_path(struct kube_client *client, const char *path, kube_callback callback,
                    void *context);
+
+// Ends every call that was made with this context; their callbacks are not called.
+void kube_cancel(struct kube_client *client, const void *context);
 
 // Resource path of a kind; for messages and transports. `out` gets "/apis/GROUP/VERSION/...".
 void kube_path(enum kind_id kind, const char *namespace, const char *name, const char *subresource,

@@ -1,1 +1,164 @@
-#include "kube/client.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "kube/client_internal.h"
+#include "kube/query.h"
+
+#define PAGE_LIMIT   "500"
+#define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire
+
+static void list_start(struct kube_client *client, enum kind_id kind, const char *namespace,
+                       const char *label_selector, const char *field_selector,
+                       kube_page_callback page, kube_callback callback, void *context);
+static void list_ask(struct operation *operation);
+static void list_restart(struct operation *operation);
+static bool list_take_page(struct operation *operation, const json_t *page);
+static void list_finish(struct operation *operation, const struct kube_response *response);
+static const char *list_metadata(const json_t *page, const char *name);
+
+void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
+               const char *label_selector, const char *field_selector, kube_callback callback,
+               void *context)
+{
+    list_start(client, kind, namespace, label_selector, field_selector, NULL, callback, context);
+}
+
+void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
+                     const char *label_selector, const char *field_selector,
+                     kube_page_callback page, kube_callback callback, void *context)
+{
+    list_start(client, kind, namespace, label_selector, field_selector, page, callback, context);
+}
+
+static void list_start(struct kube_client *client, enum kind_id kind, const char *namespace,
+                       const char *label_selector, const char *field_selector,
+                       kube_page_callback page, kube_callback callback, void *context)
+{
+    char path[KUBE_PATH_MAX];
+    kube_path(kind, namespace, NULL, NULL, path, sizeof path);
+    struct operation *operation =
+        operation_create(client, KUBE_LIST, kind, path, callback, context);
+    struct listing *listing = memory_allocate(sizeof *listing);
+    listing->label_selector = memory_copy_string(label_selector);
+    listing->field_selector = memory_copy_string(field_selector);
+    listing->page = page;
+    if (page == NULL)
+        listing->items = json_array();
+    operation->listing = listing;
+    list_ask(operation);
+}
+
+static void list_ask(struct operation *operation)
+{
+    struct listing *listing = operation->listing;
+    struct text query = {0};
+    query_add(&query, "labelSelector", listing->label_selector);
+    query_add(&query, "fieldSelector", listing->field_selector);
+    if (listing->restarts <= RESTARTS_MAX)
+        query_add(&query, "limit", PAGE_LIMIT);
+    query_add(&query, "continue", listing->continue_token);
+    free(operation->query);
+    operation->query = text_take(&query);
+    operation_submit(operation);
+}
+
+void listing_continue(struct operation *operation, const struct kube_response *response)
+{
+    struct listing *listing = operation->listing;
+    if (response->error.kind == ERROR_GONE && listing->continue_token != NULL) {
+        list_restart(operation);
+        return;
+    }
+    if (response->error.kind != ERROR_NONE) {
+        operation_finish(operation, response, response->body);
+        return;
+    }
+    if (!json_is_array(json_object_get(response->body, "items")) &&
+        !json_is_null(json_object_get(response->body, "items"))) {
+        struct kube_response bad = {.status = response->status};
+        error_set(&bad.error, ERROR_UNAVAILABLE, "GET %s: the answer is not a list",
+                  operation->path);
+        operation_finish(operation, &bad, NULL);
+        return;
+    }
+    if (!list_take_page(operation, response->body))
+        return; // cancelled by the page's handler
+    const char *token = list_metadata(response->body, "continue");
+    free(listing->continue_token);
+    listing->continue_token = memory_copy_string(token);
+    if (token != NULL)
+        list_ask(operation);
+    else
+        list_finish(operation, response);
+}
+
+// The pages' snapshot has expired on the server: all over again.
+static void list_restart(struct operation *operation)
+{
+    struct listing *listing = operation->listing;
+    listing->restarts++;
+    free(listing->continue_token);
+    free(listing->resource_version);
+    listing->continue_token = listing->resource_version = NULL;
+    if (listing->items != NULL)
+        json_array_clear(listing->items);
+    list_ask(operation);
+}
+
+static bool list_take_page(struct operation *operation, const json_t *page)
+{
+    struct listing *listing = operation->listing;
+    bool first = listing->continue_token == NULL;
+    if (first) {
+        free(listing->resource_version);
+        listing->resource_version = memory_copy_string(list_metadata(page, "resourceVersion"));
+    }
+    if (listing->page == NULL) {
+        json_array_extend(listing->items, json_object_get(page, "items"));
+        return true;
+    }
+    operation->is_busy = true;
+    listing->page(operation->context, page, first);
+    operation->is_busy = false;
+    if (!operation->is_cancelled)
+        return true;
+    operation_free(operation);
+    return false;
+}
+
+static void list_finish(struct operation *operation, const struct kube_response *response)
+{
+    struct listing *listing = operation->listing;
+    json_t *body = NULL;
+    if (listing->items != NULL) {
+        const struct kind *kind = kind_get(operation->kind);
+        char name[80];
+        snprintf(name, sizeof name, "%sList", kind->name);
+        const char *version = listing->resource_version;
+        body = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", kind->api_version, "kind", name,
+                         "metadata", "resourceVersion", version != NULL ? version : "", "items",
+                         listing->items);
+    }
+    operation_finish(operation, response, body);
+    json_decref(body);
+}
+
+// NULL if absent or empty.
+static const char *list_metadata(const json_t *page, const char *name)
+{
+    const char *value = json_string_value(json_object_get(json_object_get(page, "metadata"), name));
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+void listing_free(struct listing *listing)
+{
+    if (listing == NULL)
+        return;
+    json_decref(listing->items);
+    free(listing->label_selector);
+    free(listing->field_selector);
+    free(listing->continue_token);
+    free(listing->resource_version);
+    free(listing);
+}

@@ -22,7 +22,7 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
             end = memchr(reader->input.data + from, '\n', reader->input.length - from);
         size_t length = end != NULL ? (size_t)(end - begin) : reader->input.length - reader->position;
         if (length > line_bytes_max) {
-            error_set(error, ERROR_UNAVAILABLE, "an event is longer than %zu bytes", line_bytes_max);
+            error_set(error, ERROR_INTERNAL, "an event is longer than %zu bytes", line_bytes_max);
             return LINE_FAILED;
         }
         if (end == NULL) {
@@ -38,7 +38,7 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
             return LINE_VALUE;
         json_decref(*value);
         // The parser's own text quotes the input, which may be a secret: only the place is told.
-        error_set(error, ERROR_UNAVAILABLE, "an event is not a JSON object (at byte %d of %zu)",
+        error_set(error, ERROR_INTERNAL, "an event is not a JSON object (at byte %d of %zu)",
                   *value != NULL ? 0 : why.position, length);
         *value = NULL;
         return LINE_FAILED;

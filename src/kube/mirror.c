@@ -1,1 +1,425 @@
-#include "kube/client.h"
+#include "kube/mirror.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "kube/object_table.h"
+#include "kube/reflector.h"
+
+// The epoch of an entry: the number of the last list that had it, and whether it came by
+// mirror_observe(), so that it may be ahead of list and watch.
+#define EPOCH_OBSERVED (UINT32_C(1) << 31)
+
+struct change_handler {
+    mirror_handler handler;
+    void *context;
+};
+struct invalid_handler {
+    mirror_invalid_handler handler;
+    void *context;
+};
+struct invalid { // an object that does not decode
+    uint32_t epoch;
+    char resource_version[];
+};
+
+struct mirror_kind {
+    struct mirror *mirror;
+    enum kind_id id;
+    struct reflector *reflector; // NULL: not mirrored (yet)
+    char *namespace;
+    bool has_field_selector, is_synced;
+    uint32_t epoch; // of the list under way, or the last one
+    struct object_table table;
+    struct map *invalid; // "namespace/name" to struct invalid
+    VECTOR(struct change_handler) handlers;
+    VECTOR(struct invalid_handler) invalid_handlers;
+};
+
+struct mirror {
+    struct loop *loop;
+    struct kube_client *client;
+    struct mirror_kind kinds[KIND_COUNT];
+};
+
+static void list_begins(void *context);
+static void list_item(void *context, const json_t *document);
+static void list_ends(void *context, const char *resource_version);
+static void list_absent(void *context, enum error_kind why);
+static void watch_event(void *context, const char *type, const json_t *document);
+static void take(struct mirror_kind *kind, const json_t *document);
+static void put(struct mirror_kind *kind, struct object *object);
+static void replace(struct mirror_kind *kind, struct object_entry *entry, struct object *object,
+                    uint32_t epoch);
+static void add(struct mirror_kind *kind, struct object *object, uint32_t epoch);
+static void drop(struct mirror_kind *kind, struct object_entry *entry);
+static void drop_deleted(struct mirror_kind *kind, const json_t *document);
+static void take_invalid(struct mirror_kind *kind, const json_t *document,
+                         const struct error *error);
+static void sweep(struct mirror_kind *kind, const char *resource_version);
+static void notify(struct mirror_kind *kind, enum mirror_change change,
+                   const struct object *old_object, const struct object *new_object);
+static const char *metadata_text(const json_t *document, const char *name);
+static char *invalid_key(const char *namespace, const char *name);
+static bool is_newer(const char *version, const char *than);
+static bool version_number(const char *text, uint64_t *number);
+
+struct mirror *mirror_create(struct loop *loop, struct kube_client *client)
+{
+    struct mirror *mirror = memory_allocate(sizeof *mirror);
+    mirror->loop = loop;
+    mirror->client = client;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        mirror->kinds[i].mirror = mirror;
+        mirror->kinds[i].id = (enum kind_id)i;
+        mirror->kinds[i].invalid = map_create();
+    }
+    return mirror;
+}
+
+void mirror_destroy(struct mirror *mirror)
+{
+    if (mirror == NULL)
+        return;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        struct mirror_kind *kind = &mirror->kinds[i];
+        reflector_destroy(kind->reflector);
+        object_table_free(&kind->table);
+        map_destroy(kind->invalid, free);
+        vector_free(&kind->handlers);
+        vector_free(&kind->invalid_handlers);
+        free(kind->namespace);
+    }
+    free(mirror);
+}
+
+void mirror_watch(struct mirror *mirror, enum kind_id id, const char *namespace,
+                  const char *field_selector, bool optional)
+{
+    struct mirror_kind *kind = &mirror->kinds[id];
+    assert(kind->reflector == NULL);
+    kind->namespace = memory_copy_string(namespace);
+    kind->has_field_selector = field_selector != NULL;
+    struct reflector_spec spec = {.kind = id,
+                                  .namespace = namespace,
+                                  .field_selector = field_selector,
+                                  .optional = optional,
+                                  .list_begins = list_begins,
+                                  .item = list_item,
+                                  .list_ends = list_ends,
+                                  .event = watch_event,
+                                  .absent = list_absent,
+                                  .context = kind};
+    kind->reflector = reflector_create(mirror->loop, mirror->client, &spec);
+}
+
+void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
+                      void *context)
+{
+    vector_push(&mirror->kinds[kind].handlers, (struct change_handler){handler, context});
+}
+
+void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
+                       void *context)
+{
+    vector_push(&mirror->kinds[kind].invalid_handlers, (struct invalid_handler){handler, context});
+}
+
+bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const char *namespace,
+                       const char *name)
+{
+    CLEANUP_FREE char *key = invalid_key(namespace, name);
+    return map_get(mirror->kinds[kind].invalid, key) != NULL;
+}
+
+uint32_t mirror_invalid_count(const struct mirror *mirror, enum kind_id kind)
+{
+    return (uint32_t)map_count(mirror->kinds[kind].invalid);
+}
+
+bool mirror_synced(const struct mirror *mirror)
+{
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (mirror->kinds[i].reflector != NULL && !mirror->kinds[i].is_synced)
+            return false;
+    return true;
+}
+
+bool mirror_kind_synced(const struct mirror *mirror, enum kind_id kind)
+{
+    return mirror->kinds[kind].is_synced;
+}
+
+const struct object *mirror_get(const struct mirror *mirror, enum kind_id kind,
+                                const char *namespace, const char *name)
+{
+    const struct object_entry *entry =
+        object_table_find(&mirror->kinds[kind].table, namespace, name);
+    return entry != NULL ? entry->object : NULL;
+}
+
+uint32_t mirror_count(const struct mirror *mirror, enum kind_id kind)
+{
+    return mirror->kinds[kind].table.count;
+}
+
+const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
+                                 struct mirror_iterator *iterator)
+{
+    // The position is a number, not an address: entries may move between two calls.
+    const struct object_table *table = &mirror->kinds[kind].table;
+    uintptr_t position = (uintptr_t)iterator->position;
+    if (position >= table->count)
+        return NULL;
+    iterator->position = (const void *)(position + 1);
+    return table->entries[position].object;
+}
+
+void mirror_observe(struct mirror *mirror, const struct object *object)
+{
+    struct mirror_kind *kind = &mirror->kinds[object->kind->id];
+    const struct object_meta *meta = &object->meta;
+    if (kind->reflector == NULL || meta->name == NULL)
+        return;
+    if (kind->namespace != NULL && !text_equal(kind->namespace, meta->namespace))
+        return;
+    struct object_entry *entry = object_table_find(&kind->table, meta->namespace, meta->name);
+    if (entry != NULL) {
+        if (is_newer(meta->resource_version, entry->object->meta.resource_version))
+            replace(kind, entry, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
+        return;
+    }
+    // Not there: created just now, or deleted since; the watch's own version tells which. Whether it
+    // matches a selector only the server knows.
+    const char *seen = reflector_version(kind->reflector);
+    if (!kind->has_field_selector && (seen[0] == '\0' || is_newer(meta->resource_version, seen)))
+        add(kind, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
+}
+
+// --- what the reflector brings ----------------------------------------------------------------------
+static void list_begins(void *context)
+{
+    struct mirror_kind *kind = context;
+    kind->epoch = (kind->epoch + 1) & ~EPOCH_OBSERVED;
+}
+
+static void list_item(void *context, const json_t *document)
+{
+    take(context, document);
+}
+
+static void list_ends(void *context, const char *resource_version)
+{
+    struct mirror_kind *kind = context;
+    sweep(kind, resource_version);
+    kind->is_synced = true;
+}
+
+// Not served: there is none. Not allowed to see: what was seen before is kept.
+static void list_absent(void *context, enum error_kind why)
+{
+    struct mirror_kind *kind = context;
+    if (why == ERROR_NOT_FOUND) {
+        list_begins(kind);
+        sweep(kind, "");
+    }
+    kind->is_synced = true;
+}
+
+static void watch_event(void *context, const char *type, const json_t *document)
+{
+    struct mirror_kind *kind = context;
+    if (strcmp(type, "DELETED") == 0)
+        drop_deleted(kind, document);
+    else
+        take(kind, document);
+}
+
+static void take(struct mirror_kind *kind, const json_t *document)
+{
+    struct error error = {0};
+    struct object *object = object_decode(document, kind_get(kind->id), DECODE_LENIENT, &error);
+    if (object != NULL && object->meta.name == NULL) {
+        error_set(&error, ERROR_INVALID, "metadata.name is missing");
+        object_release(object);
+        object = NULL;
+    }
+    if (object == NULL) {
+        take_invalid(kind, document, &error);
+        return;
+    }
+    if (map_count(kind->invalid) > 0) {
+        CLEANUP_FREE char *key = invalid_key(object->meta.namespace, object->meta.name);
+        free(map_remove(kind->invalid, key));
+    }
+    put(kind, object);
+}
+
+static void put(struct mirror_kind *kind, struct object *object)
+{
+    const struct object_meta *meta = &object->meta;
+    struct object_entry *entry = object_table_find(&kind->table, meta->namespace, meta->name);
+    if (entry == NULL) {
+        add(kind, object, kind->epoch);
+        return;
+    }
+    const struct object_meta *known = &entry->object->meta;
+    bool is_observed = (entry->epoch & EPOCH_OBSERVED) != 0;
+    if (text_equal(known->resource_version, meta->resource_version)) {
+        entry->epoch = kind->epoch;
+        object_release(object);
+    } else if (is_observed && is_newer(known->resource_version, meta->resource_version)) {
+        entry->epoch = kind->epoch | EPOCH_OBSERVED; // the watch will get there
+        object_release(object);
+    } else {
+        replace(kind, entry, object, kind->epoch);
+    }
+}
+
+static void replace(struct mirror_kind *kind, struct object_entry *entry, struct object *object,
+                    uint32_t epoch)
+{
+    if (!text_equal(entry->object->meta.uid, object->meta.uid)) {
+        drop(kind, entry);
+        add(kind, object, epoch);
+        return;
+    }
+    struct object *before = entry->object;
+    entry->object = object;
+    entry->epoch = epoch;
+    notify(kind, MIRROR_MODIFIED, before, object);
+    object_release(before);
+}
+
+static void add(struct mirror_kind *kind, struct object *object, uint32_t epoch)
+{
+    object_table_add(&kind->table, object)->epoch = epoch;
+    notify(kind, MIRROR_ADDED, NULL, object);
+}
+
+static void drop(struct mirror_kind *kind, struct object_entry *entry)
+{
+    struct object *object = object_table_remove(&kind->table, entry);
+    notify(kind, MIRROR_DELETED, object, NULL);
+    object_release(object);
+}
+
+static void drop_deleted(struct mirror_kind *kind, const json_t *document)
+{
+    const char *name = metadata_text(document, "name");
+    const char *namespace = metadata_text(document, "namespace");
+    if (name == NULL)
+        return;
+    CLEANUP_FREE char *key = invalid_key(namespace, name);
+    free(map_remove(kind->invalid, key));
+    struct object_entry *entry = object_table_find(&kind->table, namespace, name);
+    if (entry == NULL)
+        return;
+    // What was observed may be the successor of the one that this is about.
+    const char *uid = metadata_text(document, "uid");
+    if ((entry->epoch & EPOCH_OBSERVED) != 0 && uid != NULL &&
+        !text_equal(uid, entry->object->meta.uid) &&
+        is_newer(entry->object->meta.resource_version,
+                 metadata_text(document, "resourceVersion")))
+        return;
+    drop(kind, entry);
+}
+
+static void take_invalid(struct mirror_kind *kind, const json_t *document,
+                         const struct error *error)
+{
+    const char *name = metadata_text(document, "name");
+    const char *namespace = metadata_text(document, "namespace");
+    const char *version = metadata_text(document, "resourceVersion");
+    if (name == NULL)
+        name = "";
+    if (version == NULL)
+        version = "";
+    struct object_entry *entry = object_table_find(&kind->table, namespace, name);
+    if (entry != NULL)
+        drop(kind, entry);
+    CLEANUP_FREE char *key = invalid_key(namespace, name);
+    struct invalid *invalid = map_get(kind->invalid, key);
+    if (invalid != NULL && strcmp(invalid->resource_version, version) == 0) {
+        invalid->epoch = kind->epoch;
+        return;
+    }
+    invalid = memory_allocate(sizeof *invalid + strlen(version) + 1);
+    invalid->epoch = kind->epoch;
+    strcpy(invalid->resource_version, version);
+    free(map_set(kind->invalid, key, invalid));
+    log_error("ignoring an object that cannot be read", "s:kind", kind_get(kind->id)->name,
+              "s:namespace", namespace, "s:name", name, "s:error", error->message);
+    for (uint32_t i = 0; i < kind->invalid_handlers.count; i++)
+        kind->invalid_handlers.items[i].handler(kind->invalid_handlers.items[i].context, kind->id,
+                                                namespace, name, error);
+}
+
+// After a list: what it did not have is gone, but for what was observed later than the list was made.
+static void sweep(struct mirror_kind *kind, const char *resource_version)
+{
+    for (uint32_t i = kind->table.count; i-- > 0;) { // backwards: removal moves the last entry
+        if (i >= kind->table.count)
+            continue;
+        struct object_entry *entry = &kind->table.entries[i];
+        if ((entry->epoch & ~EPOCH_OBSERVED) == kind->epoch && (entry->epoch & EPOCH_OBSERVED) == 0)
+            continue;
+        if ((entry->epoch & EPOCH_OBSERVED) != 0 &&
+            is_newer(entry->object->meta.resource_version, resource_version))
+            continue;
+        drop(kind, entry);
+    }
+    struct map_entry *next;
+    for (struct map_entry *at = map_first(kind->invalid); at != NULL; at = next) {
+        next = map_next(at);
+        if (((struct invalid *)map_value(at))->epoch != kind->epoch)
+            free(map_remove(kind->invalid, map_key(at)));
+    }
+}
+
+static void notify(struct mirror_kind *kind, enum mirror_change change,
+                   const struct object *old_object, const struct object *new_object)
+{
+    for (uint32_t i = 0; i < kind->handlers.count; i++)
+        kind->handlers.items[i].handler(kind->handlers.items[i].context, change, old_object,
+                                        new_object);
+}
+
+static const char *metadata_text(const json_t *document, const char *name)
+{
+    return json_string_value(json_object_get(json_object_get(document, "metadata"), name));
+}
+
+static char *invalid_key(const char *namespace, const char *name)
+{
+    struct text key = {0};
+    text_format(&key, "%s/%s", namespace != NULL ? namespace : "", name);
+    return text_take(&key);
+}
+
+// Versions that are not numbers cannot be compared: never newer.
+static bool is_newer(const char *version, const char *than)
+{
+    uint64_t a, b;
+    return version_number(version, &a) && version_number(than, &b) && a > b;
+}
+
+static bool version_number(const char *text, uint64_t *number)
+{
+    if (text == NULL || text[0] == '\0')
+        return false;
+    *number = 0;
+    for (; *text != '\0'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (*text < '0' || *text > '9' || __builtin_mul_overflow(*number, UINT64_C(10), number) ||
+            __builtin_add_overflow(*number, digit, number))
+            return false;
+    }
+    return true;
+}

@@ -1,8 +1,8 @@
 // A typed, compact copy of the cluster, kept by paged list and watch (never JSON): one reflector a kind,
 // with bookmarks, resume from the last version, 410 handling and back-off.
 //
-// Objects that do not decode are reported (log, and the change handler with `invalid`) and left out; they
-// never stop the watch of the others (API-603, API-318).
+// Objects that do not decode are reported (log, and mirror_on_invalid's handlers) and left out; they never
+// stop the watch of the others (API-603, API-318).
 #pragma once
 
 #include "kube/client.h"
@@ -22,9 +22,19 @@ void mirror_destroy(struct mirror *mirror);
 // not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
 void mirror_watch(struct mirror *mirror, enum kind_id kind, const char *namespace,
                   const char *field_selector, bool optional);
-// Handlers are called in the order of registration, for every change, on the loop's thread.
+// Handlers are called in the order of registration, for every change, on the loop's thread. They must not
+// destroy the mirror. An object replaced by another of the same name (a new uid) is DELETED, then ADDED.
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context);
+// An object does not decode: once for each of its versions. One that was valid before is deleted first.
+// Who concludes anything from an object's absence must ask mirror_is_invalid() too.
+typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind, const char *namespace,
+                                       const char *name, const struct error *error);
+void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
+                       void *context);
+bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const char *namespace,
+                       const char *name);
+uint32_t mirror_invalid_count(const struct mirror *mirror, enum kind_id kind);
 bool mirror_synced(const struct mirror *mirror);                       // every kind listed once
 bool mirror_kind_synced(const struct mirror *mirror, enum kind_id kind);
 
@@ -39,5 +49,6 @@ const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
                                  struct mirror_iterator *iterator); // zero-init; NULL at the end
 
 // A write's answer is newer than the watch: puts it in at once if its resourceVersion is newer than what
-// is there (so that a reconcile never acts on what it has itself just changed). Handlers are called.
+// is there (so that a reconcile never acts on what it has itself just changed). Handlers are called. An
+// answer that comes after the watch has passed it, such as one of an object deleted since, is ignored.
 void mirror_observe(struct mirror *mirror, const struct object *object);
