@@ -23,7 +23,7 @@ static bool check_operator(const char *path, uint32_t index, const char *operato
                            struct error * error)
 {
     const char *nearest[1];
-    if (operator == NULL)
+    if (operator== NULL)
         return error_set(error, ERROR_INVALID, "%s[%u].operator: missing", path, index);
     bool has_hint = text_nearest(operator, operators, ARRAY_LENGTH(operators), nearest, 1) == 1;
     return error_set(error, ERROR_INVALID,
@@ -99,34 +99,45 @@ static bool check_instance_type(const char *path, const struct instance_type *ty
     return fine;
 }
 
-// A name that two entries bear, or none.
-static bool check_name(struct map *seen, const struct instance_type *first, uint32_t index,
-                       struct error *error)
+bool instance_type_catalog_check_values(const struct instance_type_catalog *catalog,
+                                        struct error *error)
 {
-    const char *name = first[index].name;
-    if (name == NULL || name[0] == '\0')
-        return error_set(error, ERROR_INVALID, "spec.instanceTypes[%u].name: missing", index);
-    const struct instance_type *before = map_set(seen, name, (void *)&first[index]);
-    if (before == NULL)
-        return true;
-    return error_set(
-        error, ERROR_INVALID,
-        "spec.instanceTypes[%u].name: \"%s\" is the name of spec.instanceTypes[%u] too", index,
-        name, (uint32_t)(before - first));
+    for (uint32_t i = 0; i < catalog->spec.instance_types.count; i++) {
+        const struct instance_type *type = &catalog->spec.instance_types.items[i];
+        char path[64];
+        snprintf(path, sizeof path, "spec.instanceTypes[%u]", i);
+        if (type->name == NULL || type->name[0] == '\0')
+            return error_set(error, ERROR_INVALID, "%s.name: missing", path);
+        if (!check_instance_type(path, type, error))
+            return false;
+    }
+    return true;
+}
+
+bool instance_type_catalog_check_names(const struct instance_type_catalog *catalog,
+                                       struct error *error)
+{
+    const struct instance_type *first = catalog->spec.instance_types.items;
+    struct map *seen = map_create();
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < catalog->spec.instance_types.count; i++) {
+        if (first[i].name == NULL)
+            continue;
+        const struct instance_type *before = map_set(seen, first[i].name, (void *)&first[i]);
+        if (before != NULL)
+            fine = error_set(error, ERROR_INVALID,
+                             "spec.instanceTypes[%u].name: \"%s\" is the name of "
+                             "spec.instanceTypes[%u], too",
+                             i, first[i].name, (uint32_t)(before - first));
+    }
+    map_destroy(seen, NULL);
+    return fine;
 }
 
 bool instance_type_catalog_check(const struct instance_type_catalog *catalog, struct error *error)
 {
-    struct map *seen = map_create();
-    bool fine = true;
-    for (uint32_t i = 0; fine && i < catalog->spec.instance_types.count; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "spec.instanceTypes[%u]", i);
-        fine = check_name(seen, catalog->spec.instance_types.items, i, error) &&
-               check_instance_type(path, &catalog->spec.instance_types.items[i], error);
-    }
-    map_destroy(seen, NULL);
-    return fine;
+    return instance_type_catalog_check_values(catalog, error) &&
+           instance_type_catalog_check_names(catalog, error);
 }
 
 // --- readings

@@ -155,6 +155,12 @@ struct instance_type_catalog {
 // FMT-8: duplicate names, negative prices and so on; the error names the offending path.
 bool instance_type_catalog_check(const struct instance_type_catalog *catalog,
                                  struct error *error) MUST_USE;
+// Its two halves: all but the names' uniqueness (which recordings of upstream's decisions may lack),
+// and that.
+bool instance_type_catalog_check_values(const struct instance_type_catalog *catalog,
+                                        struct error *error) MUST_USE;
+bool instance_type_catalog_check_names(const struct instance_type_catalog *catalog,
+                                       struct error *error) MUST_USE;
 // SCH-117: capacity less overhead, hugepages taken from memory; arena memory, sorted by name.
 struct resource_map instance_type_allocatable(struct arena *arena,
                                               const struct instance_type *instance_type,

@@ -1,0 +1,132 @@
+#include "model/admission.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/resources.h"
+
+// --- resources
+// ------------------------------------------------------------------------------------ `map` with
+// those entries of `defaults` that it lacks.
+static struct resource_map with_defaults(struct arena *arena, const struct resource_map *map,
+                                         const struct resource_map *defaults)
+{
+    return defaults->count == 0 ? *map : resource_map_override(arena, defaults, map);
+}
+
+// LimitRange items are completed when they are stored: default from max, defaultRequest from
+// default, then from min.
+static void apply_limit_range_item(struct arena *arena, const struct limit_range_item *item,
+                                   struct container *container)
+{
+    struct resource_requirements *resources = &container->resources;
+    struct resource_map limits = with_defaults(arena, &item->default_limit, &item->max);
+    struct resource_map requests = with_defaults(arena, &item->default_request, &limits);
+    requests = with_defaults(arena, &requests, &item->min);
+    resources->limits = with_defaults(arena, &resources->limits, &limits);
+    resources->requests = with_defaults(arena, &resources->requests, &requests);
+}
+
+static void apply_limit_ranges(struct snapshot *snapshot, const char *namespace,
+                               struct container *container)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_LIMIT_RANGE].count; i++) {
+        const struct limit_range *range =
+            (const struct limit_range *)snapshot->objects[KIND_LIMIT_RANGE].items[i];
+        const char *where = range->meta.namespace == NULL ? "default" : range->meta.namespace;
+        if (strcmp(where, namespace) != 0)
+            continue;
+        list_for_each (item, &range->spec.limits)
+            if (text_equal(item->type, "Container"))
+                apply_limit_range_item(snapshot->arena, item, container);
+    }
+}
+
+static struct container *admit_containers(struct snapshot *snapshot, const char *namespace,
+                                          const struct container *containers, uint32_t count)
+{
+    struct arena *arena = snapshot->arena;
+    struct container *admitted = arena_allocate_array(arena, count + 1, sizeof *admitted);
+    for (uint32_t i = 0; i < count; i++) {
+        admitted[i] = containers[i];
+        struct resource_requirements *resources = &admitted[i].resources;
+        resources->requests = with_defaults(arena, &resources->requests, &resources->limits);
+        apply_limit_ranges(snapshot, namespace, &admitted[i]);
+    }
+    return admitted;
+}
+
+static bool any_requests(const struct container *containers, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (resource_map_has(&containers[i].resources.requests, name))
+            return true;
+    return false;
+}
+
+// A limit of the pod as a whole becomes its request where no container says anything.
+static void admit_pod_level(struct arena *arena, struct pod_spec *spec)
+{
+    if (spec->resources == NULL || spec->resources->limits.count == 0)
+        return;
+    struct resource_requirements *resources = arena_allocate(arena, sizeof *resources);
+    *resources = *spec->resources;
+    list_for_each (limit, &spec->resources->limits)
+        if (!resource_map_has(&resources->requests, limit->name) &&
+            !any_requests(spec->containers.items, spec->containers.count, limit->name) &&
+            !any_requests(spec->init_containers.items, spec->init_containers.count, limit->name))
+            resources->requests =
+                resource_map_with(arena, &resources->requests, limit->name, limit->value);
+    spec->resources = resources;
+}
+
+// --- priority
+// ------------------------------------------------------------------------------------- The class
+// of that name; for NULL the global default (of several the least), if there is one.
+static const struct priority_class *find_priority_class(const struct snapshot *snapshot,
+                                                        const char *name)
+{
+    const struct priority_class *found = NULL;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_PRIORITY_CLASS].count; i++) {
+        const struct priority_class *class =
+            (const struct priority_class *)snapshot->objects[KIND_PRIORITY_CLASS].items[i];
+        if (name != NULL ? text_equal(class->meta.name, name)
+                         : class->global_default && (found == NULL || class->value < found->value))
+            found = class;
+    }
+    return found;
+}
+
+static void admit_priority(const struct snapshot *snapshot, struct pod_spec *spec)
+{
+    const char *name = spec->priority_class_name;
+    if (name != NULL && name[0] == '\0')
+        name = NULL;
+    const struct priority_class *class = find_priority_class(snapshot, name);
+    if (spec->preemption_policy == NULL && class != NULL)
+        spec->preemption_policy = class->preemption_policy;
+    if (spec->priority.present)
+        return;
+    spec->priority.present = true;
+    if (class != NULL)
+        spec->priority.value = class->value;
+    else if (text_equal(name, "system-cluster-critical"))
+        spec->priority.value = 2000000000;
+    else if (text_equal(name, "system-node-critical"))
+        spec->priority.value = 2000001000;
+}
+
+void pod_admit(struct snapshot *snapshot, struct pod *pod)
+{
+    const char *namespace = pod->meta.namespace == NULL ? "default" : pod->meta.namespace;
+    struct pod_spec *spec = &pod->spec;
+    spec->containers.items =
+        admit_containers(snapshot, namespace, spec->containers.items, spec->containers.count);
+    if (spec->init_containers.count > 0)
+        spec->init_containers.items = admit_containers(
+            snapshot, namespace, spec->init_containers.items, spec->init_containers.count);
+    admit_pod_level(snapshot->arena, spec);
+    admit_priority(snapshot, spec);
+    if (pod->status.phase == NULL)
+        pod->status.phase = "Pending";
+}

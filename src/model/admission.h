@@ -1,0 +1,8 @@
+// What an API server does to a new pod before storing it, as far as scheduling can tell: requests
+// from limits, LimitRange defaults, priority from its class.
+#pragma once
+
+#include "model/snapshot.h"
+
+// `pod` is a struct of the caller's, changed in place; what is added lives in the snapshot's arena.
+void pod_admit(struct snapshot *snapshot, struct pod *pod);
