@@ -1,1 +1,350 @@
-#include "kube/client.h"
+#include "kube/event_recorder.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "kube/bucket.h"
+
+#define WINDOW_DEFAULT_NS (2 * MINUTE)
+#define MESSAGE_BYTES_MAX 1024 // the API's limit
+#define QUEUE_MAX         1000
+#define IN_FLIGHT_MAX     16 // events must not crowd out the controllers' own writes
+#define ATTEMPTS_MAX      12
+#define PAUSE_NS          (10 * SECOND)
+// An event that was sent before is counted up instead of sent again, while the API server keeps it.
+#define SENT_MAX     4096
+#define SENT_LIFE_NS (50 * MINUTE)
+#define WINDOWS_MIN  1024 // windows kept before the expired ones are looked for
+
+struct sent { // what an event was sent as
+    char *namespace, *name;
+    int64_t count;
+    int64_t last_ns; // monotonic
+};
+
+struct record { // an event on its way
+    TAILQ_ENTRY(record) link;
+    struct event_recorder *recorder;
+    char *namespace, *name; // of the event
+    json_t *body;           // whole, with its count
+    bool is_update;         // counts up one that was sent before
+    unsigned attempts;
+};
+TAILQ_HEAD(record_list, record);
+
+struct window {
+    int64_t end_ns; // monotonic
+};
+
+struct event_recorder {
+    struct loop *loop;
+    struct kube_client *client;
+    char *component;
+    struct map *windows; // dedupe key to struct window
+    size_t windows_limit;
+    struct map *buckets; // reason to struct bucket
+    struct map *sent;    // hash of object, type, reason and message to struct sent
+    struct record_list queue, in_flight;
+    unsigned queued, flying;
+    struct timer *pause;
+    int64_t name_ns; // of the last event's name, so that each is different
+};
+
+static bool passes_window(struct event_recorder *recorder, const struct event_request *request,
+                          int64_t now_ns);
+static void forget_windows(struct event_recorder *recorder, int64_t now_ns);
+static bool passes_rate(struct event_recorder *recorder, const struct event_request *request,
+                        int64_t now_ns);
+static struct record *make_record(struct event_recorder *recorder,
+                                  const struct event_request *request, int64_t now_ns);
+static struct sent *remember(struct event_recorder *recorder, const struct event_request *request,
+                             const char *namespace, int64_t now_ns, bool *is_known);
+static void make_name(struct event_recorder *recorder, const struct object *about, struct text *name);
+static json_t *make_body(const struct event_recorder *recorder,
+                         const struct event_request *request, const struct sent *sent);
+static void send_more(void *context);
+static void send(struct record *record);
+static void sent_one(void *context, const struct kube_result *result);
+static void record_free(struct record *record);
+static void free_sent(void *value);
+static const char *or_empty(const char *text);
+
+struct event_recorder *event_recorder_create(struct loop *loop, struct kube_client *client,
+                                             const char *component)
+{
+    struct event_recorder *recorder = memory_allocate(sizeof *recorder);
+    recorder->loop = loop;
+    recorder->client = client;
+    recorder->component = memory_copy_string(component);
+    recorder->windows = map_create();
+    recorder->windows_limit = WINDOWS_MIN;
+    recorder->buckets = map_create();
+    recorder->sent = map_create();
+    TAILQ_INIT(&recorder->queue);
+    TAILQ_INIT(&recorder->in_flight);
+    recorder->pause = timer_create_on(loop, send_more, recorder);
+    return recorder;
+}
+
+void event_recorder_destroy(struct event_recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    struct record *record;
+    while ((record = TAILQ_FIRST(&recorder->in_flight)) != NULL) {
+        kube_cancel(recorder->client, record);
+        TAILQ_REMOVE(&recorder->in_flight, record, link);
+        record_free(record);
+    }
+    while ((record = TAILQ_FIRST(&recorder->queue)) != NULL) {
+        TAILQ_REMOVE(&recorder->queue, record, link);
+        record_free(record);
+    }
+    timer_destroy(recorder->pause);
+    map_destroy(recorder->windows, free);
+    map_destroy(recorder->buckets, free);
+    map_destroy(recorder->sent, free_sent);
+    free(recorder->component);
+    free(recorder);
+}
+
+void event_record(struct event_recorder *recorder, const struct event_request *request)
+{
+    assert(request->about != NULL && request->reason != NULL && request->message != NULL);
+    int64_t now_ns = loop_monotonic_ns(recorder->loop);
+    // In this order: an event that the rate drops has used up its window.
+    if (!passes_window(recorder, request, now_ns) || !passes_rate(recorder, request, now_ns))
+        return;
+    if (recorder->queued >= QUEUE_MAX) {
+        log_debug("dropping an event, too many are waiting", "s:reason", request->reason);
+        return;
+    }
+    TAILQ_INSERT_TAIL(&recorder->queue, make_record(recorder, request, now_ns), link);
+    recorder->queued++;
+    if (!timer_is_running(recorder->pause))
+        send_more(recorder);
+}
+
+static bool passes_window(struct event_recorder *recorder, const struct event_request *request,
+                          int64_t now_ns)
+{
+    struct text key = {0};
+    for (const char *at = request->reason; *at != '\0'; at++)
+        text_add_char(&key, (char)tolower((unsigned char)*at));
+    text_format(&key, "-%s", request->dedupe != NULL ? request->dedupe : request->message);
+    struct window *window = map_get(recorder->windows, key.data);
+    bool passes = window == NULL || now_ns >= window->end_ns;
+    if (passes && window == NULL) {
+        forget_windows(recorder, now_ns);
+        window = memory_allocate(sizeof *window);
+        map_set(recorder->windows, key.data, window);
+    }
+    if (passes)
+        window->end_ns = now_ns + (request->window_ns > 0 ? request->window_ns : WINDOW_DEFAULT_NS);
+    text_free(&key);
+    return passes;
+}
+
+// Now and then, when they have doubled: constant effort an event, and no timer.
+static void forget_windows(struct event_recorder *recorder, int64_t now_ns)
+{
+    if (map_count(recorder->windows) < recorder->windows_limit)
+        return;
+    struct map_entry *next;
+    for (struct map_entry *at = map_first(recorder->windows); at != NULL; at = next) {
+        next = map_next(at);
+        if (((struct window *)map_value(at))->end_ns <= now_ns)
+            free(map_remove(recorder->windows, map_key(at)));
+    }
+    recorder->windows_limit = map_count(recorder->windows) * 2;
+    if (recorder->windows_limit < WINDOWS_MIN)
+        recorder->windows_limit = WINDOWS_MIN;
+}
+
+static bool passes_rate(struct event_recorder *recorder, const struct event_request *request,
+                        int64_t now_ns)
+{
+    if (request->rate_per_second <= 0)
+        return true;
+    struct bucket *bucket = map_get(recorder->buckets, request->reason);
+    if (bucket == NULL) {
+        bucket = memory_allocate(sizeof *bucket);
+        *bucket = bucket_create(request->rate_per_second, request->burst, now_ns);
+        map_set(recorder->buckets, request->reason, bucket);
+    }
+    return bucket_allow(bucket, now_ns);
+}
+
+static struct record *make_record(struct event_recorder *recorder,
+                                  const struct event_request *request, int64_t now_ns)
+{
+    const char *namespace = or_empty(request->about->meta.namespace);
+    struct record *record = memory_allocate(sizeof *record);
+    struct sent *sent = remember(recorder, request, namespace[0] != '\0' ? namespace : "default",
+                                 now_ns, &record->is_update);
+    record->recorder = recorder;
+    record->namespace = memory_copy_string(sent->namespace);
+    record->name = memory_copy_string(sent->name);
+    record->body = make_body(recorder, request, sent);
+    return record;
+}
+
+static struct sent *remember(struct event_recorder *recorder, const struct event_request *request,
+                             const char *namespace, int64_t now_ns, bool *is_known)
+{
+    struct text text = {0};
+    char key[65];
+    const struct object *about = request->about;
+    text_format(&text, "%s\n%s\n%s\n%s\n%d\n%s\n%s", about->kind->name, namespace,
+                or_empty(about->meta.name), or_empty(about->meta.uid), request->warning,
+                request->reason, request->message);
+    hash_sha256_hex(text.data, text.length, key);
+    text_clear(&text);
+    struct sent *sent = map_get(recorder->sent, key);
+    if (sent != NULL && now_ns - sent->last_ns >= SENT_LIFE_NS) {
+        free_sent(map_remove(recorder->sent, key));
+        sent = NULL;
+    }
+    *is_known = sent != NULL;
+    if (sent == NULL) {
+        if (map_count(recorder->sent) >= SENT_MAX)
+            free_sent(map_remove(recorder->sent, map_key(map_first(recorder->sent))));
+        sent = memory_allocate(sizeof *sent);
+        make_name(recorder, about, &text);
+        sent->namespace = memory_copy_string(namespace);
+        sent->name = text_take(&text);
+        map_set(recorder->sent, key, sent);
+    }
+    text_free(&text);
+    sent->count++;
+    sent->last_ns = now_ns;
+    return sent;
+}
+
+static void make_name(struct event_recorder *recorder, const struct object *about, struct text *name)
+{
+    int64_t now_ns = loop_now_ns(recorder->loop);
+    recorder->name_ns = now_ns > recorder->name_ns ? now_ns : recorder->name_ns + 1;
+    // A name has at most 253 characters; the time takes 17 of them.
+    text_format(name, "%.236s.%" PRIx64, or_empty(about->meta.name), (uint64_t)recorder->name_ns);
+}
+
+static json_t *make_body(const struct event_recorder *recorder,
+                         const struct event_request *request, const struct sent *sent)
+{
+    const struct object *about = request->about;
+    size_t length = strlen(request->message);
+    if (length > MESSAGE_BYTES_MAX) {
+        length = MESSAGE_BYTES_MAX;
+        while (length > 0 && ((unsigned char)request->message[length] & 0xC0) == 0x80)
+            length--; // not within a character
+    }
+    char now[INSTANT_TEXT_MAX];
+    instant_format(loop_now_ns(recorder->loop), now);
+    json_t *reference = json_pack("{s:s, s:s, s:s}", "apiVersion", about->kind->api_version, "kind",
+                                  about->kind->name, "name", or_empty(about->meta.name));
+    const char *const more[][2] = {{"namespace", about->meta.namespace},
+                                   {"uid", about->meta.uid},
+                                   {"resourceVersion", about->meta.resource_version}};
+    for (size_t i = 0; i < ARRAY_LENGTH(more); i++)
+        if (more[i][1] != NULL)
+            json_object_set_new(reference, more[i][0], json_string(more[i][1]));
+    json_t *message = json_stringn(request->message, length);
+    if (message == NULL)
+        message = json_string("(not UTF-8)");
+    return json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:o, s:s, s:o, s:s, s:{s:s}, s:s, s:s, s:I, s:s, s:s}",
+        "apiVersion", "v1", "kind", "Event", "metadata", "name", sent->name, "namespace",
+        sent->namespace, "involvedObject", reference, "reason", request->reason, "message", message,
+        "type", request->warning ? "Warning" : "Normal", "source", "component",
+        recorder->component, "firstTimestamp", now, "lastTimestamp", now, "count",
+        (json_int_t)sent->count, "reportingComponent", recorder->component, "reportingInstance", "");
+}
+
+static void send_more(void *context)
+{
+    struct event_recorder *recorder = context;
+    struct record *record;
+    while (recorder->flying < IN_FLIGHT_MAX && (record = TAILQ_FIRST(&recorder->queue)) != NULL) {
+        TAILQ_REMOVE(&recorder->queue, record, link);
+        recorder->queued--;
+        TAILQ_INSERT_TAIL(&recorder->in_flight, record, link);
+        recorder->flying++;
+        send(record);
+    }
+}
+
+static void send(struct record *record)
+{
+    struct kube_client *client = record->recorder->client;
+    record->attempts++;
+    if (!record->is_update) {
+        kube_create_json(client, KIND_EVENT, record->namespace, record->body, sent_one, record);
+        return;
+    }
+    json_t *patch = json_pack("{s:O, s:O}", "count", json_object_get(record->body, "count"),
+                              "lastTimestamp", json_object_get(record->body, "lastTimestamp"));
+    kube_patch(client, KIND_EVENT, record->namespace, record->name, NULL, PATCH_MERGE, patch,
+               sent_one, record);
+    json_decref(patch);
+}
+
+static void sent_one(void *context, const struct kube_result *result)
+{
+    struct record *record = context;
+    struct event_recorder *recorder = record->recorder;
+    enum error_kind kind = result->error.kind;
+    if (record->is_update && kind == ERROR_NOT_FOUND) { // the server has forgotten it
+        record->is_update = false;
+        send(record);
+        return;
+    }
+    TAILQ_REMOVE(&recorder->in_flight, record, link);
+    recorder->flying--;
+    bool passing = kind == ERROR_UNAVAILABLE || kind == ERROR_TIMEOUT ||
+                   kind == ERROR_TOO_MANY_REQUESTS;
+    if (passing && record->attempts < ATTEMPTS_MAX) {
+        TAILQ_INSERT_HEAD(&recorder->queue, record, link);
+        recorder->queued++;
+        timer_start(recorder->pause, PAUSE_NS);
+        return;
+    }
+    if (kind != ERROR_NONE && kind != ERROR_ALREADY_EXISTS)
+        log_debug("an event could not be recorded", "s:namespace", record->namespace, "s:name",
+                  record->name, "s:error", result->error.message);
+    record_free(record);
+    if (!timer_is_running(recorder->pause))
+        send_more(recorder);
+}
+
+static void record_free(struct record *record)
+{
+    json_decref(record->body);
+    free(record->namespace);
+    free(record->name);
+    free(record);
+}
+
+static void free_sent(void *value)
+{
+    struct sent *sent = value;
+    if (sent == NULL)
+        return;
+    free(sent->namespace);
+    free(sent->name);
+    free(sent);
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
