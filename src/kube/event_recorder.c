@@ -72,7 +72,7 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
 static json_t *make_body(const struct event_recorder *recorder,
                          const struct event_request *request, const struct sent *sent);
 static void send_more(void *context);
-static void send(struct record *record);
+static void send_record(struct record *record);
 static void sent_one(void *context, const struct kube_result *result);
 static void record_free(struct record *record);
 static void free_sent(void *value);
@@ -128,7 +128,8 @@ void event_record(struct event_recorder *recorder, const struct event_request *r
         log_debug("dropping an event, too many are waiting", "s:reason", request->reason);
         return;
     }
-    TAILQ_INSERT_TAIL(&recorder->queue, make_record(recorder, request, now_ns), link);
+    struct record *record = make_record(recorder, request, now_ns);
+    TAILQ_INSERT_TAIL(&recorder->queue, record, link);
     recorder->queued++;
     if (!timer_is_running(recorder->pause))
         send_more(recorder);
@@ -279,11 +280,11 @@ static void send_more(void *context)
         recorder->queued--;
         TAILQ_INSERT_TAIL(&recorder->in_flight, record, link);
         recorder->flying++;
-        send(record);
+        send_record(record);
     }
 }
 
-static void send(struct record *record)
+static void send_record(struct record *record)
 {
     struct kube_client *client = record->recorder->client;
     record->attempts++;
@@ -305,7 +306,7 @@ static void sent_one(void *context, const struct kube_result *result)
     enum error_kind kind = result->error.kind;
     if (record->is_update && kind == ERROR_NOT_FOUND) { // the server has forgotten it
         record->is_update = false;
-        send(record);
+        send_record(record);
         return;
     }
     TAILQ_REMOVE(&recorder->in_flight, record, link);
