@@ -40,6 +40,8 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
     if (json_is_object(old)) {
         struct validation silent = {.kind = kind, .options = options};
         old_result = prepare_root(&silent, old);
+        check_root(&silent, old_result, NULL);
+        validation.forgives_duplicates = silent.has_duplicates;
     }
     settle_status(&validation, result, old_result);
     check_root(&validation, result, old_result);
@@ -131,13 +133,16 @@ static void check_root(struct validation *validation, const json_t *stored, cons
 static void check_scale(struct validation *validation, const json_t *stored)
 {
     assert(strcmp(validation->kind->custom_facts->scale_spec_path, ".spec.replicas") == 0);
-    const json_t *replicas = json_object_get(json_object_get(stored, "spec"), "replicas");
-    if (!json_is_integer(replicas) || json_integer_value(replicas) <= INT32_MAX)
-        return;
+    const json_t *json = json_object_get(stored, "spec");
+    const json_t *replicas = json_object_get(json, "replicas");
     struct place spec = {NULL, "spec", 0, false}, place = {&spec, "replicas", 0, false};
-    validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
-                      "%" JSON_INTEGER_FORMAT " is more than %d", json_integer_value(replicas),
-                      INT32_MAX);
+    if (json != NULL && !json_is_object(json))
+        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
+                          "cannot be read: spec is no object");
+    if (json_is_integer(replicas) && json_integer_value(replicas) > INT32_MAX)
+        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
+                          "%" JSON_INTEGER_FORMAT " is more than %d", json_integer_value(replicas),
+                          INT32_MAX);
 }
 
 static void advise(struct validation *validation, const json_t *stored)

@@ -63,6 +63,8 @@ bool hint_unknown_field(const struct validation *validation, const struct place 
 {
     const char *names[NAMES_MAX];
     size_t count = 0;
+    if (type->fields_count == 0) // no object belongs there at all
+        return false;
     for (; count < type->fields_count && count < NAMES_MAX; count++)
         names[count] = type->fields[count].name;
     if (place != NULL && place->parent == NULL && strcmp(place->key, "metadata") == 0)

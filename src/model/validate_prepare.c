@@ -10,7 +10,10 @@ static json_t *prepare_value(struct validation *validation, const struct place *
                              const struct field *field, const json_t *value);
 static json_t *prepare_list(struct validation *validation, const struct place *place,
                             const struct field *field, const json_t *list);
-static json_t *prepare_map(const json_t *map);
+static json_t *prepare_map(struct validation *validation, const struct place *place,
+                           const json_t *map);
+static void report_members(struct validation *validation, const struct place *place,
+                           const json_t *value);
 static json_t *copy_whole(const json_t *value);
 static void add_defaults(struct validation *validation, const struct place *place,
                          const struct type *type, json_t *object);
@@ -39,15 +42,38 @@ static json_t *prepare_value(struct validation *validation, const struct place *
                              const struct field *field, const json_t *value)
 {
     bool is_object = field->kind == FIELD_OBJECT || field->kind == FIELD_POINTER;
-    bool is_map = field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP ||
-                  field->kind == FIELD_JSON;
+    bool is_map = field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP;
     if (is_object && json_is_object(value))
         return prepare_object(validation, place, field->type, value);
     if (field->kind == FIELD_LIST && json_is_array(value))
         return prepare_list(validation, place, field, value);
+    if (field->kind == FIELD_STRING_LIST && json_is_array(value))
+        return prepare_list(validation, place, field, value);
+    if (field->kind == FIELD_JSON && json_is_object(value))
+        return prepare_map(validation, NULL, value);
     if (is_map && json_is_object(value))
-        return prepare_map(value);
+        return prepare_map(validation, place, value);
+    if (field->kind != FIELD_JSON)
+        report_members(validation, place, value);
     return copy_whole(value);
+}
+
+// Where no object belongs, each of its members is an unknown field too, beside the wrong type.
+static void report_members(struct validation *validation, const struct place *place,
+                           const json_t *value)
+{
+    static const struct type nothing = {.name = ""};
+    const char *key;
+    json_t *member;
+    size_t index;
+    json_object_foreach ((json_t *)value, key, member) {
+        struct place child = {place, key, 0, true};
+        report_unknown(validation, &child, &nothing, key);
+    }
+    json_array_foreach (value, index, member) {
+        struct place child = {place, NULL, index, false};
+        report_members(validation, &child, member);
+    }
 }
 
 // A null in a list stays, to be refused as a value of the wrong type.
@@ -59,22 +85,31 @@ static json_t *prepare_list(struct validation *validation, const struct place *p
     json_t *item;
     json_array_foreach (list, index, item) {
         struct place child = {place, NULL, index, false};
-        if (json_is_object(item))
+        if (field->kind == FIELD_LIST && json_is_object(item)) {
             json_array_append_new(result, prepare_object(validation, &child, field->type, item));
-        else
-            json_array_append_new(result, copy_whole(item));
+            continue;
+        }
+        report_members(validation, &child, item);
+        json_array_append_new(result, copy_whole(item));
     }
     return result;
 }
 
-static json_t *prepare_map(const json_t *map)
+// `place` is NULL where the entries may be anything.
+static json_t *prepare_map(struct validation *validation, const struct place *place,
+                           const json_t *map)
 {
     json_t *result = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *)map, key, value)
-        if (!json_is_null(value))
-            json_object_set_new(result, key, copy_whole(value));
+    json_object_foreach ((json_t *)map, key, value) {
+        struct place child = {place, key, 0, true};
+        if (json_is_null(value))
+            continue;
+        if (place != NULL)
+            report_members(validation, &child, value);
+        json_object_set_new(result, key, copy_whole(value));
+    }
     return result;
 }
 

@@ -282,6 +282,9 @@ static void check_duplicates(struct validation *validation, const struct place *
             if (!are_same(field, json_array_get(list, i), json_array_get(list, k)))
                 continue;
             struct place child = {place, NULL, i, false};
+            validation->has_duplicates = true;
+            if (validation->forgives_duplicates)
+                return;
             refuse(validation, &child, field, NULL, "stands in the list already, at [%zu]", k);
             break;
         }

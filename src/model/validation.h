@@ -20,6 +20,8 @@ struct validation {
     struct findings *findings; // NULL: nothing is reported
     bool refused;      // any FINDING_REFUSED so far
     uint32_t reported; // findings so far
+    bool has_duplicates;      // a set or map list holds something twice
+    bool forgives_duplicates; // as the old object had some too (ratcheting is for all or none)
     bool forgiven;     // the value is as it was before: only rules speak, as warnings (API-10)
 };
 

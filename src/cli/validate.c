@@ -1,0 +1,357 @@
+// adze validate: manifests checked offline, with the rules of the CRDs and of the controller.
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "cli/command.h"
+#include "cli/validate_output.h"
+
+struct request {
+    struct validate_options options;
+    const char *ca_bundle, *format, *old_file;
+    bool warnings_as_errors;
+    struct {
+        const char **items;
+        uint32_t count, capacity;
+    } files;
+    struct documents documents, old_documents;
+    struct map *old_by_name; // struct document
+    bool unreadable, malformed;
+};
+
+static bool read_arguments(int argc, char **argv, struct request *request, int *status);
+static bool read_old(struct request *request);
+static void read_files(struct request *request);
+static void check_document(struct request *request, const struct document *document,
+                           struct validate_result *result);
+static void check_together(struct validate_result *results, uint32_t count);
+static int exit_status(const struct request *request, const struct validate_result *results,
+                       uint32_t count);
+
+static int check_all(struct request *request)
+{
+    read_files(request);
+    uint32_t count = request->documents.count;
+    struct validate_result *results = memory_allocate_array(count + 1, sizeof *results);
+    for (uint32_t i = 0; i < count; i++)
+        check_document(request, &request->documents.items[i], &results[i]);
+    check_together(results, count);
+    for (uint32_t i = 0; i < count; i++)
+        validate_result_sort(&results[i]);
+    if (strcmp(request->format, "json") == 0 || strcmp(request->format, "yaml") == 0)
+        validate_print_structured(results, count, request->ca_bundle,
+                                  strcmp(request->format, "yaml") == 0);
+    else
+        validate_print_text(results, count);
+    int status = exit_status(request, results, count);
+    for (uint32_t i = 0; i < count; i++) {
+        json_decref(results[i].stored);
+        findings_free(&results[i].findings);
+    }
+    free(results);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {.options = {.advise = true}, .format = "text"};
+    int status = 0;
+    if (read_arguments(argc, argv, &request, &status))
+        status = read_old(&request) ? check_all(&request) : 1;
+    vector_free(&request.files);
+    if (request.old_by_name != NULL)
+        map_destroy(request.old_by_name, NULL);
+    documents_free(&request.documents);
+    documents_free(&request.old_documents);
+    return status;
+}
+
+static bool is_format(const char *text)
+{
+    static const char *const formats[] = {"text", "table", "json", "yaml"};
+    for (size_t i = 0; i < ARRAY_LENGTH(formats); i++)
+        if (strcmp(formats[i], text) == 0)
+            return true;
+    return false;
+}
+
+static bool read_arguments(int argc, char **argv, struct request *request, int *status)
+{
+    enum { LENIENT = 1, OLD, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
+    static const struct option options[] = {
+        {"file", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"lenient", no_argument, NULL, LENIENT},
+        {"old", required_argument, NULL, OLD},
+        {"ca-bundle", required_argument, NULL, CA_BUNDLE},
+        {"core", no_argument, NULL, CORE},
+        {"as-of-version", required_argument, NULL, AS_OF},
+        {"warnings-as-errors", no_argument, NULL, WARNINGS_AS_ERRORS},
+        {0},
+    };
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "f:o:", options, NULL)) != -1)
+        switch (option) {
+        case 'f':
+            vector_push(&request->files, optarg);
+            break;
+        case 'o':
+            request->format = optarg;
+            break;
+        case LENIENT:
+            request->options.lenient = true;
+            break;
+        case OLD:
+            request->old_file = optarg;
+            break;
+        case CA_BUNDLE:
+            request->ca_bundle = optarg;
+            break;
+        case CORE:
+            request->options.core = true;
+            break;
+        case AS_OF:
+            request->options.as_of_aws_1_14 = true;
+            if (strcmp(optarg, "aws-1.14") != 0) {
+                *status = command_usage_error(&command_validate,
+                                              "--as-of-version knows aws-1.14 only, not %s", optarg);
+                return false;
+            }
+            break;
+        case WARNINGS_AS_ERRORS:
+            request->warnings_as_errors = true;
+            break;
+        default:
+            *status = command_usage_error(&command_validate, "unknown or incomplete option %s",
+                                          argv[optind - 1]);
+            return false;
+        }
+    for (; optind < argc; optind++)
+        vector_push(&request->files, argv[optind]);
+    if (request->files.count == 0)
+        vector_push(&request->files, "-");
+    if (is_format(request->format))
+        return true;
+    *status = command_usage_error(&command_validate, "-o takes text, json or yaml, not %s",
+                                  request->format);
+    return false;
+}
+
+// --- reading -----------------------------------------------------------------------------------------------------
+static const char *text_at(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static char *name_key(const json_t *object) // the caller frees
+{
+    const json_t *metadata = json_object_get(object, "metadata");
+    const char *kind = text_at(object, "kind"), *name = text_at(metadata, "name");
+    const char *namespace = text_at(metadata, "namespace");
+    struct text key = {0};
+    text_format(&key, "%s|%s|%s", kind != NULL ? kind : "", namespace != NULL ? namespace : "",
+                name != NULL ? name : "");
+    return text_take(&key);
+}
+
+static bool read_old(struct request *request)
+{
+    struct error error = {0};
+    if (request->old_file == NULL)
+        return true;
+    if (!documents_read(&request->old_documents, request->old_file, false, &error)) {
+        fprintf(stderr, "adze validate: %s\n", error.message);
+        return false;
+    }
+    request->old_by_name = map_create();
+    for (uint32_t i = 0; i < request->old_documents.count; i++) {
+        CLEANUP_FREE char *key = name_key(request->old_documents.items[i].value);
+        map_set(request->old_by_name, key, &request->old_documents.items[i]);
+    }
+    return true;
+}
+
+// The same place in the file if kind and name agree there, else the last of that kind and name.
+static const json_t *old_of(const struct request *request, const struct document *document)
+{
+    if (request->old_by_name == NULL)
+        return NULL;
+    CLEANUP_FREE char *key = name_key(document->value);
+    size_t position = (size_t)(document - request->documents.items);
+    if (position < request->old_documents.count) {
+        const struct document *beside = &request->old_documents.items[position];
+        CLEANUP_FREE char *other = name_key(beside->value);
+        if (strcmp(key, other) == 0)
+            return beside->value;
+    }
+    const struct document *found = map_get(request->old_by_name, key);
+    return found != NULL ? found->value : NULL;
+}
+
+// A file that cannot be read does not keep the others from being checked.
+static void read_files(struct request *request)
+{
+    for (uint32_t i = 0; i < request->files.count; i++) {
+        struct error error = {0};
+        if (documents_read(&request->documents, request->files.items[i], true, &error))
+            continue;
+        fprintf(stderr, "adze validate: %s\n", error.message);
+        if (error.kind == ERROR_INVALID)
+            request->malformed = true;
+        else
+            request->unreadable = true;
+    }
+}
+
+// --- checking ----------------------------------------------------------------------------------------------------
+static const char *const groups[] = {"karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh"};
+
+static bool in_own_group(const char *api_version)
+{
+    for (size_t i = 0; api_version != NULL && i < ARRAY_LENGTH(groups); i++) {
+        size_t length = strlen(groups[i]);
+        if (strncmp(api_version, groups[i], length) == 0 && api_version[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+static bool is_old_kind(const char *api_version, const char *kind)
+{
+    const char *version = strchr(api_version, '/') + 1;
+    static const char *const kinds[] = {"Provisioner", "AWSNodeTemplate", "Machine"};
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
+        if (strcmp(kinds[i], kind) == 0)
+            return true;
+    bool overlay = strcmp(kind, "NodeOverlay") == 0 || strcmp(kind, "KWOKNodeClass") == 0;
+    return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1alpha5") == 0 ||
+           (!overlay && strncmp(version, "v1alpha", 7) == 0);
+}
+
+// API-301: a kind of Karpenter's groups that is not known.
+static void refuse_kind(struct validate_result *result)
+{
+    struct text hint = {0};
+    const char *names[KIND_COUNT], *near[1], *path = "kind";
+    size_t count = 0;
+    for (int id = 0; id < KIND_COUNT; id++) {
+        const struct kind *kind = kind_get((enum kind_id)id);
+        if (!kind->custom)
+            continue;
+        names[count++] = kind->name;
+        if (strcmp(kind->name, result->kind) != 0)
+            continue;
+        path = "apiVersion";
+        text_format(&hint, "write apiVersion: %s", kind->api_version);
+    }
+    if (is_old_kind(result->api_version, result->kind)) {
+        text_clear(&hint);
+        text_add(&hint, "`adze convert` makes a v1 manifest of it");
+    } else if (hint.length == 0 && text_nearest(result->kind, names, count, near, 1) == 1) {
+        text_format(&hint, "did you mean %s?", near[0]);
+    }
+    findings_add(&result->findings, FINDING_REFUSED, NULL, "API-301", path, hint.data,
+                 "%s %s is not a kind that can be used", result->api_version, result->kind);
+    text_free(&hint);
+}
+
+// FMT-6, FMT-9: formats of adze's own, which only the decoder knows.
+static void check_own_format(struct validate_result *result)
+{
+    struct error error = {0};
+    struct object *object =
+        object_decode(result->document->value, result->known, DECODE_STRICT, &error);
+    bool valid = object != NULL;
+    if (valid && result->known->id == KIND_INSTANCE_TYPE_CATALOG)
+        valid = instance_type_catalog_check((const struct instance_type_catalog *)object, &error);
+    if (!valid)
+        findings_add(&result->findings, FINDING_REFUSED, NULL,
+                     result->known->id == KIND_INSTANCE_TYPE_CATALOG ? "FMT-8" : "FMT-9", "", NULL,
+                     "%s", error.message);
+    object_release(object);
+}
+
+static void check_document(struct request *request, const struct document *document,
+                           struct validate_result *result)
+{
+    const json_t *metadata = json_object_get(document->value, "metadata");
+    *result = (struct validate_result){
+        .document = document,
+        .api_version = text_at(document->value, "apiVersion"),
+        .kind = text_at(document->value, "kind"),
+        .name = text_at(metadata, "name"),
+        .namespace = text_at(metadata, "namespace"),
+    };
+    if (document->value == NULL || json_is_null(document->value))
+        return;
+    if (result->api_version == NULL || result->kind == NULL) {
+        findings_add(&result->findings, FINDING_REFUSED, NULL, "API-301", "", NULL,
+                     "apiVersion and kind are missing: this is no Kubernetes object");
+        return;
+    }
+    result->known = kind_find(result->api_version, result->kind);
+    if (result->known == NULL && in_own_group(result->api_version))
+        refuse_kind(result);
+    else if (result->known != NULL && (result->known->id == KIND_INSTANCE_TYPE_CATALOG ||
+                                       result->known->id == KIND_SNAPSHOT_CONTEXT))
+        check_own_format(result);
+    else if (result->known != NULL && result->known->custom)
+        validate_object(result->known, document->value, old_of(request, document),
+                        &request->options, &result->findings, &result->stored);
+}
+
+static void check_together(struct validate_result *results, uint32_t count)
+{
+    struct validated *set = memory_allocate_array(count + 1, sizeof *set);
+    size_t members = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (results[i].stored != NULL)
+            set[members++] = (struct validated){results[i].known, results[i].name,
+                                                results[i].stored, &results[i].findings};
+    validate_set(set, members);
+    free(set);
+}
+
+static int exit_status(const struct request *request, const struct validate_result *results,
+                       uint32_t count)
+{
+    if (request->unreadable)
+        return 1;
+    bool bad = request->malformed;
+    for (uint32_t i = 0; i < count && !bad; i++)
+        for (uint32_t k = 0; k < results[i].findings.count && !bad; k++)
+            bad = results[i].findings.items[k].level != FINDING_WARNING ||
+                  request->warnings_as_errors;
+    return bad ? EXIT_BAD_INPUT : 0;
+}
+
+const struct command command_validate = {
+    .name = "validate",
+    .arguments = "[options] [FILE|DIR|-]...",
+    .summary = "check manifests offline, with the rules of the CRDs and of the controller",
+    .help =
+        "Reads YAML or JSON, several documents a file; a directory means its *.yaml, *.yml and\n"
+        "*.json files. NodePool, NodeClaim, NodeOverlay, CapacityBuffer, EC2NodeClass, KWOKNodeClass,\n"
+        "InstanceTypeCatalog and SnapshotContext are checked, other kinds are skipped.\n"
+        "\n"
+        "  -f, --file FILE         the same as FILE\n"
+        "  -o, --output FORMAT     text (default), json or yaml\n"
+        "  --old FILE              the objects as they were: checks what may not change\n"
+        "  --lenient               unknown fields are warnings\n"
+        "  --core                  without the rules of the AWS provider\n"
+        "  --as-of-version V       aws-1.14: the CRDs as shipped with that release\n"
+        "  --ca-bundle BASE64      the cluster's, for the drift hash of an EC2NodeClass\n"
+        "  --warnings-as-errors    exit with 2 for warnings too\n"
+        "\n"
+        "Levels: refused (an API server refuses the object), rejected (the controller does), warning.\n"
+        "Exit codes: 0 nothing refused or rejected, 2 something is, 1 a file cannot be read.\n"
+        "\n"
+        "  adze validate examples/\n"
+        "  kubectl get nodepools,ec2nodeclasses -o yaml | adze validate -\n",
+    .run = run,
+};

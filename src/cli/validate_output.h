@@ -1,0 +1,22 @@
+// What `adze validate` prints (API-314, 315).
+#pragma once
+
+#include "base/text.h"
+#include "model/input.h"
+#include "model/karpenter.h"
+#include "model/validate_set.h"
+
+struct validate_result { // of one document
+    const struct document *document;
+    const char *api_version, *kind, *name, *namespace; // of the document; NULL if absent
+    const struct kind *known;                          // NULL: another's kind
+    json_t *stored;                                    // owned; NULL if the kind is another's
+    struct findings findings;
+};
+
+// Findings by line, then code, then as they were found.
+void validate_result_sort(struct validate_result *result);
+void validate_print_text(const struct validate_result *results, uint32_t count);
+// {"objects": [...]}. `ca_bundle` goes into the hash of an EC2NodeClass (FMT-17).
+void validate_print_structured(const struct validate_result *results, uint32_t count,
+                               const char *ca_bundle, bool as_yaml);
