@@ -471,10 +471,10 @@ static bool decode_value(struct decoder *decoder, const struct place *place,
 }
 
 static bool decode_default(struct decoder *decoder, const struct place *place,
-                           const struct field *field, char *to)
+                           const struct field *field, const char *text, char *to)
 {
     json_error_t why;
-    json_t *value = json_loads(field->default_json, JSON_DECODE_ANY, &why);
+    json_t *value = json_loads(text, JSON_DECODE_ANY, &why);
     if (value == NULL)
         return fail(decoder, place, "the default of the field's table is broken: %s", why.text);
     vector_push(&decoder->defaults, value);
@@ -489,7 +489,10 @@ static bool decode_field(struct decoder *decoder, const struct place *parent,
     if (value != NULL && !json_is_null(value))
         return decode_value(decoder, &place, field, value, to);
     if (field->default_json != NULL)
-        return decode_default(decoder, &place, field, to);
+        return decode_default(decoder, &place, field, field->default_json, to);
+    // The struct is there all the same, and will be written: it reads as if it had been empty.
+    if (field->kind == FIELD_OBJECT && (field->flags & FIELD_REQUIRED))
+        return decode_default(decoder, &place, field, "{}", to);
     if (value != NULL && (field->flags & FIELD_NULL_TO_EMPTY) &&
         (field->kind == FIELD_LIST || field->kind == FIELD_STRING_LIST ||
          field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP))
