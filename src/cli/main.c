@@ -9,7 +9,7 @@
 
 static const struct command *const commands[] = {
     &command_controller, &command_demo, &command_plan,  &command_snapshot,
-    &command_validate,   &command_crds, &command_version,
+    &command_validate,   &command_crds, &command_bench, &command_version,
 };
 
 static const struct command *command_find(const char *name)

@@ -1,0 +1,22 @@
+// Options of `adze bench`, shared by its subjects.
+#pragma once
+
+#include "cli/bench_report.h"
+#include "cli/bench_workload.h"
+
+#define BENCH_RUNS_MAX  1000
+#define BENCH_SEEDS_MAX 1000
+
+struct bench_options {
+    struct bench_workload workload;
+    uint32_t runs, seeds;
+    enum bench_format format;
+    const char *dump_path; // write the snapshot instead of planning it; NULL: no
+    bool growth;
+    bool mix_given, pods_given; // price: one workload instead of the whole set
+};
+
+// Each prints its report to standard output and returns false with *error where a plan could not be
+// made.
+bool bench_schedule(const struct bench_options *options, struct error *error) MUST_USE;
+bool bench_price(const struct bench_options *options, struct error *error) MUST_USE;
