@@ -14,6 +14,7 @@ struct command {
     const char *arguments; // "[FILE|DIR|-]..."
     const char *summary;   // one line
     const char *help;      // options and examples, several lines
+    char *(*more_help)(void); // computed help, freed by the caller; NULL: none
     // argv[0] is the command's name; options are parsed by the command (getopt_long).
     int (*run)(int argc, char **argv);
 };

@@ -1,6 +1,7 @@
 // adze COMMAND [options]
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -33,6 +34,11 @@ static void print_help(const struct command *command)
 {
     printf("usage: adze %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary,
            command->help);
+    if (command->more_help != NULL) {
+        char *more = command->more_help();
+        printf("\n%s", more);
+        free(more);
+    }
 }
 
 static int unknown_command(const char *name)

@@ -1,0 +1,327 @@
+// adze controller: runs in or against a cluster until it is told to stop.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cli/catalogs.h"
+#include "cli/settings_options.h"
+#include "cloud/kwok/kwok_cloud.h"
+#include "control/controller.h"
+#include "kube/http_transport.h"
+#include "kube/leader.h"
+#include "web/health.h"
+#include "web/web.h"
+
+struct process {
+    struct settings settings;
+    const char *kubeconfig, *context, *provider;
+    struct loop *loop;
+    struct kube_config *config;
+    struct kube_client *client, *lease_client; // the lease's is not subject to KUBE_CLIENT_QPS (LIF-330)
+    struct mirror *mirror;
+    struct event_recorder *recorder;
+    struct metrics *metrics;
+    struct metric *leading; // leader_election_master_status
+    const struct instance_type_catalog *catalog;
+    struct cloud *cloud;
+    struct controller *controller;
+    struct leader *leader;
+    struct web_server *metrics_server, *health_server;
+    struct health *health;
+    bool stopping;
+    int status; // exit code
+};
+
+// --- logging, connections ----------------------------------------------------------------------------------
+
+static bool open_log(const struct process *process, struct error *error)
+{
+    const struct settings *settings = &process->settings;
+    struct log_options options = {
+        .level = text_equal(settings->log_level, "debug")   ? LOG_DEBUG
+                 : text_equal(settings->log_level, "error") ? LOG_ERROR
+                                                            : LOG_INFO,
+        .format = text_equal(settings->log_format, "console") ? LOG_CONSOLE : LOG_JSON,
+        .output_paths = settings->log_output_paths,
+    };
+    return log_configure(&options, error);
+}
+
+static struct kube_client *connect(struct process *process, double qps, double burst,
+                                   struct error *error)
+{
+    struct http_transport_options http = {.user_agent = "karpenter/" ADZE_VERSION};
+    struct kube_client_options options = {.qps = qps, .burst = burst};
+    struct kube_transport *transport =
+        http_transport_create(process->loop, process->config, &http, error);
+    return transport != NULL ? kube_client_create(process->loop, transport, &options) : NULL;
+}
+
+static bool open_connections(struct process *process, struct error *error)
+{
+    const struct settings *settings = &process->settings;
+    process->config = kube_config_load(process->kubeconfig, process->context, error);
+    if (process->config == NULL)
+        return false;
+    process->client = connect(process, (double)settings->kube_client_qps,
+                              (double)settings->kube_client_burst, error);
+    process->lease_client = process->client != NULL ? connect(process, 0, 0, error) : NULL;
+    return process->lease_client != NULL;
+}
+
+// --- metrics and probes (LIF-333, LIF-334) -----------------------------------------------------------------
+
+static void serve_metrics(void *context, const struct web_request *request,
+                          struct web_response *response)
+{
+    const struct process *process = context;
+    (void)request;
+    response->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    metrics_write(process->metrics, &response->body);
+}
+
+static bool caches_are_synced(void *context)
+{
+    const struct process *process = context;
+    return mirror_synced(process->mirror);
+}
+
+static bool kinds_are_known(void *context)
+{
+    const struct process *process = context;
+    return mirror_kind_synced(process->mirror, KIND_NODE_POOL) &&
+           mirror_kind_synced(process->mirror, KIND_NODE_CLAIM);
+}
+
+static bool open_servers(struct process *process, struct error *error)
+{
+    process->metrics_server =
+        web_server_create(process->loop, NULL, (int)process->settings.metrics_port, error);
+    if (process->metrics_server == NULL)
+        return false;
+    web_server_route(process->metrics_server, "/metrics", serve_metrics, process);
+    process->health_server =
+        web_server_create(process->loop, NULL, (int)process->settings.health_probe_port, error);
+    if (process->health_server == NULL)
+        return false;
+    process->health = health_create(process->health_server);
+    health_add(process->health, "readyz", "manager", caches_are_synced, process);
+    health_add(process->health, "readyz", "crd", kinds_are_known, process);
+    return true;
+}
+
+// --- the controller and its lease --------------------------------------------------------------------------
+
+static bool open_controller(struct process *process, struct error *error)
+{
+    process->catalog = catalog_of_provider(
+        process->provider, process->settings.instance_types_file_path, error);
+    if (process->catalog == NULL)
+        return false;
+    process->mirror = mirror_create(process->loop, process->client);
+    process->recorder = event_recorder_create(process->loop, process->client, "karpenter");
+    controller_watch(process->mirror, &process->settings, KIND_KWOK_NODE_CLASS);
+    struct kwok_cloud_options kwok = {
+        .catalog = process->catalog,
+        .capacity_as_upstream = process->settings.compatibility_upstream,
+    };
+    process->cloud = kwok_cloud_create(process->loop, process->client, process->mirror, &kwok);
+    struct controller_options options = {
+        .loop = process->loop,
+        .client = process->client,
+        .mirror = process->mirror,
+        .cloud = process->cloud,
+        .settings = &process->settings,
+        .recorder = process->recorder,
+        .metrics = process->metrics,
+        .node_class_kind = KIND_KWOK_NODE_CLASS,
+        .seed = random_entropy(),
+        .watches_are_set = true,
+    };
+    process->controller = controller_create(&options);
+    return true;
+}
+
+static void show_leading(struct process *process, bool leading)
+{
+    metric_set(process->leading, leading, process->settings.leader_election_name);
+}
+
+static void lead(void *context)
+{
+    struct process *process = context;
+    show_leading(process, true);
+    log_info("became the leader", "s:lease", process->settings.leader_election_name);
+    controller_start(process->controller);
+}
+
+static void lease_lost(void *context)
+{
+    struct process *process = context;
+    show_leading(process, false);
+    if (process->stopping)
+        return;
+    log_error("leader election lost");
+    process->status = 1;
+    loop_stop(process->loop);
+}
+
+static void begin(struct process *process)
+{
+    const struct settings *settings = &process->settings;
+    if (settings->disable_leader_election) {
+        controller_start(process->controller);
+        return;
+    }
+    char host[256] = "", uuid[37], identity[300];
+    struct random random;
+    gethostname(host, sizeof host - 1);
+    random_seed(&random, random_entropy());
+    random_uuid(&random, uuid);
+    snprintf(identity, sizeof identity, "%s_%s", host, uuid);
+    const char *namespace = settings->leader_election_namespace;
+    struct leader_options options = {
+        .namespace = namespace != NULL && *namespace != '\0' ? namespace : process->config->namespace,
+        .name = settings->leader_election_name,
+        .identity = identity,
+        .lease_duration_ns = 15 * SECOND,
+        .renew_deadline_ns = 10 * SECOND,
+        .retry_period_ns = 2 * SECOND,
+        .started = lead,
+        .lost = lease_lost,
+        .context = process,
+    };
+    show_leading(process, false);
+    process->leader = leader_create(process->loop, process->lease_client, &options);
+}
+
+// --- the end (LIF-474) -------------------------------------------------------------------------------------
+
+static void all_done(void *context)
+{
+    struct process *process = context;
+    loop_stop(process->loop);
+}
+
+static void controller_stopped(void *context)
+{
+    struct process *process = context;
+    if (process->leader != NULL)
+        leader_release(process->leader, all_done, process);
+    else
+        loop_stop(process->loop);
+}
+
+static void told_to_stop(void *context)
+{
+    struct process *process = context;
+    if (process->stopping) { // asked twice
+        process->status = 1;
+        loop_stop(process->loop);
+        return;
+    }
+    process->stopping = true;
+    log_info("shutting down");
+    controller_stop(process->controller, controller_stopped, process);
+}
+
+static void close_process(struct process *process)
+{
+    if (process->controller != NULL)
+        controller_destroy(process->controller);
+    if (process->leader != NULL)
+        leader_destroy(process->leader);
+    if (process->cloud != NULL)
+        process->cloud->operations->destroy(process->cloud);
+    if (process->recorder != NULL)
+        event_recorder_destroy(process->recorder);
+    if (process->mirror != NULL)
+        mirror_destroy(process->mirror);
+    if (process->health != NULL)
+        health_destroy(process->health);
+    if (process->health_server != NULL)
+        web_server_destroy(process->health_server);
+    if (process->metrics_server != NULL)
+        web_server_destroy(process->metrics_server);
+    if (process->lease_client != NULL)
+        kube_client_destroy(process->lease_client);
+    if (process->client != NULL)
+        kube_client_destroy(process->client);
+    object_release((const struct object *)process->catalog);
+    metrics_destroy(process->metrics);
+    kube_config_free(process->config);
+    loop_destroy(process->loop);
+    settings_free(&process->settings);
+}
+
+static int64_t monotonic_ns(void *loop)
+{
+    return loop_monotonic_ns(loop);
+}
+
+static int run_process(struct process *process)
+{
+    struct error error = {0};
+    if (!open_log(process, &error) || !open_connections(process, &error) ||
+        !open_servers(process, &error) || !open_controller(process, &error)) {
+        fprintf(stderr, "adze controller: %s\n", error.message);
+        return error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+    }
+    log_info("discovered karpenter version", "s:version", ADZE_VERSION, "s:provider",
+             process->provider, "s:server", process->config->server);
+    loop_on_signal(process->loop, SIGTERM, told_to_stop, process);
+    loop_on_signal(process->loop, SIGINT, told_to_stop, process);
+    begin(process);
+    loop_run(process->loop);
+    return process->status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct process process = {.provider = "kwok"};
+    const struct extra_option extras[] = {
+        {"kubeconfig", &process.kubeconfig, NULL},
+        {"context", &process.context, NULL},
+        {"provider", &process.provider, NULL},
+        {0},
+    };
+    settings_defaults(&process.settings);
+    int status = settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
+    if (status < 0 && strcmp(process.provider, "kwok") != 0)
+        status = command_usage_error(&command_controller,
+                                     "--provider %s: only kwok runs against a cluster",
+                                     process.provider);
+    if (status >= 0) {
+        settings_free(&process.settings);
+        return status;
+    }
+    process.loop = loop_create();
+    process.metrics = metrics_create(monotonic_ns, process.loop);
+    static const struct metric_options leading = {
+        .name = "leader_election_master_status",
+        .help = "Whether this process holds the lease.",
+        .type = METRIC_GAUGE,
+        .labels = {"name"},
+    };
+    process.leading = metrics_register(process.metrics, &leading);
+    status = run_process(&process);
+    close_process(&process);
+    return status;
+}
+
+const struct command command_controller = {
+    .name = "controller",
+    .arguments = "[--provider kwok] [--kubeconfig FILE] [--context NAME] [SETTINGS]",
+    .summary = "run in or against a cluster",
+    .help = "  --provider NAME      kwok: machines are Node objects (default)\n"
+            "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
+            "  --context NAME       default: the current one\n",
+    .more_help = settings_help,
+    .run = run,
+};

@@ -1,0 +1,401 @@
+#include "sim/simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "model/input.h"
+#include "sim/resources.h"
+
+#define GARBAGE_GRACE (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays
+
+struct process { // one life of the controller
+    struct metrics *metrics;
+    struct kube_client *client;
+    struct mirror *mirror;
+    struct event_recorder *recorder;
+    struct cloud *cloud;
+    struct controller *controller;
+};
+
+struct simulation {
+    struct simulation_options options;
+    struct settings settings;
+    struct store *store;
+    struct api_server *api;
+    struct world *world;
+    struct machine_park *park;
+    struct random random;
+    struct process process;
+    uint32_t lives;
+    struct map *orphans; // provider ID of a machine without NodeClaim -> struct orphan
+};
+
+struct orphan {
+    int64_t since;
+};
+
+void simulation_options_defaults(struct simulation_options *options)
+{
+    *options = (struct simulation_options){
+        .seed = 1,
+        .boot_delay_min = 2 * SECOND,
+        .boot_delay_max = 4 * SECOND,
+        .ready_delay = SECOND,
+        .stop_delay_min = SECOND,
+        .stop_delay_max = 3 * SECOND,
+        .cloud_latency_min = 50 * MILLISECOND,
+        .cloud_latency_max = 300 * MILLISECOND,
+        .api_latency_min = MILLISECOND,
+        .api_latency_max = 10 * MILLISECOND,
+    };
+    world_options_defaults(&options->world);
+}
+
+// --- machines in the world -------------------------------------------------------------------------------
+
+static int64_t between(struct random *random, int64_t least, int64_t most)
+{
+    return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
+}
+
+static void machine_launched(void *context, const struct park_machine *machine)
+{
+    struct simulation *simulation = context;
+    struct simulation_options *options = &simulation->options;
+    struct taint unregistered = {.key = TAINT_UNREGISTERED, .effect = "NoExecute"};
+    struct machine_boot boot = {
+        .name = machine->facts.node_name,
+        .provider_id = machine->facts.provider_id,
+        .labels = machine->facts.labels,
+        .taints = {.items = &unregistered, .count = 1},
+        .capacity = machine->facts.capacity,
+        .allocatable = machine->facts.allocatable,
+        .boot_delay_ns =
+            between(&simulation->random, options->boot_delay_min, options->boot_delay_max),
+        .ready_delay_ns = options->ready_delay,
+    };
+    if (options->boot_faults != NULL)
+        boot.faults = options->boot_faults(options->fault_context, machine);
+    world_machine_boots(simulation->world, &boot);
+}
+
+static void machine_gone(void *context, const struct park_machine *machine)
+{
+    struct simulation *simulation = context;
+    world_machine_gone(simulation->world, machine->facts.provider_id);
+}
+
+// --- life and death --------------------------------------------------------------------------------------
+
+struct simulation *simulation_create(const struct simulation_options *options)
+{
+    struct simulation *simulation = memory_allocate(sizeof *simulation);
+    simulation->options = *options;
+    random_seed(&simulation->random, options->seed);
+    if (options->settings != NULL)
+        settings_copy(&simulation->settings, options->settings);
+    else
+        settings_defaults(&simulation->settings);
+    simulation->store = store_create(options->loop, random_next(&simulation->random));
+    simulation->api = api_server_create(options->loop, simulation->store);
+    struct world_options world = options->world;
+    world.seed = random_next(&simulation->random);
+    simulation->world = world_create(options->loop, simulation->store, &world);
+    struct machine_park_options park = {
+        .seed = random_next(&simulation->random),
+        .catalog = options->catalog,
+        .stop_delay_min = options->stop_delay_min,
+        .stop_delay_max = options->stop_delay_max,
+        .launched = machine_launched,
+        .gone = machine_gone,
+        .context = simulation,
+    };
+    simulation->park = machine_park_create(options->loop, &park);
+    simulation->orphans = map_create();
+    return simulation;
+}
+
+void simulation_destroy(struct simulation *simulation)
+{
+    if (simulation == NULL)
+        return;
+    simulation_kill_controller(simulation);
+    machine_park_destroy(simulation->park);
+    world_destroy(simulation->world);
+    api_server_destroy(simulation->api);
+    store_destroy(simulation->store);
+    settings_free(&simulation->settings);
+    map_destroy(simulation->orphans, free);
+    free(simulation);
+}
+
+static struct kube_transport *connect(struct simulation *simulation)
+{
+    const struct simulation_options *options = &simulation->options;
+    struct sim_transport_options transport = {
+        .seed = random_next(&simulation->random),
+        .latency_min = options->api_latency_min,
+        .latency_max = options->api_latency_max,
+        .fault = options->api_fault,
+        .fault_context = options->fault_context,
+    };
+    return sim_transport_create(options->loop, simulation->api, &transport);
+}
+
+static int64_t monotonic_ns(void *loop)
+{
+    return loop_monotonic_ns(loop);
+}
+
+void simulation_start_controller(struct simulation *simulation)
+{
+    struct process *process = &simulation->process;
+    struct loop *loop = simulation->options.loop;
+    struct kube_client_options client = {0};
+    struct sim_cloud_options cloud = {
+        .seed = random_next(&simulation->random),
+        .latency_min = simulation->options.cloud_latency_min,
+        .latency_max = simulation->options.cloud_latency_max,
+        .fault = simulation->options.cloud_fault,
+        .fault_context = simulation->options.fault_context,
+    };
+    simulation_kill_controller(simulation);
+    simulation->lives++;
+    process->metrics = metrics_create(monotonic_ns, loop);
+    process->client = kube_client_create(loop, connect(simulation), &client);
+    process->mirror = mirror_create(loop, process->client);
+    process->recorder = event_recorder_create(loop, process->client, "karpenter");
+    process->cloud = sim_cloud_create(loop, simulation->park, &cloud);
+    struct controller_options controller = {
+        .loop = loop,
+        .client = process->client,
+        .mirror = process->mirror,
+        .cloud = process->cloud,
+        .settings = &simulation->settings,
+        .recorder = process->recorder,
+        .metrics = process->metrics,
+        .node_class_kind = KIND_KWOK_NODE_CLASS,
+        .seed = random_next(&simulation->random),
+    };
+    process->controller = controller_create(&controller);
+    controller_start(process->controller);
+}
+
+void simulation_kill_controller(struct simulation *simulation)
+{
+    struct process *process = &simulation->process;
+    if (process->controller == NULL)
+        return;
+    controller_destroy(process->controller);
+    process->cloud->operations->destroy(process->cloud);
+    event_recorder_destroy(process->recorder);
+    mirror_destroy(process->mirror);
+    kube_client_destroy(process->client);
+    metrics_destroy(process->metrics);
+    *process = (struct process){0};
+}
+
+struct store *simulation_store(struct simulation *simulation)
+{
+    return simulation->store;
+}
+
+struct api_server *simulation_api(struct simulation *simulation)
+{
+    return simulation->api;
+}
+
+struct world *simulation_world(struct simulation *simulation)
+{
+    return simulation->world;
+}
+
+struct machine_park *simulation_park(struct simulation *simulation)
+{
+    return simulation->park;
+}
+
+struct controller *simulation_controller(struct simulation *simulation)
+{
+    return simulation->process.controller;
+}
+
+struct metrics *simulation_metrics(struct simulation *simulation)
+{
+    return simulation->process.metrics;
+}
+
+// --- a user's hand ---------------------------------------------------------------------------------------
+
+static const struct store_resource *resource_of(struct simulation *simulation,
+                                                const char *api_version, const char *kind,
+                                                struct error *error)
+{
+    const struct store_resource *resource =
+        store_resource_of_kind(simulation->store, api_version, kind);
+    if (resource == NULL)
+        error_set(error, ERROR_INVALID, "the embedded cluster has no kind %s %s", api_version, kind);
+    return resource;
+}
+
+static bool apply_one(struct simulation *simulation, json_t *object, struct error *error)
+{
+    const char *api_version = json_string_value(json_object_get(object, "apiVersion"));
+    const char *kind = json_string_value(json_object_get(object, "kind"));
+    if (api_version == NULL || kind == NULL)
+        return error_set(error, ERROR_INVALID, "a document without apiVersion and kind");
+    const struct store_resource *resource = resource_of(simulation, api_version, kind, error);
+    if (resource == NULL)
+        return false;
+    const char *namespace = store_namespace(object);
+    if (resource->namespaced && *namespace == '\0')
+        namespace = "default";
+    const char *name = store_name(object);
+    bool done =
+        store_get(simulation->store, resource, namespace, name) != NULL
+            ? store_patch(simulation->store, resource, namespace, name, NULL, "merge", object,
+                          error) != NULL
+            : store_add(simulation->store, resource, namespace, object, error) != NULL;
+    return done || error_prefix(error, "%s/%s", kind, name);
+}
+
+bool simulation_apply(struct simulation *simulation, const char *manifest, struct error *error)
+{
+    struct documents documents = {0};
+    bool done = documents_read_text(&documents, manifest, strlen(manifest), "manifest", false, error);
+    for (uint32_t i = 0; done && i < documents.count; i++)
+        if (documents.items[i].value != NULL)
+            done = apply_one(simulation, documents.items[i].value, error);
+    documents_free(&documents);
+    return done;
+}
+
+bool simulation_scale(struct simulation *simulation, const char *deployment, int64_t replicas,
+                      struct error *error)
+{
+    const struct store_resource *resource =
+        resource_of(simulation, "apps/v1", "Deployment", error);
+    json_t *patch = json_pack("{s:{s:I}}", "spec", "replicas", (json_int_t)replicas);
+    bool done = resource != NULL && store_patch(simulation->store, resource, "default", deployment,
+                                                NULL, "merge", patch, error) != NULL;
+    json_decref(patch);
+    return done;
+}
+
+bool simulation_delete(struct simulation *simulation, const char *api_version, const char *kind,
+                       const char *namespace, const char *name, struct error *error)
+{
+    struct store_delete_options options = {.grace_period_seconds = -1};
+    const struct store_resource *resource = resource_of(simulation, api_version, kind, error);
+    return resource != NULL &&
+           store_remove(simulation->store, resource, namespace, name, &options, error) != NULL;
+}
+
+// --- looking ---------------------------------------------------------------------------------------------
+
+uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind)
+{
+    const struct store_resource *resource =
+        store_resource_of_kind(simulation->store, api_version, kind);
+    return resource != NULL ? store_count(simulation->store, resource) : 0;
+}
+
+uint32_t simulation_pods_running(struct simulation *simulation)
+{
+    return world_counts(simulation->world).pods_running;
+}
+
+struct survey { // of NodeClaims or Nodes
+    struct map *claims; // by UID
+    bool unsettled;
+};
+
+static bool has_condition(json_t *object, const char *type)
+{
+    size_t index;
+    json_t *condition;
+    json_array_foreach(store_path(object, "status.conditions"), index, condition)
+        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
+            return text_equal(json_string_value(json_object_get(condition, "status")), "True");
+    return false;
+}
+
+static bool survey_claim(void *context, json_t *claim)
+{
+    struct survey *survey = context;
+    if (survey->claims != NULL)
+        map_set(survey->claims, store_uid(claim), claim);
+    if (!has_condition(claim, "Initialized") ||
+        store_path(claim, "metadata.deletionTimestamp") != NULL)
+        survey->unsettled = true;
+    return true;
+}
+
+static bool survey_node(void *context, json_t *node)
+{
+    struct survey *survey = context;
+    if (store_path(node, "metadata.deletionTimestamp") != NULL || !has_condition(node, "Ready"))
+        survey->unsettled = true;
+    return true;
+}
+
+static void each_claim(struct simulation *simulation, struct survey *survey)
+{
+    const struct store_resource *claims =
+        store_resource_of_kind(simulation->store, "karpenter.sh/v1", "NodeClaim");
+    store_each(simulation->store, claims, NULL, survey_claim, survey);
+}
+
+bool simulation_is_settled(struct simulation *simulation)
+{
+    struct survey survey = {0};
+    struct world_counts counts = world_counts(simulation->world);
+    if (counts.pods_unassigned > 0 || counts.pods_starting > 0 || counts.pods_terminating > 0)
+        return false;
+    each_claim(simulation, &survey);
+    store_each(simulation->store, store_resource_of_kind(simulation->store, "v1", "Node"), NULL,
+               survey_node, &survey);
+    return !survey.unsettled &&
+           machine_park_count(simulation->park) ==
+               simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
+}
+
+// A running machine whose NodeClaim is not there: remembered from when it was first seen so.
+static bool check_orphan(struct simulation *simulation, const struct park_machine *machine,
+                         struct error *error)
+{
+    const char *id = machine->facts.provider_id;
+    int64_t now = loop_monotonic_ns(simulation->options.loop);
+    struct orphan *orphan = map_get(simulation->orphans, id);
+    if (orphan == NULL) {
+        orphan = memory_allocate(sizeof *orphan);
+        orphan->since = now;
+        map_set(simulation->orphans, id, orphan);
+    }
+    if (now - orphan->since > GARBAGE_GRACE)
+        return error_set(error, ERROR_INTERNAL,
+                         "machine %s (NodeClaim %s) has had no NodeClaim for three minutes", id,
+                         machine->facts.node_claim_name);
+    return true;
+}
+
+bool simulation_check(struct simulation *simulation, struct error *error)
+{
+    struct survey survey = {.claims = map_create()};
+    const struct park_machine *machine;
+    bool fine = true;
+    each_claim(simulation, &survey);
+    for (uint32_t i = 0; fine && (machine = machine_park_at(simulation->park, i)) != NULL; i++) {
+        if (machine->phase != MACHINE_RUNNING)
+            continue;
+        if (map_get(survey.claims, machine->facts.node_claim_uid) == NULL)
+            fine = check_orphan(simulation, machine, error);
+        else
+            free(map_remove(simulation->orphans, machine->facts.provider_id));
+    }
+    map_destroy(survey.claims, NULL);
+    return fine;
+}

@@ -1,0 +1,70 @@
+// A whole simulated world: embedded cluster, machines, provider and controller, on one loop.
+//
+// On a virtual loop it is what tests run: everything follows from the seed, the controller may be killed and
+// started again at any step, and what must never happen (design.md section 8) is checked as it goes. On a real
+// loop it is `adze demo`.
+#pragma once
+
+#include "cloud/sim/sim_cloud.h"
+#include "control/controller.h"
+#include "sim/api_server.h"
+#include "sim/sim_transport.h"
+#include "sim/store.h"
+#include "sim/world.h"
+
+struct simulation_options {
+    struct loop *loop; // borrowed
+    uint64_t seed;
+    const struct instance_type_catalog *catalog; // a reference is taken
+    const struct settings *settings;             // of the controller; NULL: the defaults
+    struct world_options world;
+    int64_t boot_delay_min, boot_delay_max;     // from launch to the Node; nanoseconds
+    int64_t ready_delay;                        // from there to Ready
+    int64_t stop_delay_min, stop_delay_max;     // from delete to gone
+    int64_t cloud_latency_min, cloud_latency_max;
+    int64_t api_latency_min, api_latency_max;
+    // Consulted for every call of the provider and every request of the controller; may be NULL.
+    enum sim_cloud_fault (*cloud_fault)(void *context, enum sim_cloud_call call,
+                                        const struct node_claim *claim, struct error *error);
+    bool (*api_fault)(void *context, const struct kube_request *request,
+                      struct kube_response *response);
+    // Faults of a machine that boots (enum machine_faults).
+    uint32_t (*boot_faults)(void *context, const struct park_machine *machine);
+    void *fault_context;
+};
+void simulation_options_defaults(struct simulation_options *options);
+
+struct simulation;
+struct simulation *simulation_create(const struct simulation_options *options);
+void simulation_destroy(struct simulation *simulation);
+
+struct store *simulation_store(struct simulation *simulation);
+struct api_server *simulation_api(struct simulation *simulation);
+struct world *simulation_world(struct simulation *simulation);
+struct machine_park *simulation_park(struct simulation *simulation);
+struct controller *simulation_controller(struct simulation *simulation); // NULL while it is dead
+struct metrics *simulation_metrics(struct simulation *simulation);       // NULL while it is dead
+
+// The controller's process begins, and ends without a word (as by SIGKILL).
+void simulation_start_controller(struct simulation *simulation);
+void simulation_kill_controller(struct simulation *simulation);
+
+// Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl apply`.
+bool simulation_apply(struct simulation *simulation, const char *manifest,
+                      struct error *error) MUST_USE;
+bool simulation_scale(struct simulation *simulation, const char *deployment, int64_t replicas,
+                      struct error *error) MUST_USE;
+bool simulation_delete(struct simulation *simulation, const char *api_version, const char *kind,
+                       const char *namespace, const char *name, struct error *error) MUST_USE;
+
+// --- looking ---------------------------------------------------------------------------------------------
+uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind);
+uint32_t simulation_pods_running(struct simulation *simulation);
+// No pod waits for a place, every NodeClaim is initialized, nothing is being deleted, one machine a claim.
+bool simulation_is_settled(struct simulation *simulation);
+
+// What must never happen; false with the first violation in *error. Cheap enough to call after every step.
+//  - a machine without NodeClaim older than the garbage-collection interval;
+//  - a NodeClaim that is gone while its machine runs on (invariant 6);
+//  - a Node whose machine is gone for longer than its removal may take.
+bool simulation_check(struct simulation *simulation, struct error *error) MUST_USE;

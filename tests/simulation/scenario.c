@@ -1,0 +1,144 @@
+#include "simulation/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cloud/kwok/kwok_catalog.h"
+
+#define STEP (100 * MILLISECOND)
+
+static const char manifest[] =
+    "apiVersion: karpenter.kwok.sh/v1alpha1\n"
+    "kind: KWOKNodeClass\n"
+    "metadata: {name: default}\n"
+    "---\n"
+    "apiVersion: karpenter.sh/v1\n"
+    "kind: NodePool\n"
+    "metadata: {name: default}\n"
+    "spec:\n"
+    "  template:\n"
+    "    spec:\n"
+    "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+    "      expireAfter: Never\n"
+    "      requirements:\n"
+    "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+    "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+    "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
+    "  disruption:\n"
+    "    consolidationPolicy: WhenEmpty\n"
+    "    consolidateAfter: 0s\n"
+    "    budgets: [{nodes: '100%'}]\n"
+    "---\n"
+    "apiVersion: apps/v1\n"
+    "kind: Deployment\n"
+    "metadata: {name: inflate, namespace: default}\n"
+    "spec:\n"
+    "  replicas: 0\n"
+    "  selector: {matchLabels: {app: inflate}}\n"
+    "  template:\n"
+    "    metadata: {labels: {app: inflate}}\n"
+    "    spec:\n"
+    "      terminationGracePeriodSeconds: 0\n"
+    "      containers:\n"
+    "      - {name: inflate, image: pause, resources: {requests: {cpu: '1'}}}\n";
+
+static void quiet(void *context, const char *line)
+{
+    (void)context;
+    if (getenv("ADZE_TEST_LOG") != NULL)
+        fprintf(stderr, "%s\n", line);
+}
+
+struct scenario *scenario_create(uint64_t seed)
+{
+    struct scenario *scenario = memory_allocate(sizeof *scenario);
+    struct log_options log = {.level = LOG_DEBUG, .sink = quiet};
+    assert_true(log_configure(&log, NULL));
+    scenario->loop = loop_create_virtual(INT64_C(1767225600) * SECOND); // 2026-01-01T00:00:00Z
+    simulation_options_defaults(&scenario->options);
+    scenario->options.loop = scenario->loop;
+    scenario->options.seed = seed;
+    scenario->options.catalog = kwok_catalog_generic();
+    return scenario;
+}
+
+void scenario_begin(struct scenario *scenario)
+{
+    scenario->simulation = simulation_create(&scenario->options);
+    scenario_apply(scenario, manifest);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 3);
+}
+
+void scenario_destroy(struct scenario *scenario)
+{
+    simulation_destroy(scenario->simulation);
+    object_release((const struct object *)scenario->options.catalog);
+    loop_destroy(scenario->loop);
+    free(scenario);
+}
+
+void scenario_apply(struct scenario *scenario, const char *text)
+{
+    struct error error = {0};
+    if (!simulation_apply(scenario->simulation, text, &error))
+        fail_msg("%s", error.message);
+}
+
+void scenario_scale(struct scenario *scenario, int64_t replicas)
+{
+    struct error error = {0};
+    if (!simulation_scale(scenario->simulation, "inflate", replicas, &error))
+        fail_msg("%s", error.message);
+}
+
+static void step(struct scenario *scenario)
+{
+    struct error error = {0};
+    loop_run_for(scenario->loop, STEP);
+    if (!simulation_check(scenario->simulation, &error))
+        fail_msg("an invariant is broken: %s", error.message);
+}
+
+double scenario_until(struct scenario *scenario, double seconds, const char *what,
+                      scenario_condition condition)
+{
+    int64_t begun = loop_monotonic_ns(scenario->loop);
+    while (!condition(scenario)) {
+        double passed = (double)(loop_monotonic_ns(scenario->loop) - begun) / (double)SECOND;
+        if (passed > seconds)
+            fail_msg("%.1f simulated seconds passed without %s: %u pods running, %u NodeClaims, %u machines",
+                     passed, what, simulation_pods_running(scenario->simulation),
+                     simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"),
+                     machine_park_count(simulation_park(scenario->simulation)));
+        step(scenario);
+    }
+    return (double)(loop_monotonic_ns(scenario->loop) - begun) / (double)SECOND;
+}
+
+void scenario_run(struct scenario *scenario, double seconds)
+{
+    for (int64_t left = (int64_t)(seconds * (double)SECOND); left > 0; left -= STEP)
+        step(scenario);
+}
+
+bool scenario_empty(struct scenario *scenario)
+{
+    struct simulation *simulation = scenario->simulation;
+    return simulation_count(simulation, "v1", "Pod") == 0 &&
+           simulation_count(simulation, "v1", "Node") == 0 &&
+           simulation_count(simulation, "karpenter.sh/v1", "NodeClaim") == 0 &&
+           machine_park_count(simulation_park(simulation)) == 0;
+}
+
+bool scenario_settled(struct scenario *scenario)
+{
+    return simulation_is_settled(scenario->simulation);
+}
+
+void scenario_expect_running(struct scenario *scenario, uint32_t pods)
+{
+    scenario_until(scenario, 120, "the world to settle", scenario_settled);
+    assert_int_equal(simulation_pods_running(scenario->simulation), pods);
+}

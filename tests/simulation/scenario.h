@@ -1,0 +1,32 @@
+// What simulation tests share.
+#pragma once
+
+#include "sim/simulation.h"
+#include "support/cmocka_all.h"
+
+struct scenario {
+    struct loop *loop;
+    struct simulation_options options;
+    struct simulation *simulation;
+};
+
+// A world on virtual time with kwok's generic catalogue; the tests may change `options` before begin.
+struct scenario *scenario_create(uint64_t seed);
+// Creates the simulation, starts the controller, applies a NodePool "default" (WhenEmpty, consolidateAfter 0s,
+// budget 100%, expireAfter Never, of at most 8 cpu a node) and a Deployment "inflate" of 0 replicas of 1 cpu.
+void scenario_begin(struct scenario *scenario);
+void scenario_destroy(struct scenario *scenario);
+
+void scenario_apply(struct scenario *scenario, const char *manifest);
+void scenario_scale(struct scenario *scenario, int64_t replicas);
+
+typedef bool (*scenario_condition)(struct scenario *scenario);
+// Lets virtual time pass until the condition holds; fails the test after `seconds`. The invariants are checked
+// after every 100 ms. Returns the seconds that it took.
+double scenario_until(struct scenario *scenario, double seconds, const char *what,
+                      scenario_condition condition);
+void scenario_run(struct scenario *scenario, double seconds);
+
+bool scenario_empty(struct scenario *scenario); // no pod, NodeClaim, Node or machine
+bool scenario_settled(struct scenario *scenario);
+void scenario_expect_running(struct scenario *scenario, uint32_t pods);
