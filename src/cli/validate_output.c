@@ -118,7 +118,8 @@ static json_t *finding_json(const struct validate_result *result, const struct f
     return object;
 }
 
-// What the controller would write into the object's annotations.
+// What the controller would write into the object's annotations. An object that is refused has met no
+// API server that would have filled in what it leaves out: it is hashed as it stands.
 static void add_hash(json_t *object, const struct validate_result *result, const char *ca_bundle)
 {
     struct error error = {0};
@@ -130,10 +131,15 @@ static void add_hash(json_t *object, const struct validate_result *result, const
         object_decode(result->stored, result->known, DECODE_LENIENT, &error);
     if (decoded == NULL)
         return;
-    if (is_pool)
+    if (is_pool) {
         node_pool_hash((const struct node_pool *)decoded, hash);
-    else
-        ec2_node_class_hash((const struct ec2_node_class *)decoded, ca_bundle, hash);
+    } else {
+        struct ec2_node_class *node_class = (struct ec2_node_class *)decoded;
+        const json_t *given = json_object_get(result->document->value, "spec");
+        if (findings_refuse(&result->findings) && json_object_get(given, "metadataOptions") == NULL)
+            node_class->spec.metadata_options = NULL;
+        ec2_node_class_hash(node_class, ca_bundle, hash);
+    }
     set_text(object, "driftHash", hash);
     set_text(object, "driftHashVersion",
              is_pool ? NODE_POOL_HASH_VERSION : EC2_NODE_CLASS_HASH_VERSION);
@@ -156,10 +162,10 @@ static json_t *result_json(const struct validate_result *result, const char *ca_
     json_object_set_new(object, "warnings", warnings);
     if (!is_checked(result))
         json_object_set_new(object, "skipped", json_true());
-    if (result->stored != NULL && !findings_refuse(&result->findings)) {
+    if (result->stored != NULL)
         add_hash(object, result, ca_bundle);
+    if (result->stored != NULL && !findings_refuse(&result->findings))
         json_object_set(object, "stored", result->stored);
-    }
     return object;
 }
 
