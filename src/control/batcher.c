@@ -1,0 +1,39 @@
+#include "control/batcher.h"
+
+void batcher_init(struct batcher *batcher)
+{
+    *batcher = (struct batcher){.seen = map_create()};
+}
+
+void batcher_free(struct batcher *batcher)
+{
+    map_destroy(batcher->seen, NULL);
+    batcher->seen = NULL;
+}
+
+bool batcher_trigger(struct batcher *batcher, const char *uid, int64_t now_ns)
+{
+    if (map_get(batcher->seen, uid) != NULL)
+        return false;
+    map_set(batcher->seen, uid, batcher);
+    if (!batcher->open)
+        batcher->opened_ns = now_ns;
+    batcher->open = true;
+    batcher->last_ns = now_ns;
+    return true;
+}
+
+int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *window)
+{
+    if (!batcher->open)
+        return INT64_MAX;
+    int64_t idle = batcher->last_ns + window->idle_ns;
+    int64_t longest = batcher->opened_ns + window->max_ns;
+    return idle < longest ? idle : longest;
+}
+
+void batcher_close(struct batcher *batcher)
+{
+    map_destroy(batcher->seen, NULL);
+    batcher_init(batcher);
+}

@@ -1,0 +1,21 @@
+// The batching window of provisioning (SCH-13, SCH-14): opened by the first trigger, kept open by each
+// new one, closed when it has been idle or open for long enough. Pure; times are monotonic.
+#pragma once
+
+#include "base/map.h"
+
+struct batcher {
+    struct map *seen; // UIDs since the last batch closed
+    bool open;
+    int64_t opened_ns, last_ns;
+};
+struct batcher_window {
+    int64_t idle_ns, max_ns;
+};
+void batcher_init(struct batcher *batcher);
+void batcher_free(struct batcher *batcher);
+// Answers whether the trigger was accepted: its UID was not seen in this batch.
+bool batcher_trigger(struct batcher *batcher, const char *uid, int64_t now_ns);
+// When the batch closes unless something new comes; INT64_MAX if none is open.
+int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *window);
+void batcher_close(struct batcher *batcher);

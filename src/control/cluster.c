@@ -1,0 +1,481 @@
+#include "control/cluster.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+
+#define UNLAUNCHED_WAIT_NS (30 * SECOND)
+#define CHANGED_AGE_NS     (5 * MINUTE)
+
+struct pod_record {
+    const struct pod *pod;
+    struct pod_list *bound; // the list of its node, NULL if unbound
+    uint32_t bound_index, provisionable_index;
+    bool provisionable, unbound;
+};
+
+struct cluster {
+    struct control *control;
+    struct map *states;     // state_node by key
+    struct map *pods;       // pod_record by namespace/name
+    struct map *node_pods;  // pod_list by node name
+    struct map *planned;    // pod UID -> name of a NodeClaim
+    struct pod_list provisionable;
+    uint32_t unbound;
+    int64_t changed_at, listed_at_ns;
+    bool synced;
+};
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object);
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object);
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object);
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object);
+
+struct cluster *cluster_create(struct control *control)
+{
+    struct cluster *cluster = memory_allocate(sizeof *cluster);
+    cluster->control = control;
+    cluster->states = map_create();
+    cluster->pods = map_create();
+    cluster->node_pods = map_create();
+    cluster->planned = map_create();
+    cluster->changed_at = control_now(control);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, cluster);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cluster);
+    mirror_on_change(control->mirror, KIND_POD, on_pod, cluster);
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, cluster);
+    return cluster;
+}
+
+static void state_destroy(void *value)
+{
+    struct state_node *state = value;
+    for (uint32_t i = 0; i < state->nodes.count; i++)
+        object_release((const struct object *)state->nodes.items[i]);
+    for (uint32_t i = 0; i < state->claims.count; i++)
+        object_release((const struct object *)state->claims.items[i]);
+    vector_free(&state->nodes);
+    vector_free(&state->claims);
+    free((char *)state->key);
+    free(state);
+}
+
+static void pod_record_destroy(void *value)
+{
+    struct pod_record *record = value;
+    object_release((const struct object *)record->pod);
+    free(record);
+}
+
+static void pod_list_destroy(void *value)
+{
+    struct pod_list *list = value;
+    free(list->items);
+    free(list);
+}
+
+void cluster_destroy(struct cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    map_destroy(cluster->states, state_destroy);
+    map_destroy(cluster->pods, pod_record_destroy);
+    map_destroy(cluster->node_pods, pod_list_destroy);
+    map_destroy(cluster->planned, free);
+    free(cluster->provisionable.items);
+    free(cluster);
+}
+
+static void touch(struct cluster *cluster)
+{
+    cluster->changed_at = control_now(cluster->control);
+}
+
+int64_t cluster_changed_at(const struct cluster *cluster)
+{
+    int64_t now = control_now(cluster->control);
+    return now - cluster->changed_at > CHANGED_AGE_NS ? now : cluster->changed_at;
+}
+
+// --- state nodes ------------------------------------------------------------------------------------
+struct state_node *cluster_state(const struct cluster *cluster, const char *provider_id)
+{
+    if (provider_id == NULL || *provider_id == '\0')
+        return NULL;
+    return map_get(cluster->states, provider_id);
+}
+
+// LIF-300: under which key a Node is tracked; NULL: not yet.
+static const char *node_key(const struct node *node)
+{
+    bool pooled = string_map_get(&node->meta.labels, LABEL_NODE_POOL) != NULL;
+    const char *initialized = string_map_get(&node->meta.labels, LABEL_INITIALIZED);
+    if (node->spec.provider_id == NULL || *node->spec.provider_id == '\0')
+        return pooled ? NULL : node->meta.name;
+    if (pooled && string_map_get(&node->meta.labels, LABEL_INSTANCE_TYPE) == NULL &&
+        !text_equal(initialized, "true"))
+        return NULL;
+    return node->spec.provider_id;
+}
+
+struct state_node *cluster_state_of_node(const struct cluster *cluster, const struct node *node)
+{
+    const char *key = node_key(node);
+    return key != NULL ? map_get(cluster->states, key) : NULL;
+}
+
+static struct state_node *state_make(struct cluster *cluster, const char *key)
+{
+    struct state_node *state = map_get(cluster->states, key);
+    if (state != NULL)
+        return state;
+    state = memory_allocate(sizeof *state);
+    state->key = memory_copy_string(key);
+    map_set(cluster->states, key, state);
+    touch(cluster);
+    return state;
+}
+
+static void state_drop_if_empty(struct cluster *cluster, struct state_node *state)
+{
+    touch(cluster);
+    if (state->nodes.count > 0 || state->claims.count > 0)
+        return;
+    map_remove(cluster->states, state->key);
+    state_destroy(state);
+}
+
+static void state_note_changes(struct cluster *cluster, struct state_node *state)
+{
+    bool initialized = state_initialized(state), marked = state_marked(state);
+    if (initialized != state->was_initialized || marked != state->was_marked)
+        touch(cluster);
+    state->was_initialized = initialized;
+    state->was_marked = marked;
+}
+
+// Replaces `old_object` by `new_object` (either may be NULL) in the lists of a state's parts. The two
+// lists have the same layout: pointers to objects.
+struct object_list {
+    const struct object **items;
+    uint32_t count, capacity;
+};
+
+static void list_replace(struct object_list *list, const struct object *old_object,
+                         const struct object *new_object)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!text_equal(list->items[i]->meta.name, (old_object != NULL ? old_object : new_object)->meta.name))
+            continue;
+        object_release(list->items[i]);
+        if (new_object != NULL)
+            list->items[i] = object_acquire(new_object);
+        else
+            memmove(&list->items[i], &list->items[i + 1],
+                    (--list->count - i) * sizeof *list->items);
+        return;
+    }
+    if (new_object != NULL)
+        vector_push(list, object_acquire(new_object));
+}
+
+static struct object_list *state_list(struct state_node *state, bool claims)
+{
+    return claims ? (struct object_list *)&state->claims : (struct object_list *)&state->nodes;
+}
+
+static void state_change(struct cluster *cluster, bool claims, const char *old_key,
+                         const struct object *old_object, const char *new_key,
+                         const struct object *new_object)
+{
+    struct state_node *old_state = old_key != NULL ? map_get(cluster->states, old_key) : NULL;
+    if (old_state != NULL && !text_equal(old_key, new_key)) {
+        list_replace(state_list(old_state, claims), old_object, NULL);
+        state_drop_if_empty(cluster, old_state);
+    }
+    if (new_key == NULL)
+        return;
+    struct state_node *state = state_make(cluster, new_key);
+    list_replace(state_list(state, claims), old_object, new_object);
+    state_note_changes(cluster, state);
+}
+
+static void drop_empty_list(struct cluster *cluster, const char *node_name);
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct cluster *cluster = context;
+    (void)change;
+    if (new_object == NULL)
+        drop_empty_list(cluster, old_object->meta.name);
+    const struct node *old_node = (const struct node *)old_object;
+    const struct node *new_node = (const struct node *)new_object;
+    state_change(cluster, false, old_node != NULL ? node_key(old_node) : NULL, old_object,
+                 new_node != NULL ? node_key(new_node) : NULL, new_object);
+}
+
+static const char *claim_key(const struct node_claim *claim)
+{
+    if (claim == NULL || claim->status.provider_id == NULL || *claim->status.provider_id == '\0')
+        return NULL;
+    return claim->status.provider_id;
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    (void)change;
+    state_change(context, true, claim_key((const struct node_claim *)old_object), old_object,
+                 claim_key((const struct node_claim *)new_object), new_object);
+}
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    (void)change;
+    if (old_object == NULL || new_object == NULL ||
+        old_object->meta.generation != new_object->meta.generation)
+        touch(context);
+}
+
+struct state_node *cluster_next(const struct cluster *cluster, struct map_entry **position)
+{
+    *position = *position == NULL ? map_first(cluster->states) : map_next(*position);
+    return *position != NULL ? map_value(*position) : NULL;
+}
+
+uint32_t cluster_count(const struct cluster *cluster)
+{
+    return (uint32_t)map_count(cluster->states);
+}
+
+const struct node *cluster_node_of(const struct cluster *cluster, const struct node_claim *claim,
+                                   uint32_t *count)
+{
+    const struct state_node *state = cluster_state(cluster, claim->status.provider_id);
+    if (count != NULL)
+        *count = state != NULL ? state->nodes.count : 0;
+    return state != NULL ? state_only_node(state) : NULL;
+}
+
+const struct node_claim *cluster_claim_of(const struct cluster *cluster, const struct node *node,
+                                          uint32_t *count)
+{
+    const struct state_node *state = cluster_state(cluster, node->spec.provider_id);
+    if (count != NULL)
+        *count = state != NULL ? state->claims.count : 0;
+    return state != NULL ? state_only_claim(state) : NULL;
+}
+
+// --- pods -------------------------------------------------------------------------------------------
+static void pod_key(const struct object *pod, char out[600])
+{
+    snprintf(out, 600, "%s/%s", pod->meta.namespace != NULL ? pod->meta.namespace : "",
+             pod->meta.name);
+}
+
+static struct pod_record *record_of(const struct cluster *cluster, const struct pod *pod)
+{
+    char key[600];
+    pod_key((const struct object *)pod, key);
+    return map_get(cluster->pods, key);
+}
+
+// Takes the pod out of a list by moving the last one into its place.
+static void unlist(struct cluster *cluster, struct pod_list *list, uint32_t index, bool bound)
+{
+    list->items[index] = list->items[--list->count];
+    if (index == list->count)
+        return;
+    struct pod_record *moved = record_of(cluster, list->items[index]);
+    if (bound)
+        moved->bound_index = index;
+    else
+        moved->provisionable_index = index;
+}
+
+static void pod_unlist(struct cluster *cluster, struct pod_record *record)
+{
+    if (record->bound != NULL)
+        unlist(cluster, record->bound, record->bound_index, true);
+    if (record->provisionable)
+        unlist(cluster, &cluster->provisionable, record->provisionable_index, false);
+    if (record->unbound)
+        cluster->unbound--;
+    record->bound = NULL;
+    record->provisionable = record->unbound = false;
+}
+
+static struct pod_list *pods_of_node(struct cluster *cluster, const char *node_name)
+{
+    struct pod_list *list = map_get(cluster->node_pods, node_name);
+    if (list == NULL) {
+        list = memory_allocate(sizeof *list);
+        map_set(cluster->node_pods, node_name, list);
+    }
+    return list;
+}
+
+// Node names never come back in a cluster that scales; an empty list of a gone node is dropped.
+static void drop_empty_list(struct cluster *cluster, const char *node_name)
+{
+    const struct pod_list *list = node_name != NULL ? map_get(cluster->node_pods, node_name) : NULL;
+    if (list == NULL || list->count > 0 || find_node(cluster->control, node_name) != NULL)
+        return;
+    pod_list_destroy(map_remove(cluster->node_pods, node_name));
+}
+
+static void pod_enlist(struct cluster *cluster, struct pod_record *record)
+{
+    const struct pod *pod = record->pod;
+    if (pod->spec.node_name != NULL && *pod->spec.node_name != '\0') {
+        record->bound = pods_of_node(cluster, pod->spec.node_name);
+        record->bound_index = record->bound->count;
+        vector_push(record->bound, pod);
+        return;
+    }
+    record->unbound = !pod_is_terminal(pod);
+    if (record->unbound)
+        cluster->unbound++;
+    record->provisionable = pod_wants_node(pod);
+    if (record->provisionable) {
+        record->provisionable_index = cluster->provisionable.count;
+        vector_push(&cluster->provisionable, pod);
+    }
+}
+
+static void pod_forget(struct cluster *cluster, const struct object *pod)
+{
+    char key[600];
+    pod_key(pod, key);
+    struct pod_record *record = map_get(cluster->pods, key);
+    if (record == NULL)
+        return;
+    pod_unlist(cluster, record);
+    drop_empty_list(cluster, record->pod->spec.node_name);
+    map_remove(cluster->pods, key);
+    pod_record_destroy(record);
+    if (pod->meta.uid != NULL)
+        free(map_remove(cluster->planned, pod->meta.uid));
+}
+
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    struct cluster *cluster = context;
+    (void)change;
+    if (new_object == NULL) {
+        pod_forget(cluster, old_object);
+        touch(cluster);
+        return;
+    }
+    struct pod_record *record = record_of(cluster, (const struct pod *)new_object);
+    if (record == NULL) {
+        char key[600];
+        pod_key(new_object, key);
+        record = memory_allocate(sizeof *record);
+        map_set(cluster->pods, key, record);
+    }
+    const struct pod_list *was_bound = record->bound;
+    pod_unlist(cluster, record);
+    const struct pod *before = record->pod;
+    record->pod = (const struct pod *)object_acquire(new_object);
+    object_release((const struct object *)before);
+    pod_enlist(cluster, record);
+    if (record->bound != NULL && record->bound != was_bound) {
+        touch(cluster);
+        if (new_object->meta.uid != NULL)
+            free(map_remove(cluster->planned, new_object->meta.uid));
+    }
+}
+
+const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name)
+{
+    static const struct pod_list none = {0};
+    const struct pod_list *list =
+        node_name != NULL ? map_get(cluster->node_pods, node_name) : NULL;
+    return list != NULL ? list : &none;
+}
+
+const struct pod_list *cluster_provisionable(const struct cluster *cluster)
+{
+    return &cluster->provisionable;
+}
+
+uint32_t cluster_unbound_pods(const struct cluster *cluster)
+{
+    return cluster->unbound;
+}
+
+// --- what decisions leave behind ----------------------------------------------------------------------
+void cluster_nominate(struct cluster *cluster, struct state_node *state)
+{
+    int64_t window = 2 * cluster->control->settings->batch_max_duration;
+    if (window < 10 * SECOND)
+        window = 10 * SECOND;
+    state->nominated_until = control_now(cluster->control) + window;
+}
+
+void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
+{
+    if (pod->meta.uid != NULL)
+        free(map_set(cluster->planned, pod->meta.uid, memory_copy_string(claim)));
+}
+
+bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
+{
+    const char *name = pod->meta.uid != NULL ? map_get(cluster->planned, pod->meta.uid) : NULL;
+    if (name == NULL)
+        return false;
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    if (claim != NULL && claim_key(claim) == NULL &&
+        !object_is_deleting((const struct object *)claim))
+        return true;
+    free(map_remove(cluster->planned, pod->meta.uid));
+    return false;
+}
+
+// --- sync -------------------------------------------------------------------------------------------
+static bool everything_tracked(const struct cluster *cluster)
+{
+    const struct mirror *mirror = cluster->control->mirror;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object; (object = mirror_next(mirror, KIND_NODE_CLAIM, &iterator));) {
+        const struct node_claim *claim = (const struct node_claim *)object;
+        if (managed_claim(cluster->control, claim) && claim_key(claim) == NULL &&
+            !object_is_deleting(object))
+            return false;
+    }
+    iterator = (struct mirror_iterator){0};
+    for (const struct object *object; (object = mirror_next(mirror, KIND_NODE, &iterator));)
+        if (node_key((const struct node *)object) == NULL)
+            return false;
+    return true;
+}
+
+bool cluster_synced(struct cluster *cluster)
+{
+    struct control_metrics *metrics = &cluster->control->metrics;
+    int64_t now = loop_monotonic_ns(cluster->control->loop);
+    if (!cluster->synced && mirror_synced(cluster->control->mirror)) {
+        if (cluster->listed_at_ns == 0)
+            cluster->listed_at_ns = now + 1;
+        cluster->synced =
+            everything_tracked(cluster) || now - cluster->listed_at_ns >= UNLAUNCHED_WAIT_NS;
+    }
+    metric_set(metrics->cluster_synced, cluster->synced);
+    metric_set(metrics->cluster_nodes, cluster_count(cluster));
+    metric_set(metrics->cluster_unsynced_seconds,
+               cluster->synced || cluster->listed_at_ns == 0
+                   ? 0
+                   : (double)(now - cluster->listed_at_ns) / SECOND);
+    return cluster->synced;
+}

@@ -1,0 +1,71 @@
+// Cluster state (LIF-300 to LIF-317): Nodes joined with their NodeClaims, pods by node, nominations,
+// marks, and which pods a NodeClaim that is not launched yet was made for. Follows the mirror; nothing
+// here is more than a cache.
+#pragma once
+
+#include "control/control.h"
+
+struct cluster;
+
+// LIF-300: what has one provider ID (or, without one, one Node's name). Usually one Node and one
+// NodeClaim; more than one of either is an invariant violated, which callers see by the counts.
+struct state_node {
+    const char *key;
+    VECTOR(const struct node *) nodes;
+    VECTOR(const struct node_claim *) claims;
+    int64_t nominated_until; // wall clock; 0: never
+    bool marked;             // by a disruption command (LIF-309)
+    bool was_initialized, was_marked;
+};
+
+struct cluster *cluster_create(struct control *control); // registers its handlers first
+void cluster_destroy(struct cluster *cluster);
+
+// The state node of a provider ID, or NULL (LIF-3: an empty one matches nothing).
+struct state_node *cluster_state(const struct cluster *cluster, const char *provider_id);
+struct state_node *cluster_state_of_node(const struct cluster *cluster, const struct node *node);
+// In order of first sight. `position` starts as NULL.
+struct state_node *cluster_next(const struct cluster *cluster, struct map_entry **position);
+uint32_t cluster_count(const struct cluster *cluster);
+
+// The one Node of a NodeClaim, the one NodeClaim of a Node; NULL if there is none or several. `count`
+// (may be NULL) tells which.
+const struct node *cluster_node_of(const struct cluster *cluster, const struct node_claim *claim,
+                                   uint32_t *count);
+const struct node_claim *cluster_claim_of(const struct cluster *cluster, const struct node *node,
+                                          uint32_t *count);
+
+// Pods bound to a node that the API has, terminal ones included; borrowed until the loop runs on.
+struct pod_list {
+    const struct pod **items;
+    uint32_t count, capacity;
+};
+const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name);
+const struct pod_list *cluster_provisionable(const struct cluster *cluster); // SCH-21
+uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound nor terminal
+
+// --- readings of a state node ---------------------------------------------------------------------
+const struct node *state_only_node(const struct state_node *state);         // or NULL
+const struct node_claim *state_only_claim(const struct state_node *state);  // or NULL
+bool state_registered(const struct state_node *state);                      // LIF-303
+bool state_initialized(const struct state_node *state);                     // LIF-303
+bool state_marked(const struct state_node *state);                          // LIF-309
+const char *state_name(const struct state_node *state);                     // LIF-304
+const struct string_map *state_labels(const struct state_node *state);      // LIF-304
+const char *state_pool(const struct state_node *state);                     // its label, or NULL
+struct resource_map state_capacity(struct arena *arena, const struct state_node *state);
+struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);
+
+// --- what decisions leave behind ---------------------------------------------------------------------
+void cluster_nominate(struct cluster *cluster, struct state_node *state); // LIF-313
+// Pods for which a NodeClaim was created: spoken for until it is launched (then it is capacity that
+// the engine sees) or gone. SCH-528: a pass leaves them out instead of waiting.
+void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
+bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
+// LIF-314: when something changed that consolidation should look at.
+int64_t cluster_changed_at(const struct cluster *cluster);
+
+// Ready for decisions: every kind was listed, and at the start NodeClaims that a predecessor left
+// unlaunched were given 30 s to launch (whose pods they were made for is not known any more). Once
+// true it stays true: an unlaunched NodeClaim stops nobody (LIF-454).
+bool cluster_synced(struct cluster *cluster);

@@ -1,0 +1,291 @@
+#include "control/control.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/quantity.h"
+
+struct reconcile_queue *control_queue(struct control *control, const struct reconcile_queue_options *options)
+{
+    struct reconcile_queue *queue =
+        reconcile_queue_create(control->loop, &control->queue_metrics, options);
+    vector_push(&control->queues, queue);
+    return queue;
+}
+
+uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum)
+{
+    int64_t cores = (control->settings->cpu_requests_millicores + 999) / 1000;
+    if (cores < 1)
+        cores = 1;
+    if (cores > 60)
+        cores = 60;
+    return minimum + (uint32_t)((int64_t)(maximum - minimum) * (cores - 1) / 59);
+}
+
+int64_t control_now(const struct control *control)
+{
+    return loop_now_ns(control->loop);
+}
+
+// --- whose object it is -----------------------------------------------------------------------------
+bool managed_reference(const struct control *control, const struct node_class_reference *reference)
+{
+    return reference != NULL && reference->group != NULL && reference->kind != NULL &&
+           control->cloud->operations->serves(control->cloud, reference->group, reference->kind);
+}
+
+bool managed_claim(const struct control *control, const struct node_claim *claim)
+{
+    return managed_reference(control, claim->spec.node_class_ref);
+}
+
+bool managed_pool(const struct control *control, const struct node_pool *pool)
+{
+    return managed_reference(control, pool->spec.template.spec.node_class_ref);
+}
+
+bool managed_node(const struct control *control, const struct node *node)
+{
+    return string_map_get(&node->meta.labels, control->node_class_label) != NULL;
+}
+
+const struct node_claim *find_claim(const struct control *control, const char *name)
+{
+    return (const struct node_claim *)mirror_get(control->mirror, KIND_NODE_CLAIM, NULL, name);
+}
+
+const struct node *find_node(const struct control *control, const char *name)
+{
+    return (const struct node *)mirror_get(control->mirror, KIND_NODE, NULL, name);
+}
+
+const struct node_pool *find_pool(const struct control *control, const char *name)
+{
+    return (const struct node_pool *)mirror_get(control->mirror, KIND_NODE_POOL, NULL, name);
+}
+
+const struct node_pool *pool_of_claim(const struct control *control, const struct node_claim *claim)
+{
+    const char *name = string_map_get(&claim->meta.labels, LABEL_NODE_POOL);
+    return name != NULL ? find_pool(control, name) : NULL;
+}
+
+const char *label_or_empty(const struct object *object, const char *key)
+{
+    const char *value = object_label(object, key);
+    return value != NULL ? value : "";
+}
+
+// --- taints -----------------------------------------------------------------------------------------
+const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect)
+{
+    list_for_each (taint, taints)
+        if (text_equal(taint->key, key) && text_equal(taint->effect, effect))
+            return taint;
+    return NULL;
+}
+
+void taint_describe(const struct taint *taint, struct text *out)
+{
+    text_add(out, taint->key);
+    if (taint->value != NULL && *taint->value != '\0')
+        text_format(out, "=%s", taint->value);
+    text_format(out, ":%s", taint->effect != NULL ? taint->effect : "");
+}
+
+bool known_ephemeral_taint(const struct taint *taint)
+{
+    static const struct {
+        const char *key, *effect;
+    } known[] = {
+        {"node.kubernetes.io/not-ready", "NoSchedule"},
+        {"node.kubernetes.io/not-ready", "NoExecute"},
+        {"node.kubernetes.io/unreachable", "NoSchedule"},
+        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
+        {TAINT_UNREGISTERED, "NoExecute"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
+        if (text_equal(taint->key, known[i].key) && text_equal(taint->effect, known[i].effect))
+            return true;
+    return taint->key != NULL && text_starts_with(taint->key, "readiness.k8s.io/");
+}
+
+// --- pods -------------------------------------------------------------------------------------------
+enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until)
+{
+    if (until != NULL)
+        *until = 0;
+    const char *text = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    if (text == NULL)
+        return DISRUPTABLE;
+    if (text_equal(text, "true"))
+        return PROTECTED;
+    int64_t duration;
+    if (!duration_parse(text, &duration, NULL) || duration <= 0)
+        return PROTECTION_INVALID;
+    if (pod->status.start_time == 0)
+        return PROTECTED;
+    int64_t end = quantity_add(pod->status.start_time, duration);
+    if (until != NULL)
+        *until = end;
+    return now < end ? PROTECTED_UNTIL : PROTECTION_ELAPSED;
+}
+
+bool pod_is_protected(const struct pod *pod, int64_t now)
+{
+    enum do_not_disrupt protection = pod_protection(pod, now, NULL);
+    return protection == PROTECTED || protection == PROTECTED_UNTIL;
+}
+
+bool pod_tolerates_disruption(const struct pod *pod)
+{
+    static const struct taint taint = {.key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
+    return tolerations_tolerate(&pod->spec.tolerations, &taint);
+}
+
+bool pod_is_evictable(const struct pod *pod, int64_t now)
+{
+    return pod_is_active(pod) && !pod_tolerates_disruption(pod) && !pod_owned_by_node(pod) &&
+           !pod_is_protected(pod, now);
+}
+
+bool pod_wants_node(const struct pod *pod)
+{
+    if (pod->spec.node_name != NULL && *pod->spec.node_name != '\0')
+        return false;
+    if (pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0')
+        return false;
+    bool unschedulable = false;
+    list_for_each (condition, &pod->status.conditions)
+        if (text_equal(condition->type, "PodScheduled") &&
+            text_equal(condition->reason, "Unschedulable"))
+            unschedulable = true;
+    return unschedulable && !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
+}
+
+bool pod_needs_place(const struct pod *pod)
+{
+    bool terminating_stateful =
+        object_is_deleting((const struct object *)pod) &&
+        object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
+    return (pod_is_active(pod) || terminating_stateful) && !pod_owned_by_daemon_set(pod) &&
+           !pod_owned_by_node(pod);
+}
+
+const char *termination_mode(const struct node_claim *claim)
+{
+    if (claim->spec.termination_grace_period.text == NULL)
+        return "graceful";
+    return claim->spec.termination_grace_period.nanoseconds <= 0 ? "forceful" : "eventual";
+}
+
+// --- JSON -------------------------------------------------------------------------------------------
+json_t *json_resources(const struct resource_map *resources)
+{
+    json_t *out = json_object();
+    char text[QUANTITY_TEXT_MAX];
+    list_for_each (resource, resources) {
+        quantity_format(resource->name, resource->value, text);
+        json_object_set_new(out, resource->name, json_string(text));
+    }
+    return out;
+}
+
+static json_t *json_taint(const struct taint *taint)
+{
+    json_t *out = json_pack("{s:s, s:s}", "key", taint->key, "effect", taint->effect);
+    if (taint->value != NULL && *taint->value != '\0')
+        json_object_set_new(out, "value", json_string(taint->value));
+    if (taint->time_added != 0)
+        json_object_set_new(out, "timeAdded", json_instant(taint->time_added));
+    return out;
+}
+
+json_t *json_taints(const taint_list *taints, const struct taint *without, const struct taint *with)
+{
+    json_t *out = json_array();
+    list_for_each (taint, taints)
+        if (taint != without)
+            json_array_append_new(out, json_taint(taint));
+    if (with != NULL)
+        json_array_append_new(out, json_taint(with));
+    return out;
+}
+
+json_t *json_requirements(const requirement_list *requirements)
+{
+    json_t *out = json_array();
+    list_for_each (requirement, requirements) {
+        json_t *entry = json_pack("{s:s, s:s}", "key", requirement->key, "operator",
+                                  requirement->operator);
+        if (requirement->values.count > 0) {
+            json_t *values = json_array();
+            list_for_each (value, &requirement->values)
+                json_array_append_new(values, json_string(*value));
+            json_object_set_new(entry, "values", values);
+        }
+        if (requirement->min_values.present)
+            json_object_set_new(entry, "minValues", json_integer(requirement->min_values.value));
+        json_array_append_new(out, entry);
+    }
+    return out;
+}
+
+json_t *json_string_map(const struct string_map *map)
+{
+    json_t *out = json_object();
+    list_for_each (pair, map)
+        json_object_set_new(out, pair->key, json_string(pair->value));
+    return out;
+}
+
+json_t *json_instant(int64_t instant)
+{
+    char text[INSTANT_TEXT_MAX];
+    instant_format(instant, text);
+    return json_string(text);
+}
+
+json_t *json_locked(const struct object *object)
+{
+    return json_pack("{s:{s:s}}", "metadata", "resourceVersion",
+                     object->meta.resource_version != NULL ? object->meta.resource_version : "");
+}
+
+json_t *json_metadata(json_t *patch, const char *field)
+{
+    json_t *metadata = json_object_get(patch, "metadata");
+    if (metadata == NULL) {
+        metadata = json_object();
+        json_object_set_new(patch, "metadata", metadata);
+    }
+    json_t *map = json_object_get(metadata, field);
+    if (map == NULL) {
+        map = json_object();
+        json_object_set_new(metadata, field, map);
+    }
+    return map;
+}
+
+// --- events -----------------------------------------------------------------------------------------
+void publish(struct control *control, const struct object *about, const struct event_text *event,
+             const char *format, ...)
+{
+    char *message = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&message, format, arguments);
+    va_end(arguments);
+    assert(length >= 0);
+    struct event_request request = {
+        .about = about, .warning = event->warning, .reason = event->reason,
+        .message = message, .dedupe = event->dedupe, .window_ns = event->window_ns,
+        .rate_per_second = event->rate, .burst = event->burst};
+    if (control->recorder != NULL)
+        event_record(control->recorder, &request);
+    free(message);
+}

@@ -1,0 +1,96 @@
+// What every controller of this folder has in hand: the ports, the cluster state, the operations
+// under way, the metric families, and small readings of objects that several of them need.
+#pragma once
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/random.h"
+#include "base/vector.h"
+#include "cloud/cloud.h"
+#include "control/control_metrics.h"
+#include "control/reconcile_queue.h"
+#include "kube/client.h"
+#include "kube/event_recorder.h"
+#include "kube/mirror.h"
+#include "model/settings.h"
+
+struct cluster;
+struct operations;
+
+struct control {
+    struct loop *loop;
+    struct kube_client *client;
+    struct mirror *mirror;
+    struct cloud *cloud;
+    const struct settings *settings;
+    struct event_recorder *recorder;
+    struct metrics *registry;
+    struct control_metrics metrics;
+    struct queue_metrics queue_metrics;
+    enum kind_id node_class_kind;
+    char node_class_label[256]; // LIF-2
+    struct random random;
+    struct cluster *cluster;
+    struct operations *operations;
+    VECTOR(struct reconcile_queue *) queues; // all of them, for start, stop and destroy
+    bool started, stopping;
+    // What one controller tells another; set by those who provide it.
+    struct registration_health *registration_health;
+    struct eviction_queue *eviction_queue;
+    struct disruption_queue *disruption_queue;
+    struct provisioner *provisioner;
+    struct disruption *disruption_controller;
+};
+
+// A queue that starts, stops and dies with the others.
+struct reconcile_queue *control_queue(struct control *control, const struct reconcile_queue_options *options);
+// LIF-340: between the bounds, by CPU_REQUESTS.
+uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum);
+int64_t control_now(const struct control *control); // wall clock
+
+// LIF-2. A reference that is missing is not managed.
+bool managed_reference(const struct control *control, const struct node_class_reference *reference);
+bool managed_claim(const struct control *control, const struct node_claim *claim);
+bool managed_pool(const struct control *control, const struct node_pool *pool);
+bool managed_node(const struct control *control, const struct node *node);
+
+const struct node_claim *find_claim(const struct control *control, const char *name);
+const struct node *find_node(const struct control *control, const char *name);
+const struct node_pool *find_pool(const struct control *control, const char *name);
+const struct node_pool *pool_of_claim(const struct control *control, const struct node_claim *claim);
+
+// --- readings (each names its rule) -------------------------------------------------------------
+const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect);
+void taint_describe(const struct taint *taint, struct text *out); // LIF-20
+bool known_ephemeral_taint(const struct taint *taint);               // LIF-62
+// LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
+enum do_not_disrupt { DISRUPTABLE, PROTECTED, PROTECTED_UNTIL, PROTECTION_ELAPSED, PROTECTION_INVALID };
+enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
+bool pod_is_protected(const struct pod *pod, int64_t now);
+bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
+bool pod_is_evictable(const struct pod *pod, int64_t now);      // LIF-110
+bool pod_wants_node(const struct pod *pod);               // SCH-21
+bool pod_needs_place(const struct pod *pod);               // DIS-48
+const char *termination_mode(const struct node_claim *claim);   // LIF-351
+const char *label_or_empty(const struct object *object, const char *key);
+
+// --- JSON ---------------------------------------------------------------------------------------
+json_t *json_resources(const struct resource_map *resources);
+json_t *json_taints(const taint_list *taints, const struct taint *without, const struct taint *with);
+json_t *json_requirements(const requirement_list *requirements);
+json_t *json_string_map(const struct string_map *map);
+json_t *json_instant(int64_t instant);
+// {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock (LIF-444).
+json_t *json_locked(const struct object *object);
+// The patch's metadata.labels / metadata.annotations, made if absent; borrowed.
+json_t *json_metadata(json_t *patch, const char *field);
+
+// --- events -------------------------------------------------------------------------------------
+struct event_text {
+    const char *reason, *dedupe;
+    int64_t window_ns;
+    double rate, burst;
+    bool warning;
+};
+void publish(struct control *control, const struct object *about, const struct event_text *event,
+             const char *format, ...) PRINTF_LIKE(4, 5);

@@ -1,0 +1,24 @@
+// The metric families that the controllers write (LIF-350, LIF-351), registered together so that
+// each has its name, labels and help in one place.
+#pragma once
+
+#include "base/metrics.h"
+
+struct control_metrics {
+    struct metric *node_claims_created, *node_claims_terminated, *node_claims_disrupted;
+    struct metric *pods_disruption_initiated;
+    struct metric *instance_termination_seconds, *node_claim_termination_seconds;
+    struct metric *nodes_created, *nodes_terminated, *nodes_drained;
+    struct metric *node_termination_seconds, *node_lifetime_seconds;
+    struct metric *eviction_requests, *pods_drained;
+    struct metric *cloud_seconds, *cloud_errors;
+    struct metric *scheduling_seconds, *decision_seconds, *queue_depth, *unfinished_seconds;
+    struct metric *ignored_pods, *unschedulable_pods;
+    struct metric *cluster_nodes, *cluster_synced, *cluster_unsynced_seconds;
+    struct metric *disruption_evaluation_seconds, *disruption_decisions,
+        *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations,
+        *disruption_queue_failures;
+    struct metric *pool_allowed_disruptions, *pool_consuming_budgets;
+    struct metric *pool_limit, *pool_usage;
+};
+void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics);

@@ -1,0 +1,178 @@
+#include "control/controller.h"
+
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/control.h"
+#include "control/controllers.h"
+#include "control/disruption.h"
+#include "control/eviction_queue.h"
+#include "control/lifecycle.h"
+#include "control/operations.h"
+#include "control/provisioner.h"
+#include "control/registration_health.h"
+#include "control/termination.h"
+
+#define STOP_MAX_NS  (30 * SECOND)
+#define STOP_POLL_NS (20 * MILLISECOND)
+
+struct controller {
+    struct control control;
+    struct lifecycle *lifecycle;
+    struct termination *termination;
+    struct disruption *disruption;
+    struct expiration *expiration;
+    struct garbage_collection *garbage_collection;
+    struct consistency *consistency;
+    struct pod_events *pod_events;
+    struct hydration *hydration;
+    struct pool_hash *pool_hash;
+    struct pool_readiness *pool_readiness;
+    struct pool_counter *pool_counter;
+    struct class_status *class_status;
+    struct disruption_conditions *disruption_conditions;
+    struct timer *stop_timer;
+    int64_t stop_deadline_ns;
+    void (*stopped)(void *context);
+    void *stopped_context;
+};
+
+void controller_watch(struct mirror *mirror, const struct settings *settings,
+                      enum kind_id node_class_kind)
+{
+    static const enum kind_id required[] = {
+        KIND_NODE, KIND_POD, KIND_NODE_POOL, KIND_NODE_CLAIM, KIND_NAMESPACE, KIND_DAEMON_SET,
+        KIND_POD_DISRUPTION_BUDGET, KIND_PERSISTENT_VOLUME_CLAIM, KIND_PERSISTENT_VOLUME,
+        KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_VOLUME_ATTACHMENT,
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(required); i++)
+        mirror_watch(mirror, required[i], NULL, NULL, false);
+    mirror_watch(mirror, node_class_kind, NULL, NULL, true);
+    if (settings->gate_node_overlay)
+        mirror_watch(mirror, KIND_NODE_OVERLAY, NULL, NULL, true);
+}
+
+static void node_class_label(enum kind_id kind, char *out, size_t size)
+{
+    const struct kind *facts = kind_get(kind);
+    cloud_node_class_label(facts->group, facts->name, out, size);
+}
+
+static void poll_stop(void *context);
+
+struct controller *controller_create(const struct controller_options *options)
+{
+    struct controller *controller = memory_allocate(sizeof *controller);
+    struct control *control = &controller->control;
+    *control = (struct control){
+        .loop = options->loop, .client = options->client, .mirror = options->mirror,
+        .cloud = options->cloud, .settings = options->settings, .recorder = options->recorder,
+        .registry = options->metrics, .node_class_kind = options->node_class_kind};
+    node_class_label(options->node_class_kind, control->node_class_label,
+                     sizeof control->node_class_label);
+    random_seed(&control->random, options->seed);
+    control_metrics_register(&control->metrics, options->metrics);
+    queue_metrics_register(&control->queue_metrics, options->metrics);
+    control->operations = operations_create(control);
+    control->cluster = cluster_create(control); // first: the others read it in their handlers
+    control->registration_health = registration_health_create(control);
+    control->eviction_queue = eviction_queue_create(control);
+    control->provisioner = provisioner_create(control);
+    controller->lifecycle = lifecycle_create(control);
+    controller->termination = termination_create(control);
+    controller->disruption = disruption_create(control);
+    controller->expiration = expiration_create(control);
+    controller->garbage_collection = garbage_collection_create(control);
+    controller->consistency = consistency_create(control);
+    controller->pod_events = pod_events_create(control);
+    controller->hydration = hydration_create(control);
+    controller->pool_hash = pool_hash_create(control);
+    controller->pool_readiness = pool_readiness_create(control);
+    controller->pool_counter = pool_counter_create(control);
+    controller->class_status = class_status_create(control);
+    controller->disruption_conditions = disruption_conditions_create(control);
+    controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
+    if (!options->watches_are_set)
+        controller_watch(control->mirror, control->settings, control->node_class_kind);
+    return controller;
+}
+
+void controller_start(struct controller *controller)
+{
+    struct control *control = &controller->control;
+    if (control->started)
+        return;
+    control->started = true;
+    for (uint32_t i = 0; i < control->queues.count; i++)
+        reconcile_queue_start(control->queues.items[i]);
+}
+
+static void poll_stop(void *context)
+{
+    struct controller *controller = context;
+    struct control *control = &controller->control;
+    bool late = loop_monotonic_ns(control->loop) >= controller->stop_deadline_ns;
+    if (operations_under_way(control->operations) > 0 && !late)
+        timer_start(controller->stop_timer, STOP_POLL_NS);
+    else
+        controller->stopped(controller->stopped_context);
+}
+
+void controller_stop(struct controller *controller, void (*done)(void *context), void *context)
+{
+    struct control *control = &controller->control;
+    control->stopping = true;
+    for (uint32_t i = 0; i < control->queues.count; i++)
+        reconcile_queue_stop(control->queues.items[i]);
+    controller->stopped = done;
+    controller->stopped_context = context;
+    controller->stop_deadline_ns = loop_monotonic_ns(control->loop) + STOP_MAX_NS;
+    timer_start(controller->stop_timer, 0);
+}
+
+bool controller_synced(struct controller *controller)
+{
+    return cluster_synced(controller->control.cluster);
+}
+
+bool controller_idle(const struct controller *controller)
+{
+    const struct control *control = &controller->control;
+    for (uint32_t i = 0; i < control->queues.count; i++)
+        if (reconcile_queue_waiting(control->queues.items[i]) > 0 ||
+            reconcile_queue_in_work(control->queues.items[i]) > 0)
+            return false;
+    return operations_under_way(control->operations) == 0 &&
+           provisioner_is_idle(control->provisioner);
+}
+
+void controller_destroy(struct controller *controller)
+{
+    if (controller == NULL)
+        return;
+    struct control *control = &controller->control;
+    timer_destroy(controller->stop_timer);
+    operations_destroy(control->operations);
+    disruption_conditions_destroy(controller->disruption_conditions);
+    class_status_destroy(controller->class_status);
+    pool_counter_destroy(controller->pool_counter);
+    pool_readiness_destroy(controller->pool_readiness);
+    pool_hash_destroy(controller->pool_hash);
+    hydration_destroy(controller->hydration);
+    pod_events_destroy(controller->pod_events);
+    consistency_destroy(controller->consistency);
+    garbage_collection_destroy(controller->garbage_collection);
+    expiration_destroy(controller->expiration);
+    disruption_destroy(controller->disruption);
+    termination_destroy(controller->termination);
+    lifecycle_destroy(controller->lifecycle);
+    provisioner_destroy(control->provisioner);
+    eviction_queue_destroy(control->eviction_queue);
+    registration_health_destroy(control->registration_health);
+    for (uint32_t i = 0; i < control->queues.count; i++)
+        reconcile_queue_destroy(control->queues.items[i]);
+    vector_free(&control->queues);
+    cluster_destroy(control->cluster);
+    free(controller);
+}

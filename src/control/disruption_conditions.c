@@ -1,0 +1,132 @@
+// The controller nodeclaim.disruption (DIS-70 to DIS-88): condition Consolidatable of NodeClaims.
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "base/quantity.h"
+#include "control/cluster.h"
+#include "control/conditions.h"
+#include "control/controllers.h"
+#include "control/operations.h"
+
+#define CONSOLIDATABLE "Consolidatable"
+
+struct disruption_conditions {
+    struct control *control;
+    struct reconcile_queue *queue;
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    (void)old_object;
+    if (new_object != NULL)
+        reconcile_queue_add(disruption->queue, new_object->meta.name);
+}
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    if (old_object != NULL && new_object != NULL &&
+        old_object->meta.generation == new_object->meta.generation)
+        return; // only the spec is read
+    const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *claim;
+         (claim = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        if (text_equal(object_label(claim, LABEL_NODE_POOL), name))
+            reconcile_queue_add(disruption->queue, claim->meta.name);
+}
+
+struct disruption_conditions *disruption_conditions_create(struct control *control)
+{
+    struct disruption_conditions *disruption = memory_allocate(sizeof *disruption);
+    disruption->control = control;
+    disruption->queue = control_queue(
+        control,
+        &(struct reconcile_queue_options){.name = "nodeclaim.disruption", .kind = "NodeClaim",
+                                          .concurrency = control_scale(control, 10, 1000),
+                                          .reconcile = reconcile, .context = disruption});
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
+    return disruption;
+}
+
+void disruption_conditions_destroy(struct disruption_conditions *disruption)
+{
+    free(disruption);
+}
+
+static void remove_consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                                  const char *reason)
+{
+    if (conditions_clear(conditions, CONSOLIDATABLE))
+        log_debug("removing consolidatable status condition", "s:controller",
+                  "nodeclaim.disruption", "o:NodeClaim", claim->meta.name, "s:reason", reason);
+}
+
+// DIS-83 to DIS-86. Answers when to look again, INT64_MAX for never.
+static int64_t consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                              const struct node_pool *pool, int64_t now)
+{
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    const struct condition *initialized = conditions_get(conditions, "Initialized");
+    if (after->text == NULL || after->nanoseconds == DURATION_NEVER) { // absent: DIS-96
+        remove_consolidatable(conditions, claim, "consolidation is disabled");
+        return INT64_MAX;
+    }
+    if (!text_equal(initialized->status, "True")) {
+        remove_consolidatable(conditions, claim, "nodeclaim isn't initialized");
+        return INT64_MAX;
+    }
+    int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
+                                                           : initialized->last_transition_time;
+    int64_t left = quantity_add(since, after->nanoseconds) - now;
+    if (left > 0 && after->nanoseconds > 0) {
+        remove_consolidatable(conditions, claim, "consolidateAfter window not yet elapsed");
+        return left;
+    }
+    if (!conditions_are(conditions, CONSOLIDATABLE, "True"))
+        log_debug("marking consolidatable", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
+                  claim->meta.name);
+    conditions_set_true(conditions, CONSOLIDATABLE);
+    return INT64_MAX;
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error)
+{
+    struct control *control = ((struct disruption_conditions *)context)->control;
+    const struct node_claim *claim = find_claim(control, work_item_key(item));
+    const struct node_pool *pool = claim != NULL ? pool_of_claim(control, claim) : NULL;
+    (void)error;
+    if (pool == NULL || !managed_claim(control, claim) ||
+        object_is_deleting((const struct object *)claim) || pool->spec.replicas.present)
+        return reconcile_done();
+    struct arena *arena CLEANUP_ARENA = arena_create(2048);
+    struct conditions conditions;
+    int64_t now = control_now(control);
+    conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
+                    now);
+    conditions.changed = false; // missing ones are the lifecycle controller's to add
+    int64_t left = consolidatable(&conditions, claim, pool, now);
+    struct reconcile_result result =
+        left == INT64_MAX ? reconcile_done() : reconcile_after(left);
+    if (conditions.changed) {
+        json_t *body = json_locked((const struct object *)claim);
+        json_object_set_new(body, "status",
+                            json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
+        result = operation_patch_status(
+            &(struct operation_about){.control = control, .item = item,
+                                      .doing = "updating disruption conditions"},
+            (const struct object *)claim, body);
+    }
+    conditions_free(&conditions);
+    return result;
+}

@@ -1,0 +1,269 @@
+#include "control/eviction_queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/drain.h"
+#include "control/operations.h"
+
+#define MULTIPLE_BUDGETS                                                                           \
+    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "     \
+    "support."
+
+static const struct event_text evicted = {.reason = "Evicted"};
+static const struct event_text disrupted = {.reason = "Disrupted"};
+static const struct event_text failed_draining = {.reason = "FailedDraining", .warning = true};
+static const struct event_text invalid_annotation = {.reason = "InvalidDoNotDisruptAnnotation",
+                                                     .warning = true};
+
+struct eviction { // of one pod
+    char *namespace, *name, *uid, *node_name;
+    int64_t deadline;
+    bool done;    // an answer ended it
+    bool counted; // in pods_drained_total (LIF-450: once a pod)
+};
+
+struct eviction_queue {
+    struct control *control;
+    struct reconcile_queue *queue;
+    struct map *evictions; // by pod UID
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+// A pod that is gone leaves nothing behind (LIF-475).
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    struct eviction_queue *evictions = context;
+    (void)change;
+    if (new_object == NULL && old_object->meta.uid != NULL &&
+        map_get(evictions->evictions, old_object->meta.uid) != NULL)
+        reconcile_queue_add(evictions->queue, old_object->meta.uid);
+}
+
+struct eviction_queue *eviction_queue_create(struct control *control)
+{
+    struct eviction_queue *evictions = memory_allocate(sizeof *evictions);
+    evictions->control = control;
+    evictions->evictions = map_create();
+    uint32_t concurrency = control_scale(control, 100, 5000);
+    evictions->queue = control_queue(
+        control, &(struct reconcile_queue_options){.name = "eviction-queue", .kind = "Pod",
+                                              .concurrency = concurrency,
+                                              .backoff_base_ns = 100 * MILLISECOND,
+                                              .backoff_max_ns = 10 * SECOND, .rate = concurrency,
+                                              .burst = 10.0 * concurrency, .reconcile = reconcile,
+                                              .context = evictions});
+    mirror_on_change(control->mirror, KIND_POD, on_pod, evictions);
+    return evictions;
+}
+
+static void eviction_destroy(void *value)
+{
+    struct eviction *eviction = value;
+    free(eviction->namespace);
+    free(eviction->name);
+    free(eviction->uid);
+    free(eviction->node_name);
+    free(eviction);
+}
+
+void eviction_queue_destroy(struct eviction_queue *evictions)
+{
+    if (evictions == NULL)
+        return;
+    map_destroy(evictions->evictions, eviction_destroy);
+    free(evictions);
+}
+
+uint32_t eviction_queue_count(const struct eviction_queue *evictions)
+{
+    return (uint32_t)map_count(evictions->evictions);
+}
+
+void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline)
+{
+    if (pod->meta.uid == NULL)
+        return;
+    struct eviction *eviction = map_get(evictions->evictions, pod->meta.uid);
+    if (eviction != NULL) {
+        if (deadline != 0 && (eviction->deadline == 0 || deadline < eviction->deadline))
+            eviction->deadline = deadline;
+        if (!reconcile_queue_has(evictions->queue, pod->meta.uid))
+            reconcile_queue_add(evictions->queue, pod->meta.uid);
+        return;
+    }
+    eviction = memory_allocate(sizeof *eviction);
+    eviction->namespace = memory_copy_string(pod->meta.namespace);
+    eviction->name = memory_copy_string(pod->meta.name);
+    eviction->uid = memory_copy_string(pod->meta.uid);
+    eviction->node_name = memory_copy_string(pod->spec.node_name);
+    eviction->deadline = deadline;
+    map_set(evictions->evictions, pod->meta.uid, eviction);
+    reconcile_queue_add(evictions->queue, pod->meta.uid);
+}
+
+static const struct pod *pod_of(const struct eviction_queue *evictions,
+                                const struct eviction *eviction)
+{
+    const struct object *pod =
+        mirror_get(evictions->control->mirror, KIND_POD, eviction->namespace, eviction->name);
+    return pod != NULL && text_equal(pod->meta.uid, eviction->uid) ? (const struct pod *)pod : NULL;
+}
+
+// LIF-124.
+static const char *reason_of(const struct eviction_queue *evictions,
+                             const struct eviction *eviction)
+{
+    const struct node *node = eviction->node_name != NULL
+                                  ? find_node(evictions->control, eviction->node_name)
+                                  : NULL;
+    const struct node_claim *claim =
+        node != NULL ? cluster_claim_of(evictions->control->cluster, node, NULL) : NULL;
+    if (claim == NULL)
+        return "";
+    const struct condition *condition =
+        condition_find(&claim->status.conditions, "DisruptionReason");
+    bool is_true = condition != NULL && text_equal(condition->status, "True");
+    return is_true ? condition->reason : "Forceful Termination";
+}
+
+static void count_drained(struct eviction_queue *evictions, struct eviction *eviction)
+{
+    if (!eviction->counted)
+        metric_add(evictions->control->metrics.pods_drained, 1, reason_of(evictions, eviction));
+    eviction->counted = true;
+}
+
+static void tell_node(struct eviction_queue *evictions, const struct eviction *eviction,
+                      const char *why)
+{
+    const struct node *node = eviction->node_name != NULL
+                                  ? find_node(evictions->control, eviction->node_name)
+                                  : NULL;
+    if (node != NULL)
+        publish(evictions->control, (const struct object *)node, &failed_draining,
+                "Failed to drain node, %s (Pod=%s/%s)", why, eviction->namespace, eviction->name);
+}
+
+// --- answers ----------------------------------------------------------------------------------------
+static enum operation_outcome note_evicted(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct eviction_queue *evictions = context;
+    struct eviction *eviction = map_get(evictions->evictions, key);
+    if (eviction == NULL)
+        return OPERATION_NOTED;
+    char code[16];
+    snprintf(code, sizeof code, "%d", result->error.kind == ERROR_NONE ? 200 : result->status);
+    if (result->error.kind == ERROR_NONE || result->status == 404 || result->status == 409) {
+        metric_add(evictions->control->metrics.eviction_requests, 1, code);
+        eviction->done = true;
+        const struct pod *pod = pod_of(evictions, eviction);
+        if (result->error.kind != ERROR_NONE)
+            return OPERATION_NOTED;
+        if (pod != NULL)
+            publish(evictions->control, (const struct object *)pod, &evicted, "Evicted pod: %s",
+                    reason_of(evictions, eviction));
+        count_drained(evictions, eviction);
+        return OPERATION_NOTED;
+    }
+    if (result->status == 429) {
+        tell_node(evictions, eviction, "evicting pod violates a PDB");
+        return OPERATION_RETRY;
+    }
+    if (result->status == 500 && text_equal(result->error.message, MULTIPLE_BUDGETS)) {
+        tell_node(evictions, eviction, "eviction does not support multiple PDBs");
+        return OPERATION_RETRY;
+    }
+    if (result->status != 0)
+        metric_add(evictions->control->metrics.eviction_requests, 1, code);
+    return OPERATION_PASS;
+}
+
+static enum operation_outcome note_deleted(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct eviction_queue *evictions = context;
+    struct eviction *eviction = map_get(evictions->evictions, key);
+    if (eviction == NULL)
+        return OPERATION_NOTED;
+    if (result->error.kind != ERROR_NONE && result->error.kind != ERROR_NOT_FOUND &&
+        result->error.kind != ERROR_CONFLICT)
+        return OPERATION_PASS;
+    if (result->error.kind == ERROR_NONE)
+        count_drained(evictions, eviction);
+    eviction->done = true;
+    return OPERATION_NOTED;
+}
+
+// --- one pod ----------------------------------------------------------------------------------------
+static void forget(struct eviction_queue *evictions, const char *uid)
+{
+    struct eviction *eviction = map_remove(evictions->evictions, uid);
+    if (eviction != NULL)
+        eviction_destroy(eviction);
+}
+
+// LIF-122: with the grace that is left, past budgets and annotations.
+static struct reconcile_result delete_overdue(const struct operation_about *about,
+                                              const struct eviction *eviction,
+                                              const struct pod *pod, int64_t now)
+{
+    int64_t seconds = (eviction->deadline - now) / SECOND;
+    if (seconds < 1)
+        seconds = 1;
+    char deadline[INSTANT_TEXT_MAX];
+    instant_format(eviction->deadline, deadline);
+    int64_t wanted = pod->spec.termination_grace_period_seconds.value;
+    publish(about->control, (const struct object *)pod, &disrupted,
+            "Deleting the pod to accommodate the terminationTime %s of the node. The pod was "
+            "granted %lld seconds of grace-period of its %lld terminationGracePeriodSeconds. This "
+            "bypasses the PDB of the pod and the do-not-disrupt annotation.",
+            deadline, (long long)seconds, (long long)wanted);
+    log_debug("deleting pod", "s:controller", "eviction-queue", "n:Pod", pod->meta.namespace,
+              pod->meta.name, "s:node", eviction->node_name);
+    return operation_delete(about, (const struct object *)pod, seconds);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error)
+{
+    struct eviction_queue *evictions = context;
+    const char *uid = work_item_key(item);
+    struct eviction *eviction = map_get(evictions->evictions, uid);
+    (void)error;
+    if (eviction == NULL)
+        return reconcile_done();
+    const struct pod *pod = pod_of(evictions, eviction);
+    int64_t now = control_now(evictions->control);
+    if (pod == NULL || eviction->done) {
+        forget(evictions, uid);
+        return reconcile_done();
+    }
+    struct operation_about about = {.control = evictions->control, .item = item,
+                                    .doing = "evicting pod", .context = evictions};
+    if (pod_is_overdue(pod, eviction->deadline, now)) {
+        about.doing = "deleting pod";
+        about.record = note_deleted;
+        return delete_overdue(&about, eviction, pod, now);
+    }
+    if (!pod_is_active(pod)) {
+        forget(evictions, uid);
+        return reconcile_done();
+    }
+    if (pod_protection(pod, now, NULL) == PROTECTION_INVALID)
+        publish(evictions->control, (const struct object *)pod, &invalid_annotation,
+                "Invalid %s annotation: \"%s\" is neither true nor a positive duration, ignoring "
+                "annotation",
+                ANNOTATION_DO_NOT_DISRUPT,
+                string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT));
+    if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
+        return (struct reconcile_result){RECONCILE_CONFLICT, 0};
+    about.record = note_evicted;
+    return operation_evict(&about, pod);
+}

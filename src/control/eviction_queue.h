@@ -1,0 +1,13 @@
+// The eviction queue (LIF-120 to LIF-126): pods to be evicted, or deleted when their node's deadline
+// leaves no other way. Entries are a cache that the drain fills again.
+#pragma once
+
+#include "control/control.h"
+
+struct eviction_queue;
+struct eviction_queue *eviction_queue_create(struct control *control);
+void eviction_queue_destroy(struct eviction_queue *evictions);
+
+// `deadline` 0: none. Adding again keeps the earlier one.
+void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline);
+uint32_t eviction_queue_count(const struct eviction_queue *evictions);

@@ -1,0 +1,89 @@
+// Initialization: the Node is ready for pods (LIF-60 to LIF-67).
+#include "control/cluster.h"
+#include "control/controllers.h"
+#include "control/lifecycle.h"
+
+static void not_yet(struct claim_pass *pass, const char *reason, const char *message)
+{
+    conditions_set(&pass->conditions, "Initialized", "Unknown", reason, message);
+}
+
+static bool taint_blocks(struct claim_pass *pass, const struct taint *taint, const char *reason,
+                         const char *what)
+{
+    struct text text = {0};
+    text_format(&text, "%s \"", what);
+    taint_describe(taint, &text);
+    text_add(&text, "\" still exists");
+    not_yet(pass, reason, text.data);
+    text_free(&text);
+    return true;
+}
+
+static bool taints_block(struct claim_pass *pass, const struct node *node)
+{
+    list_for_each (taint, &pass->claim->spec.startup_taints) {
+        const struct taint *present = find_taint(&node->spec.taints, taint->key, taint->effect);
+        if (present != NULL)
+            return taint_blocks(pass, present, "StartupTaintsExist", "StartupTaint");
+    }
+    list_for_each (taint, &node->spec.taints)
+        if (known_ephemeral_taint(taint))
+            return taint_blocks(pass, taint, "KnownEphemeralTaintsExist", "KnownEphemeralTaint");
+    return false;
+}
+
+static bool resource_missing(struct claim_pass *pass, const struct node *node)
+{
+    list_for_each (resource, &pass->claim->spec.resources.requests) {
+        if (resource->value == 0 || resource_map_get(&node->status.allocatable, resource->name) != 0)
+            continue;
+        not_yet(pass, "ResourceNotRegistered",
+                arena_format(pass->arena, "Resource \"%s\" was requested but not registered",
+                             resource->name));
+        return true;
+    }
+    return false;
+}
+
+static void label_node(struct claim_pass *pass, const struct node *node)
+{
+    json_t *patch = json_object();
+    json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
+    pass->node = node;
+    pass->node_patch = patch;
+    pass->node_doing = "labelling node initialized";
+}
+
+void claim_initialize(struct claim_pass *pass)
+{
+    if (conditions_are(&pass->conditions, "Initialized", "True")) {
+        conditions_set_true(&pass->conditions, "Initialized"); // LIF-16
+        return;
+    }
+    if (!conditions_are(&pass->conditions, "Registered", "True"))
+        return;
+    const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, NULL);
+    if (node == NULL) {
+        not_yet(pass, "NodeNotFound", "Node not registered with cluster");
+        return;
+    }
+    if (!condition_is_true(&node->status.conditions, "Ready")) {
+        not_yet(pass, "NodeNotReady", "Node status is NotReady");
+        return;
+    }
+    if (taints_block(pass, node) || resource_missing(pass, node))
+        return;
+    if (!text_equal(string_map_get(&node->meta.labels, LABEL_INITIALIZED), "true")) {
+        label_node(pass, node);
+        return;
+    }
+    conditions_set_true(&pass->conditions, "Initialized");
+    pass->record->tells_initialized = true;
+    // The common case of LIF-180 in the same write; issues are the consistency controller's to tell.
+    struct text issues = {0};
+    node_shape_issues(pass->claim, node, &issues);
+    if (issues.data == NULL)
+        conditions_set_true(&pass->conditions, "ConsistentStateFound");
+    text_free(&issues);
+}

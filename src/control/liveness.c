@@ -1,0 +1,38 @@
+// Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
+#include "base/duration.h"
+#include "control/lifecycle.h"
+#include "control/registration_health.h"
+
+#define LAUNCH_TIMEOUT       (5 * MINUTE)
+#define REGISTRATION_TIMEOUT (15 * MINUTE)
+
+static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason)
+{
+    log_debug("terminating due to timeout", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+              pass->claim->meta.name, "d:timeout", timeout, "s:reason", reason);
+    if (!pass->record->failure_recorded) // one outcome a NodeClaim (LIF-441)
+        registration_health_failed(pass->control->registration_health, pass->claim);
+    pass->record->failure_recorded = true;
+    pass->delete_reason = reason;
+}
+
+void claim_liveness(struct claim_pass *pass)
+{
+    if (conditions_are(&pass->conditions, "Registered", "True") || pass->delete_reason != NULL)
+        return;
+    const struct condition *launched = conditions_get(&pass->conditions, "Launched");
+    if (!conditions_are(&pass->conditions, "Launched", "True")) {
+        int64_t left = launched->last_transition_time + LAUNCH_TIMEOUT - pass->now;
+        if (left <= 0) {
+            give_up(pass, LAUNCH_TIMEOUT, "launch_timeout");
+            return;
+        }
+        pass_requeue(pass, left);
+    }
+    const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+    int64_t left = registered->last_transition_time + REGISTRATION_TIMEOUT - pass->now;
+    if (left > 0)
+        pass_requeue(pass, left);
+    else if (pass->node_patch == NULL) // it is just being registered otherwise
+        give_up(pass, REGISTRATION_TIMEOUT, "registration_timeout");
+}

@@ -1,0 +1,26 @@
+// The NodeClaim object of a planned claim (SCH-376 to SCH-384), and the limits that all claims of a
+// pass keep together (SCH-365, SCH-519).
+#pragma once
+
+#include "control/control.h"
+#include "model/plan.h"
+
+#define CLAIM_TYPES_MAX 600 // SCH-384
+
+// The types that a claim may be launched as: `types` of the plan, cut and narrowed to what the limits
+// of its NodePool leave. Empty: the claim must not be created.
+struct claim_types {
+    LIST(const struct instance_type *) types; // by price
+};
+
+// One entry a claim of the plan, in its order; in `arena`. For each pool with limits: what is in use,
+// plus the largest machine that each NodeClaim on its way may become, plus the largest of each new one
+// never exceeds them. Every claim first gets its cheapest type, in order; what is left widens them.
+struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
+                                         const struct plan *plan);
+
+// The body of the create call. `name` was chosen by the caller.
+json_t *node_claim_body(struct control *control, const struct plan_claim *claim,
+                        const struct claim_types *types, const char *name);
+// "a, b, c, d, e and 7 other(s)": names in alphabetical order.
+void describe_types(const struct claim_types *types, struct text *out);

@@ -1,0 +1,158 @@
+// The controller nodepool.counter (LIF-205): status.resources and status.nodes of each NodePool, and the
+// metrics of its limits and use (LIF-350).
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/quantity.h"
+#include "control/cluster.h"
+#include "control/controllers.h"
+#include "control/operations.h"
+
+#define PERIOD_NS   (5 * SECOND)
+#define UNSYNCED_NS SECOND
+
+struct pool_counter {
+    struct control *control;
+    struct reconcile_queue *queue;
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct pool_counter *counter = context;
+    if (change == MIRROR_ADDED)
+        reconcile_queue_add(counter->queue, new_object->meta.name);
+    if (change == MIRROR_DELETED) {
+        metric_remove_matching(counter->control->metrics.pool_limit, "nodepool",
+                               old_object->meta.name);
+        metric_remove_matching(counter->control->metrics.pool_usage, "nodepool",
+                               old_object->meta.name);
+    }
+}
+
+struct pool_counter *pool_counter_create(struct control *control)
+{
+    struct pool_counter *counter = memory_allocate(sizeof *counter);
+    counter->control = control;
+    counter->queue = control_queue(
+        control,
+        &(struct reconcile_queue_options){.name = "nodepool.counter", .kind = "NodePool",
+                                          .concurrency = control_scale(control, 10, 1000),
+                                          .reconcile = reconcile, .context = counter});
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, counter);
+    return counter;
+}
+
+void pool_counter_destroy(struct pool_counter *counter)
+{
+    free(counter);
+}
+
+struct usage {
+    VECTOR(struct resource_quantity) items; // sorted by name
+    int64_t nodes;
+};
+
+static void usage_add(struct usage *usage, const char *name, int64_t value)
+{
+    uint32_t place = 0;
+    while (place < usage->items.count && strcmp(usage->items.items[place].name, name) < 0)
+        place++;
+    if (place < usage->items.count && strcmp(usage->items.items[place].name, name) == 0) {
+        usage->items.items[place].value = quantity_add(usage->items.items[place].value, value);
+        return;
+    }
+    vector_push(&usage->items, (struct resource_quantity){0});
+    memmove(&usage->items.items[place + 1], &usage->items.items[place],
+            (usage->items.count - 1 - place) * sizeof *usage->items.items);
+    usage->items.items[place] = (struct resource_quantity){name, value};
+}
+
+static void count(const struct control *control, struct arena *arena, const char *pool,
+                  struct usage *usage)
+{
+    static const char *const base[] = {"cpu", "memory", "pods", "ephemeral-storage"};
+    for (size_t i = 0; i < ARRAY_LENGTH(base); i++)
+        usage_add(usage, base[i], 0);
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        if (state_marked(state) || !text_equal(state_pool(state), pool))
+            continue;
+        struct resource_map capacity = state_capacity(arena, state);
+        list_for_each (resource, &capacity)
+            usage_add(usage, resource->name, resource->value);
+        usage->nodes++;
+    }
+    usage_add(usage, "nodes", usage->nodes);
+}
+
+static bool same(const struct usage *usage, const struct node_pool *pool)
+{
+    const struct resource_map *resources = &pool->status.resources;
+    if (resources->count != usage->items.count || pool->status.nodes != usage->nodes)
+        return false;
+    for (uint32_t i = 0; i < resources->count; i++)
+        if (strcmp(resources->items[i].name, usage->items.items[i].name) != 0 ||
+            resources->items[i].value != usage->items.items[i].value)
+            return false;
+    return true;
+}
+
+static void observe(struct metric *metric, const char *pool, const char *resource, int64_t value)
+{
+    char type[128];
+    snprintf(type, sizeof type, "%s", resource);
+    for (char *c = type; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    bool is_cpu = strcmp(resource, "cpu") == 0;
+    metric_set(metric, is_cpu ? (double)value / 1000 : (double)value, type, pool);
+}
+
+// Resources that are gone from status are gone from the merge patch's result only if it says so.
+static json_t *resources_patch(const struct usage *usage, const struct node_pool *pool)
+{
+    struct resource_map map = {usage->items.items, usage->items.count};
+    json_t *patch = json_resources(&map);
+    list_for_each (resource, &pool->status.resources)
+        if (json_object_get(patch, resource->name) == NULL)
+            json_object_set_new(patch, resource->name, json_null());
+    return patch;
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error)
+{
+    struct control *control = ((struct pool_counter *)context)->control;
+    const struct node_pool *pool = find_pool(control, work_item_key(item));
+    (void)error;
+    if (pool == NULL || !managed_pool(control, pool))
+        return reconcile_done();
+    if (!cluster_synced(control->cluster))
+        return reconcile_after(UNSYNCED_NS);
+    struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
+    struct usage usage = {0};
+    count(control, arena, pool->meta.name, &usage);
+    if (!control->settings->disable_cluster_state_observability) {
+        list_for_each (limit, &pool->spec.limits)
+            observe(control->metrics.pool_limit, pool->meta.name, limit->name, limit->value);
+        for (uint32_t i = 0; i < usage.items.count; i++)
+            observe(control->metrics.pool_usage, pool->meta.name, usage.items.items[i].name,
+                    usage.items.items[i].value);
+    }
+    struct reconcile_result result = reconcile_after(PERIOD_NS);
+    if (!same(&usage, pool)) {
+        json_t *body = json_pack("{s:{s:o, s:I}}", "status", "resources",
+                                 resources_patch(&usage, pool), "nodes", (json_int_t)usage.nodes);
+        result = operation_patch_status(&(struct operation_about){.control = control, .item = item,
+                                                                  .doing = "updating usage"},
+                                        (const struct object *)pool, body);
+    }
+    vector_free(&usage.items);
+    return result;
+}

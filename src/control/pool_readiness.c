@@ -1,0 +1,150 @@
+// The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions NodeClassReady
+// and ValidationSucceeded, written together, from which Ready follows.
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/conditions.h"
+#include "control/controllers.h"
+#include "control/operations.h"
+#include "model/validate.h"
+
+struct pool_readiness {
+    struct control *control;
+    struct reconcile_queue *queue;
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct pool_readiness *readiness = context;
+    (void)change;
+    (void)old_object;
+    if (new_object != NULL)
+        reconcile_queue_add(readiness->queue, new_object->meta.name);
+}
+
+static void on_class(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct pool_readiness *readiness = context;
+    const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
+    (void)change;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *pool;
+         (pool = mirror_next(readiness->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+        const struct node_class_reference *reference =
+            ((const struct node_pool *)pool)->spec.template.spec.node_class_ref;
+        if (reference != NULL && text_equal(reference->name, name))
+            reconcile_queue_add(readiness->queue, pool->meta.name);
+    }
+}
+
+struct pool_readiness *pool_readiness_create(struct control *control)
+{
+    struct pool_readiness *readiness = memory_allocate(sizeof *readiness);
+    readiness->control = control;
+    readiness->queue = control_queue(
+        control,
+        &(struct reconcile_queue_options){.name = "nodepool.readiness", .kind = "NodePool",
+                                          .concurrency = control_scale(control, 10, 1000),
+                                          .reconcile = reconcile, .context = readiness});
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, readiness);
+    mirror_on_change(control->mirror, control->node_class_kind, on_class, readiness);
+    return readiness;
+}
+
+void pool_readiness_destroy(struct pool_readiness *readiness)
+{
+    free(readiness);
+}
+
+// The node class's Ready condition; its kind is the provider's, so it is read by name.
+static void read_class(const struct object *node_class, struct conditions *conditions)
+{
+    json_t *document = object_encode(node_class);
+    json_t *list = json_object_get(json_object_get(document, "status"), "conditions");
+    const char *status = NULL, *reason = "", *message = "";
+    size_t index;
+    json_t *entry;
+    json_array_foreach(list, index, entry) {
+        if (!text_equal(json_string_value(json_object_get(entry, "type")), CONDITION_READY))
+            continue;
+        status = json_string_value(json_object_get(entry, "status"));
+        reason = json_string_value(json_object_get(entry, "reason"));
+        message = json_string_value(json_object_get(entry, "message"));
+    }
+    if (text_equal(status, "True"))
+        conditions_set_true(conditions, "NodeClassReady");
+    else if (text_equal(status, "False"))
+        conditions_set(conditions, "NodeClassReady", "False", reason, message);
+    else
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassReadinessUnknown",
+                       "Node Class Readiness Unknown");
+    json_decref(document);
+}
+
+static void check_class(const struct control *control, const struct node_pool *pool,
+                        struct conditions *conditions)
+{
+    const char *name = pool->spec.template.spec.node_class_ref->name;
+    const struct object *node_class =
+        name != NULL ? mirror_get(control->mirror, control->node_class_kind, NULL, name) : NULL;
+    if (node_class == NULL)
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassNotFound",
+                       "NodeClass not found on cluster");
+    else if (object_is_deleting(node_class))
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassTerminating",
+                       "NodeClass is Terminating");
+    else
+        read_class(node_class, conditions);
+}
+
+static void check_spec(const struct control *control, const struct node_pool *pool,
+                       struct conditions *conditions)
+{
+    const struct cloud_operations *cloud = control->cloud->operations;
+    char message[4096];
+    bool valid = node_pool_check(
+        pool, cloud->well_known_labels != NULL ? cloud->well_known_labels(control->cloud) : NULL,
+        cloud->restricted_domains != NULL ? cloud->restricted_domains(control->cloud) : NULL,
+        message, sizeof message);
+    if (valid)
+        conditions_set_true(conditions, "ValidationSucceeded");
+    else
+        conditions_set(conditions, "ValidationSucceeded", "False", "NodePoolValidationFailed",
+                       message);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error)
+{
+    struct control *control = ((struct pool_readiness *)context)->control;
+    const struct node_pool *pool = find_pool(control, work_item_key(item));
+    (void)error;
+    if (pool == NULL || !managed_pool(control, pool))
+        return reconcile_done();
+    // A class that has only not been listed yet must not look as if it were missing.
+    if (!mirror_kind_synced(control->mirror, control->node_class_kind))
+        return reconcile_after(50 * MILLISECOND);
+    struct arena *arena CLEANUP_ARENA = arena_create(2048);
+    struct conditions conditions;
+    conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
+                    control_now(control));
+    check_class(control, pool, &conditions);
+    check_spec(control, pool, &conditions);
+    struct reconcile_result result = reconcile_done();
+    if (conditions.changed) {
+        json_t *body = json_locked((const struct object *)pool);
+        json_object_set_new(body, "status",
+                            json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
+        result = operation_patch_status(
+            &(struct operation_about){.control = control, .item = item,
+                                      .doing = "updating nodepool readiness"},
+            (const struct object *)pool, body);
+    }
+    conditions_free(&conditions);
+    return result;
+}

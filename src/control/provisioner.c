@@ -1,0 +1,349 @@
+#include "control/provisioner.h"
+
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "control/batcher.h"
+#include "control/cluster.h"
+#include "control/operations.h"
+#include "control/provisioning_pass.h"
+#include "control/snapshot_builder.h"
+
+#define KEY            "provisioner"
+#define REPEAT_NS      (10 * SECOND) // SCH-11
+#define UNSYNCED_NS    (SECOND / 10)
+#define AFTER_ERROR_NS SECOND
+
+enum phase { PHASE_IDLE, PHASE_PLANNING, PHASE_PLANNED, PHASE_CREATING };
+
+struct planning_job { // a plan on a worker thread; outlives the provisioner if it must
+    struct provisioner *provisioner; // NULL: nobody waits any more
+    struct provisioning_pass *pass;
+};
+
+struct provisioner {
+    struct control *control;
+    struct reconcile_queue *queue;
+    struct batcher batcher;
+    struct map *acknowledged; // pod UID -> struct acknowledgement
+    enum phase phase;
+    struct provisioning_pass *pass;
+    struct planning_job *job;
+    bool pass_failed, deferred_trigger;
+    int64_t repeat_at_ns; // 0: nothing to repeat
+};
+
+struct acknowledgement { // SCH-12
+    int64_t seen_ns;
+    bool decided;
+};
+
+struct creation { // one create call
+    struct provisioner *provisioner;
+    uint32_t index;
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static struct batcher_window window_of(const struct provisioner *provisioner)
+{
+    const struct settings *settings = provisioner->control->settings;
+    return (struct batcher_window){settings->batch_idle_duration, settings->batch_max_duration};
+}
+
+void provisioner_trigger(struct provisioner *provisioner, const char *uid)
+{
+    if (provisioner->phase != PHASE_IDLE) {
+        provisioner->deferred_trigger = true; // SCH-15
+        return;
+    }
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    bool was_open = provisioner->batcher.open;
+    if (!batcher_trigger(&provisioner->batcher, uid, now) || was_open)
+        return; // the open batch looks at its own window when its timer fires
+    struct batcher_window window = window_of(provisioner);
+    reconcile_queue_add_after(provisioner->queue, KEY,
+                         batcher_due(&provisioner->batcher, &window) - now);
+}
+
+bool provisioner_is_idle(const struct provisioner *provisioner)
+{
+    return provisioner->phase == PHASE_IDLE && !provisioner->batcher.open;
+}
+
+static void acknowledge(struct provisioner *provisioner, const char *uid)
+{
+    if (map_get(provisioner->acknowledged, uid) != NULL)
+        return;
+    struct acknowledgement *entry = memory_allocate(sizeof *entry);
+    entry->seen_ns = loop_monotonic_ns(provisioner->control->loop);
+    map_set(provisioner->acknowledged, uid, entry);
+}
+
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    struct provisioner *provisioner = context;
+    const struct pod *pod = (const struct pod *)new_object;
+    (void)change;
+    const char *uid = (new_object != NULL ? new_object : old_object)->meta.uid;
+    if (uid == NULL)
+        return;
+    if (pod == NULL || pod->spec.node_name != NULL) {
+        free(map_remove(provisioner->acknowledged, uid));
+        return;
+    }
+    if (!pod_wants_node(pod) ||
+        cluster_is_spoken_for(provisioner->control->cluster, pod))
+        return;
+    acknowledge(provisioner, uid);
+    provisioner_trigger(provisioner, uid);
+}
+
+// A node under removal whose pods need a new place.
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    const struct node *before = (const struct node *)old_object;
+    const struct node *node = (const struct node *)new_object;
+    (void)change;
+    if (node == NULL || node->meta.uid == NULL)
+        return;
+    if (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL &&
+        (before == NULL ||
+         find_taint(&before->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL))
+        provisioner_trigger(context, node->meta.uid);
+}
+
+// A NodeClaim that goes before it was launched leaves its pods without a plan.
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct provisioner *provisioner = context;
+    const struct object *claim = new_object != NULL ? new_object : old_object;
+    bool ends = new_object == NULL || object_is_deleting(new_object);
+    bool launched = ((const struct node_claim *)claim)->status.provider_id != NULL;
+    (void)change;
+    if (ends && !launched && claim->meta.uid != NULL &&
+        cluster_provisionable(provisioner->control->cluster)->count > 0)
+        provisioner_trigger(provisioner, claim->meta.uid);
+}
+
+struct provisioner *provisioner_create(struct control *control)
+{
+    struct provisioner *provisioner = memory_allocate(sizeof *provisioner);
+    provisioner->control = control;
+    provisioner->acknowledged = map_create();
+    batcher_init(&provisioner->batcher);
+    provisioner->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "provisioner",
+                                                            .reconcile = reconcile,
+                                                            .context = provisioner});
+    mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
+    return provisioner;
+}
+
+void provisioner_destroy(struct provisioner *provisioner)
+{
+    if (provisioner == NULL)
+        return;
+    if (provisioner->job != NULL)
+        provisioner->job->provisioner = NULL; // frees itself and its pass when it is done
+    else
+        provisioning_pass_destroy(provisioner->pass);
+    batcher_free(&provisioner->batcher);
+    map_destroy(provisioner->acknowledged, free);
+    free(provisioner);
+}
+
+// --- planning ---------------------------------------------------------------------------------------
+static void job_work(void *context)
+{
+    provisioning_pass_plan(((struct planning_job *)context)->pass);
+}
+
+static void job_done(void *context)
+{
+    struct planning_job *job = context;
+    struct provisioner *provisioner = job->provisioner;
+    if (provisioner == NULL) {
+        provisioning_pass_destroy(job->pass);
+        free(job);
+        return;
+    }
+    provisioner->job = NULL;
+    provisioner->phase = PHASE_PLANNED;
+    provisioner->pass->planned_ns = loop_monotonic_ns(provisioner->control->loop);
+    free(job);
+    reconcile_queue_add(provisioner->queue, KEY);
+}
+
+static bool has_work(const struct provisioner *provisioner)
+{
+    struct cluster *cluster = provisioner->control->cluster;
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (!cluster_is_spoken_for(cluster, pods->items[i]))
+            return true;
+    return deleting_nodes_have_pods(provisioner->control);
+}
+
+static struct reconcile_result start_pass(struct provisioner *provisioner)
+{
+    provisioner->pass = provisioning_pass_create(provisioner->control);
+    provisioner->phase = PHASE_PLANNING;
+    provisioner->pass_failed = false;
+    log_debug("computing scheduling decision for provisionable pod(s)", "s:controller",
+              "provisioner", "i:pending-pods",
+              (int64_t)cluster_provisionable(provisioner->control->cluster)->count);
+    struct planning_job *job = memory_allocate(sizeof *job);
+    *job = (struct planning_job){provisioner, provisioner->pass};
+    provisioner->job = job;
+    loop_offload(provisioner->control->loop, job_work, job_done, job);
+    return reconcile_done();
+}
+
+// --- creating ---------------------------------------------------------------------------------------
+static enum operation_outcome note_created(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct creation *creation = context;
+    struct provisioner *provisioner = creation->provisioner;
+    (void)key;
+    if (result->error.kind == ERROR_NONE && result->object != NULL) {
+        provisioning_pass_created(provisioner->pass, creation->index,
+                                  (const struct node_claim *)result->object);
+        return OPERATION_NOTED;
+    }
+    // Without an answer the NodeClaim may be there all the same; its name was ours to choose.
+    if (result->error.kind == ERROR_UNAVAILABLE || result->error.kind == ERROR_TIMEOUT ||
+        result->error.kind == ERROR_NONE)
+        provisioning_pass_uncertain(provisioner->pass, creation->index);
+    provisioner->pass_failed = true;
+    struct error error = result->error;
+    error_prefix(&error, "creating node claim");
+    log_error("Reconciler error", "s:controller", "provisioner", "s:error", error.message);
+    return OPERATION_NOTED;
+}
+
+static struct reconcile_result create_claims(struct provisioner *provisioner,
+                                             struct work_item *item)
+{
+    struct provisioning_pass *pass = provisioner->pass;
+    for (uint32_t i = 0; i < pass->plan->claims.count; i++) {
+        if (pass->names[i] == NULL)
+            continue;
+        struct creation *creation = arena_allocate(pass->arena, sizeof *creation);
+        *creation = (struct creation){provisioner, i};
+        operation_create(&(struct operation_about){.control = provisioner->control, .item = item,
+                                                   .doing = "creating node claim",
+                                                   .record = note_created, .context = creation},
+                         KIND_NODE_CLAIM,
+                         node_claim_body(provisioner->control, &pass->plan->claims.items[i],
+                                         &pass->types[i], pass->names[i]));
+    }
+    return reconcile_running();
+}
+
+// First decisions about pods (SCH-394, LIF-320).
+static void decide(struct provisioner *provisioner, const struct pod *pod)
+{
+    struct acknowledgement *entry =
+        pod->meta.uid != NULL ? map_get(provisioner->acknowledged, pod->meta.uid) : NULL;
+    if (entry == NULL || entry->decided)
+        return;
+    entry->decided = true;
+    metric_observe(provisioner->control->metrics.decision_seconds,
+                   (double)(provisioner->pass->planned_ns - entry->seen_ns) / SECOND);
+}
+
+static void decide_all(struct provisioner *provisioner)
+{
+    const struct plan *plan = provisioner->pass->plan;
+    list_for_each (claim, &plan->claims)
+        list_for_each (pod, &claim->pods)
+            decide(provisioner, *pod);
+    list_for_each (placement, &plan->placements)
+        list_for_each (pod, &placement->pods)
+            decide(provisioner, *pod);
+    list_for_each (entry, &plan->unschedulable)
+        decide(provisioner, entry->pod);
+}
+
+static struct reconcile_result carry_out(struct provisioner *provisioner, struct work_item *item)
+{
+    struct provisioning_pass *pass = provisioner->pass;
+    provisioning_pass_tell(pass);
+    provisioner->phase = PHASE_CREATING;
+    if (pass->plan == NULL) {
+        provisioner->pass_failed = true;
+        return reconcile_after(0);
+    }
+    decide_all(provisioner);
+    return provisioning_pass_prepare(pass) > 0 ? create_claims(provisioner, item)
+                                               : reconcile_after(0);
+}
+
+// --- the loop of SCH-10 -----------------------------------------------------------------------------
+static void end_pass(struct provisioner *provisioner)
+{
+    provisioning_pass_destroy(provisioner->pass);
+    provisioner->pass = NULL;
+    provisioner->phase = PHASE_IDLE;
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    provisioner->repeat_at_ns =
+        now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
+    if (provisioner->deferred_trigger)
+        batcher_trigger(&provisioner->batcher, KEY, now);
+    provisioner->deferred_trigger = false;
+}
+
+static struct reconcile_result idle(struct provisioner *provisioner)
+{
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    struct batcher_window window = window_of(provisioner);
+    if (!provisioner->batcher.open && provisioner->repeat_at_ns != 0 &&
+        now >= provisioner->repeat_at_ns) {
+        provisioner->repeat_at_ns = 0;
+        if (has_work(provisioner)) // what still waits triggers again, as new (SCH-11)
+            batcher_trigger(&provisioner->batcher, KEY, now);
+        else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
+            provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
+        else
+            metric_set(provisioner->control->metrics.unschedulable_pods, 0, "provisioner");
+    }
+    if (!provisioner->batcher.open)
+        return provisioner->repeat_at_ns != 0 ? reconcile_after(provisioner->repeat_at_ns - now)
+                                              : reconcile_done();
+    int64_t due = batcher_due(&provisioner->batcher, &window);
+    if (now < due)
+        return reconcile_after(due - now);
+    if (!cluster_synced(provisioner->control->cluster))
+        return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
+    batcher_close(&provisioner->batcher);
+    if (!has_work(provisioner))
+        return reconcile_done(); // SCH-18
+    return start_pass(provisioner);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error)
+{
+    struct provisioner *provisioner = context;
+    (void)error;
+    switch (provisioner->phase) {
+    case PHASE_IDLE:
+        return idle(provisioner);
+    case PHASE_PLANNING:
+        return reconcile_done();
+    case PHASE_PLANNED:
+        return carry_out(provisioner, item);
+    case PHASE_CREATING:
+        end_pass(provisioner);
+        return reconcile_after(0);
+    }
+    return reconcile_done();
+}

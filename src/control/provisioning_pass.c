@@ -1,0 +1,264 @@
+#include "control/provisioning_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/snapshot_builder.h"
+
+#define NAMED_PODS_MAX      5
+#define NAME_BASE_MAX       58  // generateName's limit: 63 with the suffix
+#define FAILURES_LOGGED_MAX 100 // a pass; all have their event
+
+static const struct event_text nominated = {.reason = "Nominated", .rate = 5, .burst = 10};
+
+static void dedupe_text(const struct pod *pod, const char *message, struct text *out)
+{
+    text_format(out, "%s-%s", pod->meta.uid != NULL ? pod->meta.uid : pod->meta.name, message);
+}
+
+struct provisioning_pass *provisioning_pass_create(struct control *control)
+{
+    struct provisioning_pass *pass = memory_allocate(sizeof *pass);
+    pass->control = control;
+    pass->started_ns = loop_monotonic_ns(control->loop);
+    pass->arena = arena_create(64 * 1024);
+    pass->snapshot = snapshot_build(control, &pass->errors);
+    return pass;
+}
+
+void provisioning_pass_destroy(struct provisioning_pass *pass)
+{
+    if (pass == NULL)
+        return;
+    if (pass->plan != NULL)
+        plan_destroy(pass->plan);
+    snapshot_destroy(pass->snapshot);
+    arena_destroy(pass->arena);
+    text_free(&pass->errors);
+    free(pass);
+}
+
+void provisioning_pass_plan(struct provisioning_pass *pass)
+{
+    const struct plan_options options = {0};
+    pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
+}
+
+static char *choose_name(struct provisioning_pass *pass, const struct plan_claim *claim)
+{
+    char suffix[6];
+    random_name_suffix(&pass->control->random, suffix);
+    return arena_format(pass->arena, "%.*s-%s", NAME_BASE_MAX - 1, claim->node_pool->meta.name,
+                        suffix);
+}
+
+static bool pool_can_launch(const struct provisioning_pass *pass, const struct plan_claim *claim)
+{
+    const struct node_pool *pool = find_pool(pass->control, claim->node_pool->meta.name);
+    return pool != NULL && !object_is_deleting((const struct object *)pool);
+}
+
+uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
+{
+    pass->types = claims_within_limits(pass->control, pass->arena, pass->plan);
+    pass->names = arena_allocate_array(pass->arena, pass->plan->claims.count + 1,
+                                       sizeof *pass->names);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pass->plan->claims.count; i++) {
+        const struct plan_claim *claim = &pass->plan->claims.items[i];
+        if (pass->types[i].types.count > 0 && pool_can_launch(pass, claim)) {
+            pass->names[i] = choose_name(pass, claim);
+            count++;
+            continue;
+        }
+        pass->refused++;
+        log_error("Reconciler error", "s:controller", "provisioner", "o:NodePool",
+                  claim->node_pool->meta.name, "s:error",
+                  "creating node claim, resource usage exceeds limit");
+    }
+    return count;
+}
+
+// --- telling ----------------------------------------------------------------------------------------
+static void describe_pods(const struct provisioning_pass *pass, struct text *out)
+{
+    uint32_t count = 0;
+    list_for_each (claim, &pass->plan->claims)
+        list_for_each (pod, &claim->pods)
+            if (count++ < NAMED_PODS_MAX) {
+                text_join(out, ", ", (*pod)->meta.namespace);
+                text_format(out, "/%s", (*pod)->meta.name);
+            }
+    if (count > NAMED_PODS_MAX)
+        text_format(out, " and %u other(s)", count - NAMED_PODS_MAX);
+}
+
+static uint32_t pods_on_claims(const struct plan *plan)
+{
+    uint32_t pods = 0;
+    list_for_each (claim, &plan->claims)
+        pods += claim->pods.count;
+    return pods;
+}
+
+// SCH-393.
+static void tell_totals(const struct provisioning_pass *pass)
+{
+    const struct plan *plan = pass->plan;
+    if (plan->claims.count == 0)
+        return;
+    struct text pods = {0};
+    describe_pods(pass, &pods);
+    log_info("found provisionable pod(s)", "s:controller", "provisioner", "s:Pods", pods.data,
+             "d:duration", pass->planned_ns - pass->started_ns);
+    text_free(&pods);
+    log_info("computed new nodeclaim(s) to fit pod(s)", "s:controller", "provisioner",
+             "i:nodeclaims", (int64_t)plan->claims.count, "i:pods", (int64_t)pods_on_claims(plan));
+    uint32_t placed = 0;
+    list_for_each (placement, &plan->placements)
+        placed += placement->pods.count;
+    if (placed > 0)
+        log_info("computed unready node(s) will fit pod(s)", "s:controller", "provisioner",
+                 "i:nodes", (int64_t)plan->placements.count, "i:pods", (int64_t)placed);
+}
+
+static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
+                           const char *node)
+{
+    struct event_text event = nominated;
+    event.dedupe = pod->meta.uid;
+    publish(control, (const struct object *)pod, &event, "Pod should schedule on: %s%s%s%s%s",
+            claim != NULL ? "nodeclaim/" : "", claim != NULL ? claim : "",
+            claim != NULL && node != NULL ? ", " : "", node != NULL ? "node/" : "",
+            node != NULL ? node : "");
+}
+
+// SCH-391.
+static void tell_placements(const struct provisioning_pass *pass)
+{
+    struct control *control = pass->control;
+    list_for_each (placement, &pass->plan->placements) {
+        if (placement->pods.count == 0)
+            continue;
+        struct state_node *state =
+            placement->node_claim != NULL
+                ? cluster_state(control->cluster, placement->node_claim->status.provider_id)
+                : NULL;
+        if (state == NULL && placement->node != NULL)
+            state = cluster_state_of_node(control->cluster, placement->node);
+        if (state != NULL)
+            cluster_nominate(control->cluster, state);
+        list_for_each (pod, &placement->pods)
+            tell_nominated(control, *pod,
+                           placement->node_claim != NULL ? placement->node_claim->meta.name : NULL,
+                           placement->node != NULL ? placement->node->meta.name : NULL);
+    }
+}
+
+// SCH-30, SCH-390.
+static void tell_unschedulable(const struct provisioning_pass *pass)
+{
+    uint32_t ignored = 0, failed = 0, logged = 0;
+    list_for_each (entry, &pass->plan->unschedulable) {
+        ignored += entry->ignored;
+        if (entry->deferred)
+            continue;
+        failed += !entry->ignored;
+        const struct pod *pod = entry->pod;
+        if (entry->ignored)
+            log_debug("ignoring pod", "s:controller", "provisioner", "n:Pod", pod->meta.namespace,
+                      pod->meta.name, "s:error", entry->message);
+        else if (logged++ < FAILURES_LOGGED_MAX)
+            log_error("could not schedule pod", "s:controller", "provisioner", "n:Pod",
+                      pod->meta.namespace, pod->meta.name, "s:error", entry->message);
+        struct text dedupe = {0};
+        dedupe_text(pod, entry->message, &dedupe);
+        struct event_text event = {.reason = "FailedScheduling", .warning = true,
+                                   .window_ns = 5 * MINUTE, .dedupe = dedupe.data};
+        publish(pass->control, (const struct object *)pod, &event, "%s%s",
+                entry->ignored ? "" : "Failed to schedule pod, ", entry->message);
+        text_free(&dedupe);
+    }
+    metric_set(pass->control->metrics.ignored_pods, ignored);
+    metric_set(pass->control->metrics.unschedulable_pods, failed, "provisioner");
+}
+
+static void tell_note(struct control *control, const struct plan_note *note)
+{
+    const char *kind = note->object != NULL ? note->object->kind->name : NULL;
+    struct text key = {0};
+    if (kind != NULL)
+        text_format(&key, "o:%s", kind);
+    const char *name = note->object != NULL ? note->object->meta.name : NULL;
+    switch (note->level) {
+    case NOTE_DEBUG:
+        log_debug(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_INFO:
+        log_info(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_ERROR:
+        log_error(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_EVENT_NORMAL:
+    case NOTE_EVENT_WARNING: {
+        struct event_text event = {.reason = note->reason,
+                                   .warning = note->level == NOTE_EVENT_WARNING,
+                                   .window_ns = MINUTE};
+        if (note->object != NULL && note->reason != NULL)
+            publish(control, note->object, &event, "%s", note->message);
+        break;
+    }
+    }
+    text_free(&key);
+}
+
+void provisioning_pass_tell(struct provisioning_pass *pass)
+{
+    struct control *control = pass->control;
+    if (pass->errors.data != NULL)
+        log_error("skipping, unable to resolve instance types", "s:controller", "provisioner",
+                  "s:error", pass->errors.data);
+    if (pass->plan == NULL) {
+        log_error("Reconciler error", "s:controller", "provisioner", "s:error",
+                  pass->error.message);
+        return;
+    }
+    metric_observe(control->metrics.scheduling_seconds,
+                   (double)(pass->planned_ns - pass->started_ns) / SECOND, "provisioner");
+    list_for_each (note, &pass->plan->notes)
+        tell_note(control, note);
+    tell_totals(pass);
+    tell_placements(pass);
+    tell_unschedulable(pass);
+}
+
+void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
+{
+    list_for_each (pod, &pass->plan->claims.items[index].pods)
+        cluster_plan_pod(pass->control->cluster, *pod, pass->names[index]);
+}
+
+void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
+                               const struct node_claim *claim)
+{
+    const struct plan_claim *planned = &pass->plan->claims.items[index];
+    pass->created++;
+    struct text types = {0};
+    describe_types(&pass->types[index], &types);
+    json_t *resources = json_resources(&planned->requests);
+    char *requests CLEANUP_FREE = json_dumps(resources, JSON_COMPACT);
+    json_decref(resources);
+    log_info("created nodeclaim", "s:controller", "provisioner", "o:NodePool",
+             planned->node_pool->meta.name, "o:NodeClaim", claim->meta.name, "j:requests", requests,
+             "s:instance-types", types.data);
+    text_free(&types);
+    metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
+               planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
+    list_for_each (pod, &planned->pods) {
+        cluster_plan_pod(pass->control->cluster, *pod, claim->meta.name);
+        tell_nominated(pass->control, *pod, claim->meta.name, NULL);
+    }
+}

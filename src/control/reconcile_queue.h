@@ -1,0 +1,90 @@
+// The queue of one controller: keys to reconcile, coalesced, with limited concurrency, per-item
+// exponential back-off and an overall retry rate (LIF-340, LIF-341).
+//
+// A key is worked on by one reconcile at a time. A reconcile that has started an operation answers
+// RECONCILE_RUNNING; the item stays "in work" until reconcile_queue_finish(), and what arrives for the key
+// meanwhile coalesces into one further run. Reconciles run from a timer of the loop, never inside
+// reconcile_queue_add().
+#pragma once
+
+#include "base/loop.h"
+#include "base/metrics.h"
+
+struct reconcile_queue;
+
+enum reconcile_status {
+    RECONCILE_DONE,     // nothing left to do until the next event
+    RECONCILE_AFTER,    // done; come back after `after_ns` at the latest
+    RECONCILE_ERROR,    // logged, retried with back-off
+    RECONCILE_CONFLICT, // retried with back-off, without a word (LIF-4)
+    RECONCILE_RUNNING,  // an operation was started; it ends with reconcile_queue_finish()
+};
+struct reconcile_result {
+    enum reconcile_status status;
+    int64_t after_ns;
+};
+static inline struct reconcile_result reconcile_done(void)
+{
+    return (struct reconcile_result){RECONCILE_DONE, 0};
+}
+static inline struct reconcile_result reconcile_after(int64_t after_ns)
+{
+    return (struct reconcile_result){RECONCILE_AFTER, after_ns};
+}
+static inline struct reconcile_result reconcile_running(void)
+{
+    return (struct reconcile_result){RECONCILE_RUNNING, 0};
+}
+static inline struct reconcile_result reconcile_error(void)
+{
+    return (struct reconcile_result){RECONCILE_ERROR, 0};
+}
+
+struct work_item;
+const char *work_item_key(const struct work_item *item);
+struct reconcile_queue *work_item_queue(const struct work_item *item);
+
+// RECONCILE_ERROR: `error` says what failed.
+typedef struct reconcile_result (*reconcile_function)(void *context, struct work_item *item,
+                                                      struct error *error);
+
+// Metric families shared by all queues of a registry (LIF-358).
+struct queue_metrics {
+    struct metric *reconcile_total, *reconcile_errors, *reconcile_seconds, *max_concurrent, *active;
+    struct metric *depth, *adds, *retries, *queue_seconds, *work_seconds;
+};
+void queue_metrics_register(struct queue_metrics *queue_metrics, struct metrics *metrics);
+
+struct reconcile_queue_options {
+    const char *name;    // "nodeclaim.lifecycle": metric label `controller` and log context
+    const char *kind;    // "NodeClaim": log context of the key; NULL: none
+    uint32_t concurrency; // 0: 1
+    int64_t backoff_base_ns, backoff_max_ns; // 0: 5 ms, 1 min (LIF-472)
+    double rate, burst;  // of retries over all items; 0: unlimited
+    reconcile_function reconcile;
+    void *context;
+};
+struct reconcile_queue *reconcile_queue_create(struct loop *loop, const struct queue_metrics *metrics,
+                                     const struct reconcile_queue_options *options);
+void reconcile_queue_destroy(struct reconcile_queue *queue); // NULL is fine
+
+// Nothing runs before reconcile_queue_start(); keys may be added.
+void reconcile_queue_start(struct reconcile_queue *queue);
+// No reconcile begins any more; operations under way may still finish.
+void reconcile_queue_stop(struct reconcile_queue *queue);
+
+void reconcile_queue_add(struct reconcile_queue *queue, const char *key);
+// The earliest of several delays counts; an item that is in work comes back when it is done.
+void reconcile_queue_add_after(struct reconcile_queue *queue, const char *key, int64_t delay_ns);
+// Drops what waits for the key (not what is in work) and its back-off.
+void reconcile_queue_forget(struct reconcile_queue *queue, const char *key);
+
+// Ends RECONCILE_RUNNING. RECONCILE_DONE: the operation succeeded, the key is worked on again at
+// once, its failures are kept until a reconcile ends well.
+void reconcile_queue_finish(struct work_item *item, struct reconcile_result result,
+                       const struct error *error);
+
+uint32_t reconcile_queue_in_work(const struct reconcile_queue *queue);
+uint32_t reconcile_queue_failures(const struct reconcile_queue *queue, const char *key);
+bool reconcile_queue_has(const struct reconcile_queue *queue, const char *key); // waiting or in work
+uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue);          // ready to be worked on

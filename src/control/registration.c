@@ -1,0 +1,147 @@
+// Registration: a Node with the NodeClaim's provider ID has come (LIF-40 to LIF-49).
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/lifecycle.h"
+
+static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
+                                                             .warning = true};
+
+static bool node_is_registered(const struct node *node)
+{
+    return string_map_get(&node->meta.labels, LABEL_REGISTERED) != NULL &&
+           find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") == NULL;
+}
+
+// LIF-41.
+static void check_unregistered_taint(struct claim_pass *pass, const struct node *node)
+{
+    if (find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
+        string_map_get(&node->meta.labels, LABEL_REGISTERED) != NULL)
+        return;
+    log_error("node claim registration error", "s:controller", "nodeclaim.lifecycle",
+              "o:NodeClaim", pass->claim->meta.name, "o:Node", node->meta.name, "s:taint",
+              TAINT_UNREGISTERED, "s:error", "missing required startup taint, "
+              TAINT_UNREGISTERED);
+    publish(pass->control, (const struct object *)pass->claim, &unregistered_taint_missing,
+            "Missing %s taint which prevents registration-related race conditions on Karpenter-"
+            "managed nodes",
+            TAINT_UNREGISTERED);
+}
+
+// LIF-42, LIF-43: what the Node gets from its NodeClaim.
+static json_t *synced_taints(const struct node_claim *claim, const struct node *node)
+{
+    const struct taint *unregistered =
+        find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute");
+    json_t *taints = json_taints(&node->spec.taints, unregistered, NULL);
+    if (text_equal(string_map_get(&node->meta.labels, LABEL_DO_NOT_SYNC_TAINTS), "true"))
+        return taints;
+    const taint_list *const sources[] = {&claim->spec.taints, &claim->spec.startup_taints};
+    for (size_t i = 0; i < ARRAY_LENGTH(sources); i++)
+        list_for_each (taint, sources[i]) {
+            if (find_taint(&node->spec.taints, taint->key, taint->effect) != NULL)
+                continue;
+            if (i == 1 && find_taint(&claim->spec.taints, taint->key, taint->effect) != NULL)
+                continue;
+            const taint_list none = {0};
+            json_t *one = json_taints(&none, NULL, taint);
+            json_array_extend(taints, one);
+            json_decref(one);
+        }
+    return taints;
+}
+
+static bool is_owned_by(const struct node *node, const struct node_claim *claim)
+{
+    list_for_each (owner, &node->meta.owner_references)
+        if (text_equal(owner->api_version, "karpenter.sh/v1") &&
+            text_equal(owner->kind, "NodeClaim") && text_equal(owner->uid, claim->meta.uid))
+            return true;
+    return false;
+}
+
+static json_t *owner_references(const struct node *node, const struct node_claim *claim)
+{
+    json_t *owners = json_array();
+    list_for_each (owner, &node->meta.owner_references) {
+        json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", owner->api_version, "kind",
+                                  owner->kind, "name", owner->name, "uid", owner->uid);
+        if (owner->controller)
+            json_object_set_new(entry, "controller", json_true());
+        if (owner->block_owner_deletion)
+            json_object_set_new(entry, "blockOwnerDeletion", json_true());
+        json_array_append_new(owners, entry);
+    }
+    if (!is_owned_by(node, claim))
+        json_array_append_new(owners,
+                              json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion",
+                                        "karpenter.sh/v1", "kind", "NodeClaim", "name",
+                                        claim->meta.name, "uid", claim->meta.uid,
+                                        "blockOwnerDeletion", 1));
+    return owners;
+}
+
+static json_t *finalizers(const struct node *node)
+{
+    json_t *list = json_array();
+    list_for_each (finalizer, &node->meta.finalizers)
+        json_array_append_new(list, json_string(*finalizer));
+    if (!object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION))
+        json_array_append_new(list, json_string(FINALIZER_TERMINATION));
+    return list;
+}
+
+static void set_differing(json_t *patch, const char *field, const struct string_map *wanted,
+                          const struct string_map *present)
+{
+    list_for_each (pair, wanted)
+        if (!text_equal(string_map_get(present, pair->key), pair->value))
+            json_object_set_new(json_metadata(patch, field), pair->key, json_string(pair->value));
+}
+
+// Everything in one patch under lock: the Node is either as it was or registered (LIF-44).
+static void sync_node(struct claim_pass *pass, const struct node *node)
+{
+    const struct node_claim *claim = pass->claim;
+    json_t *patch = json_locked((const struct object *)node);
+    json_t *metadata = json_object_get(patch, "metadata");
+    json_object_set_new(metadata, "finalizers", finalizers(node));
+    json_object_set_new(metadata, "ownerReferences", owner_references(node, claim));
+    set_differing(patch, "labels", &claim->meta.labels, &node->meta.labels);
+    set_differing(patch, "annotations", &claim->meta.annotations, &node->meta.annotations);
+    json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
+    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(claim, node)));
+    pass->node = node;
+    pass->node_patch = patch;
+    pass->node_doing = "syncing node";
+}
+
+void claim_register(struct claim_pass *pass)
+{
+    if (conditions_are(&pass->conditions, "Registered", "True")) {
+        conditions_set_true(&pass->conditions, "Registered"); // LIF-16
+        return;
+    }
+    uint32_t count;
+    const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, &count);
+    if (count > 1) { // looked at again until the deadline (LIF-442)
+        conditions_set(&pass->conditions, "Registered", "False", "MultipleNodesFound",
+                       "Invariant violated, matched multiple nodes");
+        return;
+    }
+    if (node == NULL) {
+        conditions_set(&pass->conditions, "Registered", "Unknown", "NodeNotFound",
+                       "Node not registered with cluster");
+        return;
+    }
+    check_unregistered_taint(pass, node);
+    if (!node_is_registered(node)) {
+        sync_node(pass, node);
+        return;
+    }
+    conditions_set_true(&pass->conditions, "Registered");
+    if (pass->status == NULL)
+        pass->status = json_object();
+    json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));
+    pass->record->tells_registered = true;
+}
