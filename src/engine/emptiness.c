@@ -1,0 +1,58 @@
+#include "engine/emptiness.h"
+
+bool emptiness_wants(struct arena *arena, const struct disruption_candidate *candidate,
+                     const char **message)
+{
+    const struct node_pool *pool = candidate->pool->pool;
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    *message = NULL;
+    if (pool->spec.replicas.present)
+        return false;
+    if (after->text == NULL || after->nanoseconds == DURATION_NEVER) {
+        *message =
+            arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
+        return false;
+    }
+    return candidate->empty &&
+           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+}
+
+// DIS-132, DIS-142: every candidate while its pool has budget left.
+static void take(struct emptiness *out, const struct string_list *first, bool turn)
+{
+    list_for_each (candidate, &out->eligible) {
+        struct disruption_pool *pool = (*candidate)->pool;
+        bool preferred = first != NULL && string_list_has(first, (*candidate)->node->meta.name);
+        if (preferred != turn)
+            continue;
+        if (pool->remaining > 0) {
+            pool->remaining--;
+            out->taken.items[out->taken.count++] = *candidate;
+        } else {
+            out->refused = true;
+        }
+    }
+}
+
+struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
+                                const struct string_list *busy, const struct string_list *first)
+{
+    const struct candidate_options options = {.reason = "Empty", .busy = busy};
+    struct emptiness out = {.table = candidates_build(arena, snapshot, &options)};
+    uint32_t count = out.table.candidates.count;
+    out.eligible.items = arena_allocate_array(arena, count + 1, sizeof *out.eligible.items);
+    out.taken.items = arena_allocate_array(arena, count + 1, sizeof *out.taken.items);
+    out.unconsolidatable.items =
+        arena_allocate_array(arena, count + 1, sizeof *out.unconsolidatable.items);
+    list_for_each (candidate, &out.table.candidates) {
+        const char *message;
+        if (emptiness_wants(arena, candidate, &message))
+            out.eligible.items[out.eligible.count++] = candidate;
+        else if (message != NULL)
+            out.unconsolidatable.items[out.unconsolidatable.count++] =
+                (struct disruption_block){candidate->node, candidate->claim, message};
+    }
+    take(&out, first, true);
+    take(&out, first, false);
+    return out;
+}
