@@ -171,7 +171,7 @@ void bench_pod_prefer_apart(struct bench_builder *builder, struct pod *pod, int6
 static struct node_selector_term node_term(struct bench_builder *builder, const char *key,
                                            const char *operation, const char *const *values)
 {
-    struct selector_requirement requirement = {.key = key, .operator= operation};
+    struct selector_requirement requirement = {.key = key, .operator= operation };
     for (; *values != NULL; values++)
         list_append(builder->arena, &requirement.values, *values);
     struct node_selector_term term = {0};

@@ -1,5 +1,4 @@
 // adze bench price: what the plans of both packing policies cost on the same workload.
-#include "base/text.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_options.h"
 
