@@ -1,0 +1,290 @@
+// adze demo: the whole path on an embedded cluster with a simulated cloud, on real time.
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cli/catalogs.h"
+#include "cli/command.h"
+#include "cli/demo_data.h"
+#include "cli/demo_view.h"
+#include "cloud/aws/ec2_types.h"
+#include "sim/http_server.h"
+
+#define ACT_TIMEOUT (60 * SECOND)
+#define LOOK        (50 * MILLISECOND)
+
+struct act {
+    const char *title;
+    int64_t replicas; // < 0: what the manifest says
+};
+
+static const struct act acts[] = {
+    {"5 replicas", -1},
+    {"200 replicas", 200},
+    {"no replicas", 0},
+};
+
+struct demo {
+    bool serve, quiet;
+    const char *manifest_path, *kubeconfig, *catalog;
+    const char *log_level;
+    int port;
+    uint64_t seed;
+    struct loop *loop;
+    struct simulation *simulation;
+    struct demo_view *view;
+    struct http_server *server;
+    struct timer *timer;
+    size_t act;
+    int64_t act_begun;
+    bool interrupted;
+    int status;
+};
+
+// --- the play ------------------------------------------------------------------------------------------------
+
+static bool act_is_over(const struct demo *demo)
+{
+    struct simulation *simulation = demo->simulation;
+    const struct act *act = &acts[demo->act];
+    struct world_counts counts = world_counts(simulation_world(simulation));
+    if (act->replicas == 0)
+        return counts.pods == 0 && counts.nodes == 0 &&
+               simulation_count(simulation, "karpenter.sh/v1", "NodeClaim") == 0 &&
+               machine_park_count(simulation_park(simulation)) == 0;
+    uint32_t wanted = act->replicas < 0 ? 5 : (uint32_t)act->replicas;
+    return counts.pods_running == wanted && simulation_is_settled(simulation);
+}
+
+static bool act_begin(struct demo *demo)
+{
+    const struct act *act = &acts[demo->act];
+    struct error error = {0};
+    demo->act_begun = loop_monotonic_ns(demo->loop);
+    if (act->replicas < 0)
+        return true;
+    demo_view_say(demo->view, "Deployment inflate: scaled to %lld", (long long)act->replicas);
+    if (simulation_scale(demo->simulation, "inflate", act->replicas, &error))
+        return true;
+    fprintf(stderr, "adze demo: %s\n", error.message);
+    return false;
+}
+
+static void finish(struct demo *demo, int status)
+{
+    demo->status = status;
+    loop_stop(demo->loop);
+}
+
+static void look(void *context)
+{
+    struct demo *demo = context;
+    timer_start(demo->timer, LOOK);
+    if (act_is_over(demo)) {
+        demo_view_picture(demo->view, acts[demo->act].title);
+        if (++demo->act == ARRAY_LENGTH(acts)) {
+            demo_view_say(demo->view, "done: no node and no machine is left");
+            finish(demo, 0);
+        } else if (!act_begin(demo)) {
+            finish(demo, 1);
+        }
+    } else if (loop_monotonic_ns(demo->loop) - demo->act_begun > ACT_TIMEOUT) {
+        demo_view_picture(demo->view, "stuck");
+        fprintf(stderr, "adze demo: \"%s\" was not reached in %lld s\n", acts[demo->act].title,
+                (long long)(ACT_TIMEOUT / SECOND));
+        finish(demo, 1);
+    }
+}
+
+static void interrupted(void *context)
+{
+    struct demo *demo = context;
+    demo->interrupted = true;
+    finish(demo, demo->serve ? 0 : 130);
+}
+
+// --- the stage -----------------------------------------------------------------------------------------------
+
+static char *read_file(const char *path, struct error *error)
+{
+    struct text text = {0};
+    char piece[4096];
+    size_t length;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        error_set(error, ERROR_INVALID, "cannot read %s: %m", path);
+        return NULL;
+    }
+    while ((length = fread(piece, 1, sizeof piece, file)) > 0 && text.length < (64 << 20))
+        text_add_bytes(&text, piece, length);
+    fclose(file);
+    return text_take(&text);
+}
+
+static bool apply_manifest(struct demo *demo, struct error *error)
+{
+    char *own = NULL;
+    if (demo->manifest_path != NULL && (own = read_file(demo->manifest_path, error)) == NULL)
+        return false;
+    bool done = simulation_apply(demo->simulation, own != NULL ? own : demo_manifest, error);
+    free(own);
+    return done || (demo->manifest_path != NULL && error_prefix(error, "%s", demo->manifest_path));
+}
+
+static bool open_server(struct demo *demo, struct error *error)
+{
+    static char path[300];
+    demo->server = http_server_create(demo->loop, simulation_api(demo->simulation), demo->port, error);
+    if (demo->server == NULL)
+        return false;
+    if (demo->kubeconfig != NULL)
+        snprintf(path, sizeof path, "%s", demo->kubeconfig);
+    else
+        snprintf(path, sizeof path, "%s/adze-demo-%d.kubeconfig",
+                 getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", (int)getuid());
+    if (!http_server_write_kubeconfig(demo->server, path, error))
+        return false;
+    demo_view_say(demo->view, "serving the cluster at %s", http_server_url(demo->server));
+    printf("\n  export KUBECONFIG=%s\n  kubectl get nodepools,nodeclaims,nodes,pods\n\n", path);
+    fflush(stdout);
+    return true;
+}
+
+static bool set_stage(struct demo *demo, const struct instance_type_catalog *catalog,
+                      struct error *error)
+{
+    struct simulation_options options;
+    simulation_options_defaults(&options);
+    options.loop = demo->loop;
+    options.seed = demo->seed;
+    options.catalog = catalog;
+    demo->simulation = simulation_create(&options);
+    demo->view = demo_view_create(demo->loop, demo->simulation, demo->quiet);
+    simulation_start_controller(demo->simulation);
+    if (!apply_manifest(demo, error))
+        return false;
+    demo_view_say(demo->view, "applied %s: a NodePool and the Deployment inflate, 5 pods of 1 cpu",
+                  demo->manifest_path != NULL ? demo->manifest_path : "examples/inflate.yaml");
+    return !demo->serve || open_server(demo, error);
+}
+
+static bool open_log(const struct demo *demo, struct error *error)
+{
+    struct log_options options = {
+        .level = demo->log_level == NULL              ? LOG_NONE
+                 : text_equal(demo->log_level, "debug") ? LOG_DEBUG
+                 : text_equal(demo->log_level, "error") ? LOG_ERROR
+                                                        : LOG_INFO,
+        .format = LOG_CONSOLE,
+        .output_paths = "stderr",
+    };
+    return log_configure(&options, error);
+}
+
+static int play(struct demo *demo)
+{
+    struct error error = {0};
+    const struct instance_type_catalog *catalog =
+        open_log(demo, &error) ? catalog_of_provider("sim", demo->catalog, &error) : NULL;
+    demo->loop = loop_create();
+    loop_on_signal(demo->loop, SIGINT, interrupted, demo);
+    loop_on_signal(demo->loop, SIGTERM, interrupted, demo);
+    if (catalog == NULL || !set_stage(demo, catalog, &error)) {
+        fprintf(stderr, "adze demo: %s\n", error.message);
+        demo->status = error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+    } else {
+        if (!demo->serve) {
+            demo->timer = timer_create_on(demo->loop, look, demo);
+            act_begin(demo);
+            timer_start(demo->timer, LOOK);
+        }
+        loop_run(demo->loop);
+    }
+    timer_destroy(demo->timer);
+    if (demo->server != NULL)
+        http_server_destroy(demo->server);
+    demo_view_destroy(demo->view);
+    simulation_destroy(demo->simulation);
+    loop_destroy(demo->loop);
+    object_release((const struct object *)catalog);
+    return demo->status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"serve", no_argument, NULL, 's'},          {"file", required_argument, NULL, 'f'},
+        {"port", required_argument, NULL, 'p'},     {"kubeconfig", required_argument, NULL, 'k'},
+        {"catalog", required_argument, NULL, 'c'},  {"quiet", no_argument, NULL, 'q'},
+        {"log-level", required_argument, NULL, 'l'}, {"seed", required_argument, NULL, 'e'},
+        {0},
+    };
+    struct demo demo = {.seed = 1};
+    int64_t number;
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "f:q", options, NULL)) != -1)
+        switch (option) {
+        case 's':
+            demo.serve = true;
+            break;
+        case 'f':
+            demo.manifest_path = optarg;
+            break;
+        case 'q':
+            demo.quiet = true;
+            break;
+        case 'k':
+            demo.kubeconfig = optarg;
+            break;
+        case 'c':
+            demo.catalog = optarg;
+            break;
+        case 'l':
+            demo.log_level = optarg;
+            break;
+        case 'p':
+            if (!text_parse_int64(optarg, &number) || number < 0 || number > 65535)
+                return command_usage_error(&command_demo, "--port: %s is not a port", optarg);
+            demo.port = (int)number;
+            break;
+        case 'e':
+            if (!text_parse_int64(optarg, &number))
+                return command_usage_error(&command_demo, "--seed: %s is not a number", optarg);
+            demo.seed = (uint64_t)number;
+            break;
+        default:
+            return command_usage_error(&command_demo, "unknown or incomplete option %s",
+                                       argv[optind - 1]);
+        }
+    if (optind < argc)
+        return command_usage_error(&command_demo, "unexpected argument %s", argv[optind]);
+    if (demo.manifest_path != NULL && !demo.serve)
+        return command_usage_error(&command_demo, "-f goes with --serve: the play is written for its own manifest");
+    printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"
+           "(on-demand list prices; spot prices are estimates)\n\n");
+    return play(&demo);
+}
+
+const struct command command_demo = {
+    .name = "demo",
+    .arguments = "[--serve] [-f FILE] [--port N] [--kubeconfig FILE] [--catalog FILE] [--quiet]",
+    .summary = "embedded cluster, simulated cloud and controller, on real manifests",
+    .help = "Scales the Deployment of examples/inflate.yaml to 5, to 200 and to 0 pods and shows what happens.\n\n"
+            "  --serve              stay up instead, and serve the cluster to kubectl\n"
+            "  -f, --file FILE      with --serve: apply this manifest instead of the example\n"
+            "  --port N             of the served cluster; default: any\n"
+            "  --kubeconfig FILE    where to write the kubeconfig; default: in the folder for temporary files\n"
+            "  --catalog FILE       instance types; default: EC2's, built in\n"
+            "  --log-level LEVEL    also show the controller's log: debug, info, error\n"
+            "  --seed N             of delays and names; default: 1\n"
+            "  -q, --quiet          only the picture at the end of each act\n",
+    .run = run,
+};
