@@ -137,9 +137,13 @@ static struct kube_transport *connect(struct simulation *simulation)
     const struct simulation_options *options = &simulation->options;
     struct sim_transport_options transport = {
         .seed = random_next(&simulation->random),
-        .latency_min = options->api_latency_min,
-        .latency_max = options->api_latency_max,
+        .latency_min_ns = options->api_latency_min,
+        .latency_max_ns = options->api_latency_max,
+        .watch_latency_min_ns = options->api_latency_min,
+        .watch_latency_max_ns = options->api_latency_max,
+        .faults = options->api_faults,
         .fault = options->api_fault,
+        .lose_answer = options->api_lose_answer,
         .fault_context = options->fault_context,
     };
     return sim_transport_create(options->loop, simulation->api, &transport);

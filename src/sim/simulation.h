@@ -28,6 +28,8 @@ struct simulation_options {
                                         const struct node_claim *claim, struct error *error);
     bool (*api_fault)(void *context, const struct kube_request *request,
                       struct kube_response *response);
+    bool (*api_lose_answer)(void *context, const struct kube_request *request);
+    struct sim_faults api_faults; // random ones
     // Faults of a machine that boots (enum machine_faults).
     uint32_t (*boot_faults)(void *context, const struct park_machine *machine);
     void *fault_context;

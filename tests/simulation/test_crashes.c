@@ -40,17 +40,25 @@ static enum sim_cloud_fault on_cloud_call(void *context, enum sim_cloud_call cal
     return assassin->after_effect ? SIM_FAIL_AFTER : SIM_FAIL_BEFORE;
 }
 
+static bool writes(const struct kube_request *request)
+{
+    return request->verb != KUBE_GET && request->verb != KUBE_LIST && request->verb != KUBE_WATCH;
+}
+
 static bool on_request(void *context, const struct kube_request *request,
                        struct kube_response *response)
 {
     struct assassin *assassin = context;
-    if (request->verb == KUBE_GET || request->verb == KUBE_LIST || request->verb == KUBE_WATCH)
+    if (assassin->after_effect || !writes(request) || !strikes(assassin))
         return false;
-    if (!strikes(assassin) || assassin->after_effect)
-        return false;
-    response->status = 503;
     error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
     return true;
+}
+
+static bool on_answer(void *context, const struct kube_request *request)
+{
+    struct assassin *assassin = context;
+    return assassin->after_effect && writes(request) && strikes(assassin);
 }
 
 static bool settled_with_5(struct scenario *scenario)
@@ -67,6 +75,7 @@ static bool life(uint64_t seed, uint32_t kill_at, bool after_effect)
     assassin.scenario = scenario;
     scenario->options.cloud_fault = on_cloud_call;
     scenario->options.api_fault = on_request;
+    scenario->options.api_lose_answer = on_answer;
     scenario->options.fault_context = &assassin;
     scenario_begin(scenario);
     assassin.armed = true;
