@@ -86,17 +86,20 @@ static void serve_metrics(void *context, const struct web_request *request,
     metrics_write(process->metrics, &response->body);
 }
 
-static bool caches_are_synced(void *context)
+static bool caches_are_synced(void *context, struct error *error)
 {
     const struct process *process = context;
-    return mirror_synced(process->mirror);
+    return mirror_synced(process->mirror) ||
+           error_set(error, ERROR_UNAVAILABLE, "the caches are still being filled");
 }
 
-static bool kinds_are_known(void *context)
+static bool kinds_are_known(void *context, struct error *error)
 {
     const struct process *process = context;
-    return mirror_kind_synced(process->mirror, KIND_NODE_POOL) &&
-           mirror_kind_synced(process->mirror, KIND_NODE_CLAIM);
+    return (mirror_kind_synced(process->mirror, KIND_NODE_POOL) &&
+            mirror_kind_synced(process->mirror, KIND_NODE_CLAIM)) ||
+           error_set(error, ERROR_UNAVAILABLE,
+                     "NodePool and NodeClaim are not known to the API (`adze crds` prints the CRDs)");
 }
 
 static bool open_servers(struct process *process, struct error *error)
@@ -110,9 +113,12 @@ static bool open_servers(struct process *process, struct error *error)
         web_server_create(process->loop, NULL, (int)process->settings.health_probe_port, error);
     if (process->health_server == NULL)
         return false;
-    process->health = health_create(process->health_server);
-    health_add(process->health, "readyz", "manager", caches_are_synced, process);
-    health_add(process->health, "readyz", "crd", kinds_are_known, process);
+    process->health = health_create();
+    health_add(process->health, HEALTH_LIVE, "healthz", NULL, NULL);
+    health_add(process->health, HEALTH_READY, "readyz", NULL, NULL);
+    health_add(process->health, HEALTH_READY, "manager", caches_are_synced, process);
+    health_add(process->health, HEALTH_READY, "crd", kinds_are_known, process);
+    health_serve(process->health, process->health_server);
     return true;
 }
 
@@ -243,12 +249,9 @@ static void close_process(struct process *process)
         event_recorder_destroy(process->recorder);
     if (process->mirror != NULL)
         mirror_destroy(process->mirror);
-    if (process->health != NULL)
-        health_destroy(process->health);
-    if (process->health_server != NULL)
-        web_server_destroy(process->health_server);
-    if (process->metrics_server != NULL)
-        web_server_destroy(process->metrics_server);
+    web_server_destroy(process->health_server);
+    web_server_destroy(process->metrics_server);
+    health_destroy(process->health);
     if (process->lease_client != NULL)
         kube_client_destroy(process->lease_client);
     if (process->client != NULL)
