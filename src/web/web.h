@@ -1,0 +1,37 @@
+// A small HTTP server over libevent, for metrics, probes and pages: GET and HEAD only, bounded in
+// headers, connections and time.
+//
+// Handlers run on the loop's thread and answer at once. A server lives as long as its loop at most.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "base/text.h"
+
+struct web_server;
+// `address` NULL or "": all interfaces, IPv6 and IPv4. `port` 0: one that is free. Real loops only.
+struct web_server *web_server_create(struct loop *loop, const char *address, int port,
+                                     struct error *error);
+void web_server_destroy(struct web_server *server); // NULL is fine; open requests are cut
+int web_server_port(const struct web_server *server);
+
+struct web_request;
+const char *web_request_path(const struct web_request *request); // decoded: "/readyz/crd"
+// The value of a query parameter, decoded: "" for "?verbose", NULL if absent or `index` (of those with
+// the same name, from 0) is beyond the last.
+const char *web_request_query(const struct web_request *request, const char *name, unsigned index);
+const char *web_request_header(const struct web_request *request, const char *name); // or NULL
+
+struct web_response {
+    int status;               // 200 unless set
+    const char *content_type; // static text; "text/plain; charset=utf-8" unless set
+    struct text body;
+};
+typedef void (*web_function)(void *context, const struct web_request *request,
+                             struct web_response *response);
+// A path that ends in '/' also takes everything below it, other than "/" itself; the longest that
+// fits wins. Unknown paths are answered 404, other methods 405.
+void web_server_route(struct web_server *server, const char *path, web_function function,
+                      void *context);
