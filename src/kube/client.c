@@ -8,10 +8,10 @@
 #include "kube/client_internal.h"
 #include "kube/query.h"
 
-#define RETRIES_MAX           3
-#define RETRY_BACKOFF_NS      (100 * MILLISECOND) // doubled each time, and up to twice that by chance
-#define RETRY_AFTER_MAX_NS    (30 * SECOND)
-#define CLIENT_SEED_VIRTUAL   UINT64_C(0x6b756265) // simulations repeat
+#define RETRIES_MAX         3
+#define RETRY_BACKOFF_NS    (100 * MILLISECOND) // doubled each time, and up to twice that by chance
+#define RETRY_AFTER_MAX_NS  (30 * SECOND)
+#define CLIENT_SEED_VIRTUAL UINT64_C(0x6b756265) // simulations repeat
 
 static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
                   const char *namespace, const char *name, const char *subresource,

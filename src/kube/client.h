@@ -1,12 +1,12 @@
 // A typed client for one API server: get, list, create, patch, delete, evict; rate limited (QPS and
 // burst, LIF-380), with the answers as typed objects.
 //
-// Every call is asynchronous and ends with exactly one callback on the loop's thread, never before the
-// call has returned. Callbacks record results; they hold no control flow (design.md idea 3). A callback
-// may make calls, cancel them and destroy the client.
+// Every call is asynchronous and ends with exactly one callback on the loop's thread, never before
+// the call has returned. Callbacks record results; they hold no control flow (design.md idea 3). A
+// callback may make calls, cancel them and destroy the client.
 //
-// Retries are the caller's matter, with two exceptions, a few times each: GET and LIST answered 429 with
-// Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
+// Retries are the caller's matter, with two exceptions, a few times each: GET and LIST answered 429
+// with Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
 #pragma once
 
 #include "kube/transport.h"
@@ -15,7 +15,7 @@
 struct kube_client;
 
 struct kube_client_options {
-    double qps;   // <= 0: unlimited
+    double qps; // <= 0: unlimited
     double burst;
 };
 // Takes ownership of the transport.
@@ -25,25 +25,25 @@ void kube_client_destroy(struct kube_client *client); // cancels what is under w
 struct kube_transport *kube_client_transport(struct kube_client *client);
 
 struct kube_result {
-    struct error error;           // ERROR_NONE on success
-    int status;                   // HTTP status, 0 if no answer
+    struct error error; // ERROR_NONE on success
+    int status;         // HTTP status, 0 if no answer
     int64_t retry_after_ns;
-    struct object *object;        // the object answered, if it decodes; borrowed (acquire to keep)
-    const json_t *body;           // the answer itself; borrowed
+    struct object *object; // the object answered, if it decodes; borrowed (acquire to keep)
+    const json_t *body;    // the answer itself; borrowed
 };
 typedef void (*kube_callback)(void *context, const struct kube_result *result);
 
 // subresource: NULL, "status", "scale", ...
 void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
               const char *name, kube_callback callback, void *context);
-// One page or all pages (limit > 0: page size; every page is asked for; callback gets the whole list
-// as body {"items": [...]}, and metadata.resourceVersion of the first page).
+// One page or all pages (limit > 0: page size; every page is asked for; callback gets the whole
+// list as body {"items": [...]}, and metadata.resourceVersion of the first page).
 void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
                const char *label_selector, const char *field_selector, kube_callback callback,
                void *context);
-// The same list page by page, for lists too long to hold as JSON. `page` gets each page (metadata and
-// items, borrowed); `first` tells that a list begins, or begins anew because its pages have expired
-// on the server: forget what came before. Then the callback, without body.
+// The same list page by page, for lists too long to hold as JSON. `page` gets each page (metadata
+// and items, borrowed); `first` tells that a list begins, or begins anew because its pages have
+// expired on the server: forget what came before. Then the callback, without body.
 typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);
 void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
                      const char *label_selector, const char *field_selector,

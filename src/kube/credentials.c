@@ -13,10 +13,11 @@
 #define TOKEN_FILE_INTERVAL_NS MINUTE
 #define PLUGIN_TIMEOUT_NS      MINUTE
 #define PLUGIN_OUTPUT_MAX      ((size_t)1 << 20)
-// What a plugin has just given is used at least this long, even if it is said to be expired or has been
-// refused: a broken plugin must not be run for every request.
+// What a plugin has just given is used at least this long, even if it is said to be expired or has
+// been refused: a broken plugin must not be run for every request.
 #define PLUGIN_INTERVAL_NS (5 * SECOND)
-// A credential is renewed a little before its end, so that no request carries one that dies on the way.
+// A credential is renewed a little before its end, so that no request carries one that dies on the
+// way.
 #define PLUGIN_MARGIN_NS (10 * SECOND)
 
 struct credentials {
@@ -148,9 +149,9 @@ static enum credentials_state plugin_state(struct credentials *credentials, stru
         return CREDENTIALS_FAILED;
     }
     if (credentials->have_plugin) {
-        bool expired = credentials->plugin.expires_ns != INT64_MAX &&
-                       loop_now_ns(credentials->loop) >=
-                           credentials->plugin.expires_ns - PLUGIN_MARGIN_NS;
+        bool expired =
+            credentials->plugin.expires_ns != INT64_MAX &&
+            loop_now_ns(credentials->loop) >= credentials->plugin.expires_ns - PLUGIN_MARGIN_NS;
         if ((!expired && !credentials->refused) || plugin_is_recent(credentials))
             return CREDENTIALS_READY;
     }
@@ -207,7 +208,8 @@ static void plugin_done(void *context, const struct process_result *result)
     credentials->settled(credentials->context);
 }
 
-// The last line of the plugin's diagnostics tells most; its output may be a secret and is never told.
+// The last line of the plugin's diagnostics tells most; its output may be a secret and is never
+// told.
 static void plugin_describe(const struct credentials *credentials,
                             const struct process_result *result, struct error *error)
 {

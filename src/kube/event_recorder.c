@@ -68,9 +68,10 @@ static struct record *make_record(struct event_recorder *recorder,
                                   const struct event_request *request, int64_t now_ns);
 static struct sent *remember(struct event_recorder *recorder, const struct event_request *request,
                              const char *namespace, int64_t now_ns, bool *is_known);
-static void make_name(struct event_recorder *recorder, const struct object *about, struct text *name);
-static json_t *make_body(const struct event_recorder *recorder,
-                         const struct event_request *request, const struct sent *sent);
+static void make_name(struct event_recorder *recorder, const struct object *about,
+                      struct text *name);
+static json_t *make_body(const struct event_recorder *recorder, const struct event_request *request,
+                         const struct sent *sent);
 static void send_more(void *context);
 static void send_record(struct record *record);
 static void sent_one(void *context, const struct kube_result *result);
@@ -231,7 +232,8 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
     return sent;
 }
 
-static void make_name(struct event_recorder *recorder, const struct object *about, struct text *name)
+static void make_name(struct event_recorder *recorder, const struct object *about,
+                      struct text *name)
 {
     int64_t now_ns = loop_now_ns(recorder->loop);
     recorder->name_ns = now_ns > recorder->name_ns ? now_ns : recorder->name_ns + 1;
@@ -239,8 +241,8 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
     text_format(name, "%.236s.%" PRIx64, or_empty(about->meta.name), (uint64_t)recorder->name_ns);
 }
 
-static json_t *make_body(const struct event_recorder *recorder,
-                         const struct event_request *request, const struct sent *sent)
+static json_t *make_body(const struct event_recorder *recorder, const struct event_request *request,
+                         const struct sent *sent)
 {
     const struct object *about = request->about;
     size_t length = strlen(request->message);
@@ -266,9 +268,9 @@ static json_t *make_body(const struct event_recorder *recorder,
         "{s:s, s:s, s:{s:s, s:s}, s:o, s:s, s:o, s:s, s:{s:s}, s:s, s:s, s:I, s:s, s:s}",
         "apiVersion", "v1", "kind", "Event", "metadata", "name", sent->name, "namespace",
         sent->namespace, "involvedObject", reference, "reason", request->reason, "message", message,
-        "type", request->warning ? "Warning" : "Normal", "source", "component",
-        recorder->component, "firstTimestamp", now, "lastTimestamp", now, "count",
-        (json_int_t)sent->count, "reportingComponent", recorder->component, "reportingInstance", "");
+        "type", request->warning ? "Warning" : "Normal", "source", "component", recorder->component,
+        "firstTimestamp", now, "lastTimestamp", now, "count", (json_int_t)sent->count,
+        "reportingComponent", recorder->component, "reportingInstance", "");
 }
 
 static void send_more(void *context)
@@ -311,8 +313,8 @@ static void sent_one(void *context, const struct kube_result *result)
     }
     TAILQ_REMOVE(&recorder->in_flight, record, link);
     recorder->flying--;
-    bool passing = kind == ERROR_UNAVAILABLE || kind == ERROR_TIMEOUT ||
-                   kind == ERROR_TOO_MANY_REQUESTS;
+    bool passing =
+        kind == ERROR_UNAVAILABLE || kind == ERROR_TIMEOUT || kind == ERROR_TOO_MANY_REQUESTS;
     if (passing && record->attempts < ATTEMPTS_MAX) {
         TAILQ_INSERT_HEAD(&recorder->queue, record, link);
         recorder->queued++;

@@ -12,9 +12,9 @@ struct event_request {
     const struct object *about; // involvedObject from its header
     bool warning;
     const char *reason, *message;
-    const char *dedupe;       // dedupe values, joined by '-'; NULL: message
-    int64_t window_ns;        // 0: 2 minutes
-    double rate_per_second;   // 0: unlimited; else with `burst`, one limiter a reason
+    const char *dedupe;     // dedupe values, joined by '-'; NULL: message
+    int64_t window_ns;      // 0: 2 minutes
+    double rate_per_second; // 0: unlimited; else with `burst`, one limiter a reason
     double burst;
 };
 void event_record(struct event_recorder *recorder, const struct event_request *request);

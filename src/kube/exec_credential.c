@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/duration.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "kube/kube_config.h"
 
@@ -84,9 +84,9 @@ bool exec_credential_parse(const char *output, size_t length, const char *api_ve
     if (!text_equal(json_string_value(json_object_get(root, "kind")), "ExecCredential"))
         good = error_set(error, ERROR_UNAUTHORIZED, "its output is no ExecCredential");
     else if (!text_equal(version, api_version))
-        good = error_set(error, ERROR_UNAUTHORIZED,
-                         "it answered with apiVersion \"%s\", asked was %s",
-                         version != NULL ? version : "", api_version);
+        good =
+            error_set(error, ERROR_UNAUTHORIZED, "it answered with apiVersion \"%s\", asked was %s",
+                      version != NULL ? version : "", api_version);
     else if ((certificate == NULL) != (key == NULL))
         good = error_set(error, ERROR_UNAUTHORIZED,
                          "clientCertificateData and clientKeyData belong together: one is missing");

@@ -1,5 +1,5 @@
-// The dialogue with a credential plugin (client.authentication.k8s.io/v1 and v1beta1): what it is told in
-// KUBERNETES_EXEC_INFO, and what it answers, an ExecCredential.
+// The dialogue with a credential plugin (client.authentication.k8s.io/v1 and v1beta1): what it is
+// told in KUBERNETES_EXEC_INFO, and what it answers, an ExecCredential.
 #pragma once
 
 #include "kube/http_transport.h"
@@ -9,7 +9,8 @@ struct exec_credential {
     char *certificate, *key; // PEM; both or neither
     int64_t expires_ns;      // wall clock; INT64_MAX: never
 };
-// The plugin's environment: this process's, the config's, and KUBERNETES_EXEC_INFO. NULL-terminated.
+// The plugin's environment: this process's, the config's, and KUBERNETES_EXEC_INFO.
+// NULL-terminated.
 char **exec_credential_environment(const struct kube_config *config);
 void exec_credential_environment_free(char **environment);
 // Errors never quote the output.

@@ -77,8 +77,8 @@ static bool parse_server(struct http_target *target, struct error *error)
     return true;
 }
 
-// libcurl takes the name to verify from the URL, so the URL gets the name, the connection goes to the
-// address, and the Host header (":authority") stays as it would be without.
+// libcurl takes the name to verify from the URL, so the URL gets the name, the connection goes to
+// the address, and the Host header (":authority") stays as it would be without.
 static void name_server(struct http_target *target, CURLU *url)
 {
     char *host = NULL, *port = NULL, *renamed = NULL;
@@ -270,6 +270,6 @@ bool http_easy_error(const struct http_easy *easy, const struct http_target *tar
     const char *why = easy->error[0] != '\0' ? easy->error : curl_easy_strerror(result);
     int length = (int)strcspn(why, "\r\n");
     enum error_kind kind = result == CURLE_OPERATION_TIMEDOUT ? ERROR_TIMEOUT : ERROR_UNAVAILABLE;
-    return error_set(error, kind, "%s %s%s: %.*s", http_method(verb), target->shown_url, path, length,
-                     why);
+    return error_set(error, kind, "%s %s%s: %.*s", http_method(verb), target->shown_url, path,
+                     length, why);
 }

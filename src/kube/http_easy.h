@@ -9,10 +9,11 @@
 // The API server as libcurl is to see it.
 struct http_target {
     const struct kube_config *config; // borrowed
-    char *base_url;                // of the request line, without trailing slash
-    char *shown_url;               // of messages: without user or password
-    struct curl_slist *connect_to; // tls-server-name: the name is asked for, the address is connected to
-    char *host_header;             // with it: "Host: address"
+    char *base_url;                   // of the request line, without trailing slash
+    char *shown_url;                  // of messages: without user or password
+    struct curl_slist
+        *connect_to;   // tls-server-name: the name is asked for, the address is connected to
+    char *host_header; // with it: "Host: address"
     char *user_agent_header;
     long connect_timeout_ms, request_timeout_ms;
 };

@@ -12,9 +12,9 @@ struct http_multi *http_multi_create(struct loop *loop, struct error *error); //
 // Every easy handle must have been removed or be done.
 void http_multi_destroy(struct http_multi *multi); // NULL is fine
 
-// Begins the transfer. `done` is called once at its end, on the loop's thread and never before this has
-// returned; the handle has then been removed, and stays the caller's. `done` must not destroy the
-// multi. Not to be called from within libcurl's own callbacks (write, header).
+// Begins the transfer. `done` is called once at its end, on the loop's thread and never before this
+// has returned; the handle has then been removed, and stays the caller's. `done` must not destroy
+// the multi. Not to be called from within libcurl's own callbacks (write, header).
 typedef void (*http_multi_done)(void *context, CURLcode result);
 void http_multi_add(struct http_multi *multi, CURL *easy, http_multi_done done, void *context);
 // Ends a transfer early; `done` is not called. The same restriction.

@@ -17,9 +17,9 @@
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
 
-// libcurl's callbacks only collect bytes and results. What follows from them (events, ends of calls, new
-// requests) happens in transport_dispatch(), on a timer of its own, where every function of libcurl
-// and of the transport may be called, its destruction included.
+// libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
+// calls, new requests) happens in transport_dispatch(), on a timer of its own, where every function
+// of libcurl and of the transport may be called, its destruction included.
 enum call_state {
     CALL_WAITING, // for the credential plugin
     CALL_RUNNING, // in the multi
@@ -36,9 +36,9 @@ struct kube_call {
     bool is_overflown;
     enum kube_verb verb;
     enum patch_type patch_type;
-    char *path;  // without the query
-    char *url;   // path and query
-    char *body;  // JSON text, or NULL
+    char *path; // without the query
+    char *url;  // path and query
+    char *body; // JSON text, or NULL
     struct kube_handlers handlers;
     struct http_easy easy;
     uint64_t generation; // of the credential sent
@@ -107,8 +107,8 @@ struct kube_transport *http_transport_create(struct loop *loop, const struct kub
     transport->response_bytes_max =
         options->response_bytes_max != 0 ? options->response_bytes_max : RESPONSE_BYTES_MAX;
     transport->dispatcher = timer_create_on(loop, transport_dispatch, transport);
-    transport->credentials = credentials_create(loop, transport->config,
-                                                transport_credentials_settled, transport);
+    transport->credentials =
+        credentials_create(loop, transport->config, transport_credentials_settled, transport);
     if (http_target_init(&transport->target, transport->config, options, error))
         return &transport->base;
     transport_destroy(&transport->base);
@@ -189,8 +189,8 @@ static void transport_credentials_settled(void *context)
     struct http_transport *transport = context;
     struct kube_call *call;
     TAILQ_FOREACH(call, &transport->all, all_link)
-        if (call->state == CALL_WAITING)
-            call_begin(call);
+    if (call->state == CALL_WAITING)
+        call_begin(call);
 }
 
 // Sends the request, or waits for the credential; never calls a handler.

@@ -143,8 +143,8 @@ char *kube_config_read_file(const char *path, size_t *length, struct error *erro
 {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_INVALID,
-                  "%s cannot be read: %s", path, strerror(errno));
+        error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_INVALID, "%s cannot be read: %s",
+                  path, strerror(errno));
         return NULL;
     }
     struct text text = {0};
@@ -178,7 +178,8 @@ bool kube_config_check_certificates(const char *pem, const char *place, struct e
     return true;
 }
 
-// Without this check OpenSSL would ask for a passphrase on the terminal, in the middle of a request.
+// Without this check OpenSSL would ask for a passphrase on the terminal, in the middle of a
+// request.
 bool kube_config_check_key(const char *pem, const char *place, struct error *error)
 {
     BIO *bio = BIO_new_mem_buf(pem, -1);
@@ -201,11 +202,21 @@ static int no_passphrase(char *buffer, int size, int writing, void *context)
 struct kube_config *kube_config_copy(const struct kube_config *config)
 {
     struct kube_config *copy = memory_copy(config, sizeof *config);
-    char **texts[] = {&copy->server, &copy->namespace, &copy->ca_data, &copy->client_certificate,
-                      &copy->client_key, &copy->token, &copy->token_file, &copy->username,
-                      &copy->password, &copy->exec_command, &copy->exec_api_version,
-                      &copy->exec_install_hint, &copy->exec_cluster_config,
-                      &copy->tls_server_name, &copy->proxy_url};
+    char **texts[] = {&copy->server,
+                      &copy->namespace,
+                      &copy->ca_data,
+                      &copy->client_certificate,
+                      &copy->client_key,
+                      &copy->token,
+                      &copy->token_file,
+                      &copy->username,
+                      &copy->password,
+                      &copy->exec_command,
+                      &copy->exec_api_version,
+                      &copy->exec_install_hint,
+                      &copy->exec_cluster_config,
+                      &copy->tls_server_name,
+                      &copy->proxy_url};
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
         *texts[i] = memory_copy_string(*texts[i]);
     copy->exec_arguments = copy_strings(config->exec_arguments);
@@ -221,10 +232,17 @@ void kube_config_free(struct kube_config *config)
     kube_config_wipe(&config->token);
     kube_config_wipe(&config->password);
     kube_config_wipe(&config->proxy_url); // may carry a password
-    char *texts[] = {config->server, config->namespace, config->ca_data,
-                     config->client_certificate, config->token_file, config->username,
-                     config->exec_command, config->exec_api_version, config->exec_install_hint,
-                     config->exec_cluster_config, config->tls_server_name};
+    char *texts[] = {config->server,
+                     config->namespace,
+                     config->ca_data,
+                     config->client_certificate,
+                     config->token_file,
+                     config->username,
+                     config->exec_command,
+                     config->exec_api_version,
+                     config->exec_install_hint,
+                     config->exec_cluster_config,
+                     config->tls_server_name};
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
         free(texts[i]);
     free_strings(config->exec_arguments);

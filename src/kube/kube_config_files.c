@@ -20,8 +20,8 @@ typedef VECTOR(struct file) file_list;
 
 // An entry of `clusters`, `users` or `contexts`: where it stands, and what it says.
 struct entry {
-    const json_t *value; // what is under "cluster", "user" or "context"; NULL if nothing is
-    const char *path;    // of its file
+    const json_t *value;        // what is under "cluster", "user" or "context"; NULL if nothing is
+    const char *path;           // of its file
     char place[PATH_MAX + 400]; // "FILE: users[0].user", to begin messages
 };
 
@@ -99,13 +99,12 @@ static bool read_file(struct file *file, struct error *error)
 
 static void free_files(file_list *files)
 {
-    vector_for_each(file, files)
+    vector_for_each (file, files)
         documents_free(&file->documents);
     vector_free(files);
 }
 
-static struct kube_config *resolve(const file_list *files, const char *context,
-                                   struct error *error)
+static struct kube_config *resolve(const file_list *files, const char *context, struct error *error)
 {
     const char *first = files->items[0].path;
     if (context == NULL || context[0] == '\0')
@@ -257,11 +256,11 @@ static bool read_exec(struct kube_config *config, const struct entry *user,
         good = error_set(error, ERROR_INVALID, "%s.command is missing", exec.place);
     if (good && !text_equal(config->exec_api_version, "client.authentication.k8s.io/v1") &&
         !text_equal(config->exec_api_version, "client.authentication.k8s.io/v1beta1"))
-        good = error_set(error, ERROR_INVALID,
-                         "%s.apiVersion should be client.authentication.k8s.io/v1 or "
-                         "client.authentication.k8s.io/v1beta1, not \"%s\"",
-                         exec.place,
-                         config->exec_api_version != NULL ? config->exec_api_version : "");
+        good =
+            error_set(error, ERROR_INVALID,
+                      "%s.apiVersion should be client.authentication.k8s.io/v1 or "
+                      "client.authentication.k8s.io/v1beta1, not \"%s\"",
+                      exec.place, config->exec_api_version != NULL ? config->exec_api_version : "");
     if (good && text_equal(mode, "Always"))
         good = error_set(error, ERROR_INVALID,
                          "%s.interactiveMode Always needs a terminal, which this program never has",
@@ -389,9 +388,10 @@ static bool get_data(const struct entry *entry, const char *name, char **out, st
     if (path == NULL)
         return true;
     char *resolved = beside(entry->path, path);
-    *out = kube_config_read_file(resolved, NULL, error);
-    if (*out == NULL)
-        error_prefix(error, "%s.%s", entry->place, name);
+    struct error why = {0};
+    *out = kube_config_read_file(resolved, NULL, &why);
+    if (*out == NULL) // INVALID, whatever it was: NOT_FOUND means that there is no kubeconfig
+        error_set(error, ERROR_INVALID, "%s.%s, %s", entry->place, name, why.message);
     free(resolved);
     free(path);
     return *out != NULL;
@@ -405,8 +405,8 @@ static char *decode_base64(const char *text, size_t *length)
     EVP_ENCODE_CTX *decoder = EVP_ENCODE_CTX_new();
     EVP_DecodeInit(decoder);
     int first = 0, last = 0;
-    bool good = EVP_DecodeUpdate(decoder, (unsigned char *)out, &first,
-                                 (const unsigned char *)text, (int)size) >= 0 &&
+    bool good = EVP_DecodeUpdate(decoder, (unsigned char *)out, &first, (const unsigned char *)text,
+                                 (int)size) >= 0 &&
                 EVP_DecodeFinal(decoder, (unsigned char *)out + first, &last) == 1;
     EVP_ENCODE_CTX_free(decoder);
     if (!good) {

@@ -21,10 +21,10 @@ struct leader {
     struct leader_options options;
     char *namespace, *name, *identity;
     struct random random;
-    json_t *lease;        // as last seen; NULL: never
-    int64_t observed_ns;  // monotonic, when its spec was last seen to change
-    int64_t attempt_ns;   // monotonic, when the attempt under way began
-    int64_t renewed_ns;   // when the last successful one did
+    json_t *lease;       // as last seen; NULL: never
+    int64_t observed_ns; // monotonic, when its spec was last seen to change
+    int64_t attempt_ns;  // monotonic, when the attempt under way began
+    int64_t renewed_ns;  // when the last successful one did
     bool is_leading, is_releasing;
     struct timer *retry;    // the next attempt
     struct timer *deadline; // leading: to renew; else: of the attempt under way; or of the release
@@ -88,11 +88,12 @@ void leader_destroy(struct leader *leader)
 // The clock is asked too: after a pause of the whole process the deadline's timer may be late.
 bool leader_is_leading(const struct leader *leader)
 {
-    return leader->is_leading && loop_monotonic_ns(leader->loop) - leader->renewed_ns <
-                                     leader->options.renew_deadline_ns;
+    return leader->is_leading &&
+           loop_monotonic_ns(leader->loop) - leader->renewed_ns < leader->options.renew_deadline_ns;
 }
 
-// --- acquiring and renewing -------------------------------------------------------------------------
+// --- acquiring and renewing
+// -------------------------------------------------------------------------
 static void attempt(void *context)
 {
     struct leader *leader = context;
@@ -272,7 +273,8 @@ static void lose(struct leader *leader, const char *why)
     leader->options.lost(leader->options.context);
 }
 
-// --- giving back ------------------------------------------------------------------------------------
+// --- giving back
+// ------------------------------------------------------------------------------------
 void leader_release(struct leader *leader, void (*done)(void *context), void *context)
 {
     assert(!leader->is_releasing);

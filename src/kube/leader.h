@@ -6,8 +6,8 @@
 struct leader_options {
     const char *namespace, *name, *identity;
     int64_t lease_duration_ns, renew_deadline_ns, retry_period_ns; // 15 s, 10 s, 2 s
-    void (*started)(void *context); // became the leader
-    void (*lost)(void *context);    // was the leader and could not renew
+    void (*started)(void *context);                                // became the leader
+    void (*lost)(void *context); // was the leader and could not renew
     void *context;
 };
 struct leader;

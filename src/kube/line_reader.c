@@ -20,7 +20,8 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
         const char *end = NULL;
         if (from < reader->input.length)
             end = memchr(reader->input.data + from, '\n', reader->input.length - from);
-        size_t length = end != NULL ? (size_t)(end - begin) : reader->input.length - reader->position;
+        size_t length =
+            end != NULL ? (size_t)(end - begin) : reader->input.length - reader->position;
         if (length > line_bytes_max) {
             error_set(error, ERROR_INTERNAL, "an event is longer than %zu bytes", line_bytes_max);
             return LINE_FAILED;
@@ -61,7 +62,8 @@ static void line_reader_compact(struct line_reader *reader)
         reader->input.length = left;
         reader->input.data[left] = '\0';
     }
-    reader->searched = reader->searched > reader->position ? reader->searched - reader->position : 0;
+    reader->searched =
+        reader->searched > reader->position ? reader->searched - reader->position : 0;
     reader->position = 0;
 }
 

@@ -195,14 +195,15 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
             replace(kind, entry, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
         return;
     }
-    // Not there: created just now, or deleted since; the watch's own version tells which. Whether it
-    // matches a selector only the server knows.
+    // Not there: created just now, or deleted since; the watch's own version tells which. Whether
+    // it matches a selector only the server knows.
     const char *seen = reflector_version(kind->reflector);
     if (!kind->has_field_selector && (seen[0] == '\0' || is_newer(meta->resource_version, seen)))
         add(kind, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
 }
 
-// --- what the reflector brings ----------------------------------------------------------------------
+// --- what the reflector brings
+// ----------------------------------------------------------------------
 static void list_begins(void *context)
 {
     struct mirror_kind *kind = context;
@@ -325,8 +326,7 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     const char *uid = metadata_text(document, "uid");
     if ((entry->epoch & EPOCH_OBSERVED) != 0 && uid != NULL &&
         !text_equal(uid, entry->object->meta.uid) &&
-        is_newer(entry->object->meta.resource_version,
-                 metadata_text(document, "resourceVersion")))
+        is_newer(entry->object->meta.resource_version, metadata_text(document, "resourceVersion")))
         return;
     drop(kind, entry);
 }
@@ -361,7 +361,8 @@ static void take_invalid(struct mirror_kind *kind, const json_t *document,
                                                 namespace, name, error);
 }
 
-// After a list: what it did not have is gone, but for what was observed later than the list was made.
+// After a list: what it did not have is gone, but for what was observed later than the list was
+// made.
 static void sweep(struct mirror_kind *kind, const char *resource_version)
 {
     for (uint32_t i = kind->table.count; i-- > 0;) { // backwards: removal moves the last entry

@@ -1,8 +1,8 @@
-// A typed, compact copy of the cluster, kept by paged list and watch (never JSON): one reflector a kind,
-// with bookmarks, resume from the last version, 410 handling and back-off.
+// A typed, compact copy of the cluster, kept by paged list and watch (never JSON): one reflector a
+// kind, with bookmarks, resume from the last version, 410 handling and back-off.
 //
-// Objects that do not decode are reported (log, and mirror_on_invalid's handlers) and left out; they never
-// stop the watch of the others (API-603, API-318).
+// Objects that do not decode are reported (log, and mirror_on_invalid's handlers) and left out;
+// they never stop the watch of the others (API-603, API-318).
 #pragma once
 
 #include "kube/client.h"
@@ -18,16 +18,17 @@ typedef void (*mirror_handler)(void *context, enum mirror_change change,
 struct mirror *mirror_create(struct loop *loop, struct kube_client *client);
 void mirror_destroy(struct mirror *mirror);
 
-// Begins to mirror a kind; namespace and selectors may be NULL. Once a kind. `optional`: a 404 (the CRD is
-// not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
+// Begins to mirror a kind; namespace and selectors may be NULL. Once a kind. `optional`: a 404 (the
+// CRD is not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
 void mirror_watch(struct mirror *mirror, enum kind_id kind, const char *namespace,
                   const char *field_selector, bool optional);
-// Handlers are called in the order of registration, for every change, on the loop's thread. They must not
-// destroy the mirror. An object replaced by another of the same name (a new uid) is DELETED, then ADDED.
+// Handlers are called in the order of registration, for every change, on the loop's thread. They
+// must not destroy the mirror. An object replaced by another of the same name (a new uid) is
+// DELETED, then ADDED.
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context);
-// An object does not decode: once for each of its versions. One that was valid before is deleted first.
-// Who concludes anything from an object's absence must ask mirror_is_invalid() too.
+// An object does not decode: once for each of its versions. One that was valid before is deleted
+// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too.
 typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind, const char *namespace,
                                        const char *name, const struct error *error);
 void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
@@ -35,20 +36,22 @@ void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_
 bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const char *namespace,
                        const char *name);
 uint32_t mirror_invalid_count(const struct mirror *mirror, enum kind_id kind);
-bool mirror_synced(const struct mirror *mirror);                       // every kind listed once
+bool mirror_synced(const struct mirror *mirror); // every kind listed once
 bool mirror_kind_synced(const struct mirror *mirror, enum kind_id kind);
 
 const struct object *mirror_get(const struct mirror *mirror, enum kind_id kind,
                                 const char *namespace, const char *name); // borrowed, or NULL
 uint32_t mirror_count(const struct mirror *mirror, enum kind_id kind);
-// Iteration in order of (namespace, name) is not promised; handlers and reconcilers sort if they care.
+// Iteration in order of (namespace, name) is not promised; handlers and reconcilers sort if they
+// care.
 struct mirror_iterator {
     const void *position;
 };
 const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
                                  struct mirror_iterator *iterator); // zero-init; NULL at the end
 
-// A write's answer is newer than the watch: puts it in at once if its resourceVersion is newer than what
-// is there (so that a reconcile never acts on what it has itself just changed). Handlers are called. An
-// answer that comes after the watch has passed it, such as one of an object deleted since, is ignored.
+// A write's answer is newer than the watch: puts it in at once if its resourceVersion is newer than
+// what is there (so that a reconcile never acts on what it has itself just changed). Handlers are
+// called. An answer that comes after the watch has passed it, such as one of an object deleted
+// since, is ignored.
 void mirror_observe(struct mirror *mirror, const struct object *object);

@@ -42,8 +42,8 @@ struct object_entry *object_table_add(struct object_table *table, struct object 
     assert(object->meta.name != NULL);
     grow(table);
     struct object_entry *entry = &table->entries[table->count++];
-    *entry = (struct object_entry){
-        .object = object, .hash = hash_of(object->meta.namespace, object->meta.name)};
+    *entry = (struct object_entry){.object = object,
+                                   .hash = hash_of(object->meta.namespace, object->meta.name)};
     insert_slot(table, table->count - 1);
     return entry;
 }
@@ -91,8 +91,7 @@ static void grow(struct object_table *table)
 {
     if (table->count == table->capacity) {
         table->capacity = table->capacity < 8 ? 8 : table->capacity + table->capacity / 2;
-        table->entries =
-            memory_resize(table->entries, table->capacity * sizeof *table->entries);
+        table->entries = memory_resize(table->entries, table->capacity * sizeof *table->entries);
     }
     if ((table->count + 1) * 3 <= table->slots_count * 2)
         return;

@@ -1,5 +1,5 @@
-// Objects of one kind by (namespace, name): a dense array and an open-addressed index into it, 16 bytes
-// an object beside the object itself. Holds a reference to each.
+// Objects of one kind by (namespace, name): a dense array and an open-addressed index into it, 16
+// bytes an object beside the object itself. Holds a reference to each.
 #pragma once
 
 #include "model/object.h"
@@ -12,7 +12,7 @@ struct object_entry {
 struct object_table { // zero-initialised is empty; free with object_table_free()
     struct object_entry *entries;
     uint32_t count, capacity;
-    uint32_t *slots; // index + 1; 0: free
+    uint32_t *slots;      // index + 1; 0: free
     uint32_t slots_count; // a power of two, or 0
 };
 // NULL if absent; valid until the next put or remove. A NULL namespace is "".

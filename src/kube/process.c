@@ -96,8 +96,7 @@ static bool spawn(struct process *process, const struct process_request *request
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                                   POSIX_SPAWN_SETSIGDEF);
         code = posix_spawnp(&process->pid, request->arguments[0], &actions, &attributes,
-                            (char *const *)request->arguments,
-                            (char *const *)request->environment);
+                            (char *const *)request->arguments, (char *const *)request->environment);
         posix_spawn_file_actions_destroy(&actions);
         posix_spawnattr_destroy(&attributes);
     }

@@ -1,7 +1,7 @@
 // Runs a program beside the loop and collects what it prints: used for credential plugins.
 //
-// Standard input is /dev/null, no other descriptor is passed on, and the program has its own process
-// group, so that a time limit or a cancellation ends its children too.
+// Standard input is /dev/null, no other descriptor is passed on, and the program has its own
+// process group, so that a time limit or a cancellation ends its children too.
 #pragma once
 
 #include "base/loop.h"
@@ -14,9 +14,9 @@ struct process_request {
     size_t output_bytes_max; // more than this ends the program
 };
 struct process_result {
-    bool started;      // else `error` says why not
+    bool started; // else `error` says why not
     bool timed_out, too_much;
-    int exit_status;   // 0 to 255, 128 + signal if killed
+    int exit_status;                  // 0 to 255, 128 + signal if killed
     const char *output, *diagnostics; // standard output; standard error; borrowed, NUL-terminated
     size_t output_bytes;
     struct error error;

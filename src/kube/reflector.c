@@ -21,7 +21,8 @@
 #define WATCH_TIMEOUT_RANGE_S 300
 // A watch that the server has not ended by then hangs on a dead connection.
 #define WATCH_GRACE_NS MINUTE
-// A watch that ends sooner, without an event, counts as failed: else it would be asked for endlessly.
+// A watch that ends sooner, without an event, counts as failed: else it would be asked for
+// endlessly.
 #define WATCH_SHORT_NS SECOND
 // A watch that lasted longer than any attempt to connect was a success, even without an event.
 #define WATCH_LONG_NS (30 * SECOND)
@@ -33,7 +34,7 @@ struct reflector {
     char *namespace, *field_selector;
     char path[1024];
     struct random random;
-    char *version;        // where the next watch begins; NULL: list first
+    char *version; // where the next watch begins; NULL: list first
     struct timer *retry;
     struct timer *deadline; // of the watch under way
     struct kube_call *watch;
@@ -108,8 +109,8 @@ static void begin(void *context)
         watch_begin(reflector);
         return;
     }
-    // Without resourceVersion the list is the newest state, so that a list after a gap never goes back
-    // in time as one from a lagging cache could.
+    // Without resourceVersion the list is the newest state, so that a list after a gap never goes
+    // back in time as one from a lagging cache could.
     kube_list_pages(reflector->client, reflector->spec.kind, reflector->namespace, NULL,
                     reflector->field_selector, list_page, list_done, reflector);
 }
@@ -210,8 +211,8 @@ static void watch_event(void *context, const json_t *event)
         watch_ended(reflector, &error);
         return;
     }
-    const char *version = json_string_value(
-        json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
+    const char *version =
+        json_string_value(json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
     reflector->watch_has_events = true;
     succeed(reflector);
     // Handlers see the version of this very event, and everything before it has been handled.
@@ -293,7 +294,8 @@ static void fail(struct reflector *reflector, const struct error *error, bool li
 {
     if (list_again)
         set_version(reflector, NULL);
-    // One failure is an everyday thing (a restarted API server); a second in a row, or a refusal, is news.
+    // One failure is an everyday thing (a restarted API server); a second in a row, or a refusal,
+    // is news.
     bool passing = error->kind == ERROR_UNAVAILABLE || error->kind == ERROR_TIMEOUT ||
                    error->kind == ERROR_GONE || error->kind == ERROR_TOO_MANY_REQUESTS;
     bool expected = reflector->spec.optional &&
@@ -333,6 +335,5 @@ static void set_version(struct reflector *reflector, const char *version)
         return;
     }
     free(reflector->version);
-    reflector->version =
-        version != NULL && version[0] != '\0' ? memory_copy_string(version) : NULL;
+    reflector->version = version != NULL && version[0] != '\0' ? memory_copy_string(version) : NULL;
 }

@@ -37,8 +37,8 @@ bool status_to_error(int http_status, const json_t *body, const char *what, stru
 
 int64_t status_retry_after_ns(const json_t *body)
 {
-    json_int_t seconds = json_integer_value(
-        json_object_get(json_object_get(body, "details"), "retryAfterSeconds"));
+    json_int_t seconds =
+        json_integer_value(json_object_get(json_object_get(body, "details"), "retryAfterSeconds"));
     return seconds <= 0 ? 0 : (seconds > 3600 ? 3600 : seconds) * SECOND;
 }
 
@@ -50,16 +50,11 @@ static enum error_kind kind_of_reason(const char *reason)
         const char *reason;
         enum error_kind kind;
     } table[] = {
-        {"NotFound", ERROR_NOT_FOUND},
-        {"AlreadyExists", ERROR_ALREADY_EXISTS},
-        {"Conflict", ERROR_CONFLICT},
-        {"Gone", ERROR_GONE},
-        {"Expired", ERROR_GONE},
-        {"Unauthorized", ERROR_UNAUTHORIZED},
-        {"Forbidden", ERROR_FORBIDDEN},
-        {"Invalid", ERROR_INVALID},
-        {"BadRequest", ERROR_INVALID},
-        {"TooManyRequests", ERROR_TOO_MANY_REQUESTS},
+        {"NotFound", ERROR_NOT_FOUND},  {"AlreadyExists", ERROR_ALREADY_EXISTS},
+        {"Conflict", ERROR_CONFLICT},   {"Gone", ERROR_GONE},
+        {"Expired", ERROR_GONE},        {"Unauthorized", ERROR_UNAUTHORIZED},
+        {"Forbidden", ERROR_FORBIDDEN}, {"Invalid", ERROR_INVALID},
+        {"BadRequest", ERROR_INVALID},  {"TooManyRequests", ERROR_TOO_MANY_REQUESTS},
         {"Timeout", ERROR_TIMEOUT},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -99,15 +94,24 @@ static const char *name_of_code(int code)
         int code;
         const char *name;
     } table[] = {
-        {301, "Moved Permanently"},   {302, "Found"},
-        {307, "Temporary Redirect"},  {400, "Bad Request"},
-        {401, "Unauthorized"},        {403, "Forbidden"},
-        {404, "Not Found"},           {405, "Method Not Allowed"},
-        {408, "Request Timeout"},     {409, "Conflict"},
-        {410, "Gone"},                {415, "Unsupported Media Type"},
-        {422, "Unprocessable Entity"}, {429, "Too Many Requests"},
-        {500, "Internal Server Error"}, {502, "Bad Gateway"},
-        {503, "Service Unavailable"}, {504, "Gateway Timeout"},
+        {301, "Moved Permanently"},
+        {302, "Found"},
+        {307, "Temporary Redirect"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {410, "Gone"},
+        {415, "Unsupported Media Type"},
+        {422, "Unprocessable Entity"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].code == code)

@@ -47,7 +47,7 @@ void health_destroy(struct health *health)
     if (health == NULL)
         return;
     for (size_t i = 0; i < ARRAY_LENGTH(health->endpoints); i++) {
-        vector_for_each(check, &health->endpoints[i].checks)
+        vector_for_each (check, &health->endpoints[i].checks)
             free(check->name);
         vector_free(&health->endpoints[i].checks);
     }
@@ -72,15 +72,15 @@ void health_serve(struct health *health, struct web_server *server)
     }
 }
 
-// "ok" if all is well and nobody asked for more; else a line a check. Why one fails is told at its own
-// path only.
+// "ok" if all is well and nobody asked for more; else a line a check. Why one fails is told at its
+// own path only.
 static void serve_all(void *context, const struct web_request *request,
                       struct web_response *response)
 {
     struct endpoint *endpoint = context;
     struct text *lines = &response->body;
     bool good = true;
-    vector_for_each(check, &endpoint->checks) {
+    vector_for_each (check, &endpoint->checks) {
         struct error error = {0};
         if (is_excluded(request, check->name)) {
             text_format(lines, "[+]%s excluded: ok\n", check->name);
@@ -115,7 +115,7 @@ static void serve_one(void *context, const struct web_request *request,
         return;
     }
     const struct check *found = NULL;
-    vector_for_each(check, &endpoint->checks) {
+    vector_for_each (check, &endpoint->checks) {
         if (strcmp(check->name, name) == 0)
             found = check;
     }

@@ -1,5 +1,6 @@
-// Liveness and readiness (LIF-333): named checks behind /healthz and /readyz, each also by itself at
-// /healthz/NAME and /readyz/NAME; ?verbose lists them, ?exclude=NAME leaves one out. 200 "ok", or 500.
+// Liveness and readiness (LIF-333): named checks behind /healthz and /readyz, each also by itself
+// at /healthz/NAME and /readyz/NAME; ?verbose lists them, ?exclude=NAME leaves one out. 200 "ok",
+// or 500.
 #pragma once
 
 #include "web/web.h"

@@ -33,9 +33,9 @@ struct route {
     void *context;
 };
 
-// evhttp tells of a connection's end only once a request has come over it. Until then a connection is
-// known by the time of its acceptance, and gone when the idle limit has passed: at most as many are open
-// as are counted.
+// evhttp tells of a connection's end only once a request has come over it. Until then a connection
+// is known by the time of its acceptance, and gone when the idle limit has passed: at most as many
+// are open as are counted.
 struct connection { // one over which a request has come
     TAILQ_ENTRY(connection) link;
     struct web_server *server;
@@ -120,7 +120,7 @@ void web_server_destroy(struct web_server *server)
     evhttp_free(server->http); // the listener and the connections go with it
     assert(TAILQ_EMPTY(&server->known));
     timer_destroy(server->reopen);
-    vector_for_each(route, &server->routes)
+    vector_for_each (route, &server->routes)
         free(route->path);
     vector_free(&server->routes);
     free(server);
@@ -144,14 +144,14 @@ void web_server_route(struct web_server *server, const char *path, web_function 
     vector_push(&server->routes, route);
 }
 
-// --- listening ----------------------------------------------------------------------------------------
+// --- listening
+// ----------------------------------------------------------------------------------------
 static int open_socket(const char *address, int port, struct error *error)
 {
     char service[16];
     snprintf(service, sizeof service, "%d", port);
     bool everywhere = address == NULL || address[0] == '\0';
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     int code = getaddrinfo(everywhere ? NULL : address, service, &hints, &found);
     if (code != 0) {
@@ -167,8 +167,8 @@ static int open_socket(const char *address, int port, struct error *error)
                 why = errno;
     freeaddrinfo(found);
     if (result < 0)
-        error_set(error, ERROR_UNAVAILABLE, "cannot listen on %s:%d: %s",
-                  everywhere ? "" : address, port, strerror(why));
+        error_set(error, ERROR_UNAVAILABLE, "cannot listen on %s:%d: %s", everywhere ? "" : address,
+                  port, strerror(why));
     return result;
 }
 
@@ -198,7 +198,8 @@ static int port_of(int socket)
                                             : ((struct sockaddr_in *)&name)->sin_port);
 }
 
-// --- connections --------------------------------------------------------------------------------------
+// --- connections
+// --------------------------------------------------------------------------------------
 static struct bufferevent *accepted(struct event_base *base, void *context)
 {
     (void)base;
@@ -242,8 +243,8 @@ static void know_connection(struct web_server *server, struct evhttp_connection 
 {
     struct connection *connection;
     TAILQ_FOREACH(connection, &server->known, link)
-        if (connection->http == http)
-            return;
+    if (connection->http == http)
+        return;
     connection = memory_allocate(sizeof *connection);
     connection->server = server;
     connection->http = http;
@@ -265,7 +266,8 @@ static void connection_closed(struct evhttp_connection *http, void *context)
     free(connection);
 }
 
-// --- requests -----------------------------------------------------------------------------------------
+// --- requests
+// -----------------------------------------------------------------------------------------
 static void serve(struct evhttp_request *request, void *context)
 {
     struct web_server *server = context;
@@ -376,8 +378,8 @@ const char *web_request_query(const struct web_request *request, const char *nam
 {
     const struct evkeyval *pair;
     TAILQ_FOREACH(pair, request->query, next)
-        if (strcmp(pair->key, name) == 0 && index-- == 0)
-            return pair->value;
+    if (strcmp(pair->key, name) == 0 && index-- == 0)
+        return pair->value;
     return NULL;
 }
 

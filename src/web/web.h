@@ -19,8 +19,8 @@ int web_server_port(const struct web_server *server);
 
 struct web_request;
 const char *web_request_path(const struct web_request *request); // decoded: "/readyz/crd"
-// The value of a query parameter, decoded: "" for "?verbose", NULL if absent or `index` (of those with
-// the same name, from 0) is beyond the last.
+// The value of a query parameter, decoded: "" for "?verbose", NULL if absent or `index` (of those
+// with the same name, from 0) is beyond the last.
 const char *web_request_query(const struct web_request *request, const char *name, unsigned index);
 const char *web_request_header(const struct web_request *request, const char *name); // or NULL
 

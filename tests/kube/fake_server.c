@@ -129,7 +129,8 @@ static SSL_CTX *tls_create(const struct fake_identity *identity)
 }
 
 struct fake_server *fake_server_create(struct loop *loop, const struct fake_identity *identity,
-                                       void (*serve)(void *, struct fake_connection *, const char *),
+                                       void (*serve)(void *, struct fake_connection *,
+                                                     const char *),
                                        void *context)
 {
     struct fake_server *server = memory_allocate(sizeof *server);
@@ -138,8 +139,7 @@ struct fake_server *fake_server_create(struct loop *loop, const struct fake_iden
     server->context = context;
     if (identity != NULL)
         server->tls = tls_create(identity);
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     server->listener = evconnlistener_new_bind(loop_event_base(loop), accepted, server,
                                                LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 16,
                                                (struct sockaddr *)&address, sizeof address);

@@ -1,5 +1,5 @@
-// An HTTP/1.1 server for tests, on a loopback port of the loop itself, with or without TLS. The test's
-// function sees each request and writes whatever bytes it likes.
+// An HTTP/1.1 server for tests, on a loopback port of the loop itself, with or without TLS. The
+// test's function sees each request and writes whatever bytes it likes.
 #pragma once
 
 #include <openssl/evp.h>
@@ -27,7 +27,8 @@ struct fake_identity fake_identity_create(const char *common_name, const char *a
 void fake_identity_clear(struct fake_identity *identity);
 
 struct fake_server *fake_server_create(struct loop *loop, const struct fake_identity *identity,
-                                       void (*serve)(void *, struct fake_connection *, const char *),
+                                       void (*serve)(void *, struct fake_connection *,
+                                                     const char *),
                                        void *context); // identity NULL: no TLS
 void fake_server_destroy(struct fake_server *server);
 

@@ -58,9 +58,8 @@ static void destroy(struct kube_transport *base)
 
 static const struct kube_transport_operations operations = {start, cancel, destroy};
 
-struct fake_transport *fake_transport_create(struct loop *loop,
-                                             void (*function)(void *context, struct kube_call *call),
-                                             void *context)
+struct fake_transport *fake_transport_create(
+    struct loop *loop, void (*function)(void *context, struct kube_call *call), void *context)
 {
     struct fake_transport *transport = memory_allocate(sizeof *transport);
     transport->base.operations = &operations;
@@ -75,8 +74,8 @@ struct kube_call *fake_find(struct fake_transport *transport, enum kube_verb ver
 {
     struct kube_call *call;
     TAILQ_FOREACH(call, &transport->calls, link)
-        if (call->verb == verb && strcmp(call->path, path) == 0)
-            return call;
+    if (call->verb == verb && strcmp(call->path, path) == 0)
+        return call;
     return NULL;
 }
 

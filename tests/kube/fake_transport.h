@@ -1,5 +1,5 @@
-// A transport for tests: every request is handed, a moment of loop time later, to the test's function,
-// which answers it at once, later, or never.
+// A transport for tests: every request is handed, a moment of loop time later, to the test's
+// function, which answers it at once, later, or never.
 #pragma once
 
 #include <sys/queue.h>
@@ -30,7 +30,8 @@ struct fake_transport {
 struct fake_transport *fake_transport_create(struct loop *loop,
                                              void (*serve)(void *context, struct kube_call *call),
                                              void *context);
-struct kube_call *fake_find(struct fake_transport *transport, enum kube_verb verb, const char *path);
+struct kube_call *fake_find(struct fake_transport *transport, enum kube_verb verb,
+                            const char *path);
 
 // Ends the call. The body is taken over; error kind and message as of a real API server.
 void fake_answer(struct kube_call *call, int status, json_t *body);

@@ -71,15 +71,17 @@ static void assert_json(const json_t *value, const char *text)
     free(dumped);
 }
 
-// --- bodies -------------------------------------------------------------------------------------------
+// --- bodies
+// -------------------------------------------------------------------------------------------
 static void check_eviction(struct world *world, struct kube_call *call)
 {
     (void)world;
     assert_int_equal(call->verb, KUBE_CREATE);
     assert_string_equal(call->path, "/api/v1/namespaces/ns/pods/p/eviction");
-    assert_json(call->body,
-                "{\"apiVersion\":\"policy/v1\",\"deleteOptions\":{\"preconditions\":{\"uid\":\"u-1\"}},"
-                "\"kind\":\"Eviction\",\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\"}}");
+    assert_json(
+        call->body,
+        "{\"apiVersion\":\"policy/v1\",\"deleteOptions\":{\"preconditions\":{\"uid\":\"u-1\"}},"
+        "\"kind\":\"Eviction\",\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\"}}");
     fake_refuse(call, 429, "TooManyRequests", "Cannot evict pod");
 }
 
@@ -130,8 +132,9 @@ static void check_patch(struct world *world, struct kube_call *call)
     assert_int_equal(call->patch_type, PATCH_MERGE);
     assert_string_equal(call->path, "/api/v1/nodes/n/status");
     assert_json(call->body, "{\"a\":1}"); // as it was when the call was made
-    fake_answer(call, 200, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Node",
-                                     "metadata", "name", "n"));
+    fake_answer(call, 200,
+                json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
+                          "name", "n"));
 }
 
 static void a_patch_is_copied_and_answered_with_the_object(void **state)
@@ -153,8 +156,9 @@ static void serve_pages(struct world *world, struct kube_call *call)
 {
     bool first = strstr(call->query, "continue=") == NULL;
     assert_non_null(strstr(call->query, "labelSelector=a%3Db&limit=500"));
-    fake_answer(call, 200, first ? fake_list("10", "next", json_pack("[i, i]", 1, 2))
-                                 : fake_list("10", "", json_pack("[i]", 3)));
+    fake_answer(call, 200,
+                first ? fake_list("10", "next", json_pack("[i, i]", 1, 2))
+                      : fake_list("10", "", json_pack("[i]", 3)));
     (void)world;
 }
 
@@ -169,7 +173,8 @@ static void a_list_comes_whole(void **state)
     world_destroy(world);
 }
 
-// --- rate limit -----------------------------------------------------------------------------------------
+// --- rate limit
+// -----------------------------------------------------------------------------------------
 static void serve_nothing_found(struct world *world, struct kube_call *call)
 {
     (void)world;
@@ -192,7 +197,8 @@ static void calls_are_limited_LIF_380(void **state)
     world_destroy(world);
 }
 
-// --- retries --------------------------------------------------------------------------------------------
+// --- retries
+// --------------------------------------------------------------------------------------------
 static void serve_later(struct world *world, struct kube_call *call)
 {
     if (world->served < 3)
@@ -250,7 +256,8 @@ static void resets_are_retried_a_few_times_for_what_may_be_repeated(void **state
     world_destroy(world);
 }
 
-// --- cancellation ---------------------------------------------------------------------------------------
+// --- cancellation
+// ---------------------------------------------------------------------------------------
 static void serve_never(struct world *world, struct kube_call *call)
 {
     (void)world, (void)call;

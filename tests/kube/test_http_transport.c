@@ -120,7 +120,10 @@ static void start(struct world *world, enum kube_verb verb, const char *path, js
             http_transport_create(world->loop, &world->config, &world->options, &error);
     if (world->transport == NULL)
         fail_msg("%s", error.message);
-    struct kube_request request = {.verb = verb, .path = path, .query = "limit=5", .body = body,
+    struct kube_request request = {.verb = verb,
+                                   .path = path,
+                                   .query = "limit=5",
+                                   .body = body,
                                    .patch_type = PATCH_STRATEGIC};
     struct kube_handlers handlers = {.done = done, .event = event, .context = world};
     world->call = world->transport->operations->start(world->transport, &request, &handlers);
@@ -136,8 +139,10 @@ static void ask(struct world *world, enum kube_verb verb, const char *path, json
     timer_stop(world->guard);
 }
 
-// --- requests -----------------------------------------------------------------------------------------
-static void check_patch(struct world *world, struct fake_connection *connection, const char *request)
+// --- requests
+// -----------------------------------------------------------------------------------------
+static void check_patch(struct world *world, struct fake_connection *connection,
+                        const char *request)
 {
     (void)world;
     assert_int_equal(strncmp(request, "PATCH /api/v1/nodes/n?limit=5 HTTP/1.1\r\n", 40), 0);
@@ -167,7 +172,8 @@ static void a_request_carries_what_it_should_LIF_336(void **state)
     world_destroy(world);
 }
 
-static void check_basic(struct world *world, struct fake_connection *connection, const char *request)
+static void check_basic(struct world *world, struct fake_connection *connection,
+                        const char *request)
 {
     (void)world;
     assert_non_null(strstr(request, "Authorization: Basic dTpw\r\n"));
@@ -186,8 +192,10 @@ static void a_user_and_password_are_sent(void **state)
     world_destroy(world);
 }
 
-// --- refusals and bad answers ----------------------------------------------------------------------------
-static void reply_table(struct world *world, struct fake_connection *connection, const char *request)
+// --- refusals and bad answers
+// ----------------------------------------------------------------------------
+static void reply_table(struct world *world, struct fake_connection *connection,
+                        const char *request)
 {
     (void)world;
     if (strstr(request, "/forbidden") != NULL)
@@ -207,8 +215,10 @@ static void reply_table(struct world *world, struct fake_connection *connection,
     else if (strstr(request, "/moved") != NULL)
         fake_reply(connection, 302, "text/html", "Location: http://127.0.0.1:1/\r\n", "moved");
     else if (strstr(request, "/long") != NULL)
-        fake_print(connection, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                               "Content-Length: 100000000\r\n\r\n%4000s", "{");
+        fake_print(connection,
+                   "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                   "Content-Length: 100000000\r\n\r\n%4000s",
+                   "{");
     else
         fake_close(connection);
 }
@@ -276,9 +286,11 @@ static void a_silent_server_times_out(void **state)
     world_destroy(world);
 }
 
-// --- watches --------------------------------------------------------------------------------------------
-static const char watched[] = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"\xc3\xa9\"}}}\n"
-                              "{\"type\":\"BOOKMARK\",\"object\":{}}\n";
+// --- watches
+// --------------------------------------------------------------------------------------------
+static const char watched[] =
+    "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"\xc3\xa9\"}}}\n"
+    "{\"type\":\"BOOKMARK\",\"object\":{}}\n";
 
 static void stream_head(struct fake_connection *connection)
 {
@@ -359,7 +371,8 @@ static void a_truncated_watch_may_be_retried(void **state)
     world_destroy(world);
 }
 
-static void stream_gone(struct world *world, struct fake_connection *connection, const char *request)
+static void stream_gone(struct world *world, struct fake_connection *connection,
+                        const char *request)
 {
     (void)request;
     if (world->cut == 1) {
@@ -368,8 +381,9 @@ static void stream_gone(struct world *world, struct fake_connection *connection,
                    "\"message\":\"too old\",\"code\":410}");
         return;
     }
-    const char line[] = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":\"Failure\","
-                        "\"reason\":\"Expired\",\"message\":\"too old\",\"code\":410}}\n";
+    const char line[] =
+        "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":\"Failure\","
+        "\"reason\":\"Expired\",\"message\":\"too old\",\"code\":410}}\n";
     stream_head(connection);
     fake_print(connection, "%zx\r\n%s\r\n", sizeof watched - 1, watched);
     fake_print(connection, "%zx\r\n%s\r\n", sizeof line - 1, line); // and the stream stays open
@@ -440,7 +454,8 @@ static void calls_may_be_cancelled_at_any_time(void **state)
     world_destroy(world);
 }
 
-// --- credentials ----------------------------------------------------------------------------------------
+// --- credentials
+// ----------------------------------------------------------------------------------------
 static void write_file(const struct world *world, const char *name, const char *text, int mode)
 {
     char path[128];
@@ -504,8 +519,8 @@ static void use_plugin(struct world *world, char *path, size_t size, const char 
 }
 
 #define COUNT "cd \"${0%/*}\"; echo x >>count; n=$(wc -l <count)\n"
-#define GIVE(more)                                                                                 \
-    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","       \
+#define GIVE(more)                                                                           \
+    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"," \
     "\"status\":{\"token\":\"t-'$n'\"" more "}}'\n"
 
 static unsigned plugin_runs(const struct world *world)
@@ -527,8 +542,8 @@ static void a_plugin_gives_the_token_once(void **state)
     char path[128];
     use_plugin(world, path, sizeof path,
                "#!/bin/sh\ncase $KUBERNETES_EXEC_INFO in *'\"kind\":\"ExecCredential\"'*) ;; "
-               "*) exit 9;; esac\n[ \"$1$EXTRA\" = argvalue ] || exit 8\n" COUNT
-                   GIVE(",\"expirationTimestamp\":\"2099-01-01T00:00:00Z\""));
+               "*) exit 9;; esac\n[ \"$1$EXTRA\" = argvalue ] || exit 8\n" COUNT GIVE(
+                   ",\"expirationTimestamp\":\"2099-01-01T00:00:00Z\""));
     char *arguments[] = {(char *)"arg", NULL}, *environment[] = {(char *)"EXTRA=value", NULL};
     world->config.exec_arguments = arguments;
     world->config.exec_environment = environment;
@@ -601,7 +616,8 @@ static void a_hanging_plugin_ends_with_the_transport(void **state)
     world_destroy(world);
 }
 
-// --- TLS ------------------------------------------------------------------------------------------------
+// --- TLS
+// ------------------------------------------------------------------------------------------------
 static void reply_ok(struct world *world, struct fake_connection *connection, const char *request)
 {
     char host[64];

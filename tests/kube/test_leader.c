@@ -52,7 +52,8 @@ static void serve(void *context, struct kube_call *call)
     if (call->verb == KUBE_CREATE && world->lease != NULL) {
         fake_refuse(call, 409, "AlreadyExists", "leases already exists");
     } else if (call->verb == KUBE_CREATE) {
-        assert_string_equal(call->path, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases");
+        assert_string_equal(call->path,
+                            "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases");
         store(world, call->body);
         fake_answer(call, 201, json_deep_copy(world->lease));
     } else if (world->lease == NULL) {

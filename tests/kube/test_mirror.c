@@ -12,7 +12,7 @@
 #include "kube/fake_transport.h"
 #include "kube/mirror.h"
 
-#define PODS "/api/v1/pods"
+#define PODS  "/api/v1/pods"
 #define POOLS "/apis/karpenter.sh/v1/nodepools"
 
 struct world {
@@ -48,7 +48,7 @@ static void changed(void *context, enum mirror_change change, const struct objec
     assert_int_equal(before == NULL, change == MIRROR_ADDED);
     assert_int_equal(after == NULL, change == MIRROR_DELETED);
     const struct object *object = after != NULL ? after : before;
-    text_format(&world->changes, "%c%s@%s ", "+~-"[change], object->meta.name,
+    text_format(&world->changes, "%c%s@%s ", "+~-"[change], object -> meta.name,
                 object->meta.resource_version);
 }
 
@@ -128,7 +128,8 @@ static const struct object *get(struct world *world, const char *name)
     return mirror_get(world->mirror, KIND_POD, "default", name);
 }
 
-// --- list ---------------------------------------------------------------------------------------------
+// --- list
+// ---------------------------------------------------------------------------------------------
 static void list_pages(struct world *world, struct kube_call *call)
 {
     if (world->lists == 1) {
@@ -165,7 +166,8 @@ static void a_list_is_paged_and_begins_anew_when_its_pages_expire(void **state)
     world_destroy(world);
 }
 
-// --- watch --------------------------------------------------------------------------------------------
+// --- watch
+// --------------------------------------------------------------------------------------------
 static void events_change_the_mirror(void **state)
 {
     (void)state;
@@ -189,7 +191,8 @@ static void a_watch_resumes_after_its_end_from_the_last_bookmark(void **state)
     (void)state;
     struct world *world = watching();
     loop_run_for(world->loop, 2 * SECOND);
-    json_t *bookmark = json_pack("{s:s, s:{s:s}}", "kind", "Pod", "metadata", "resourceVersion", "2000");
+    json_t *bookmark =
+        json_pack("{s:s, s:{s:s}}", "kind", "Pod", "metadata", "resourceVersion", "2000");
     fake_event(open_watch(world), "BOOKMARK", bookmark);
     expect(world, "");
     fake_end(open_watch(world), ERROR_NONE);
@@ -210,12 +213,13 @@ static void list_after_gap(struct world *world, struct kube_call *call)
 {
     if (world->lists == 1)
         fake_answer(call, 200,
-                    fake_list("100", "", json_pack("[o, o, o]", pod("a", "1"), pod("b", "2"),
-                                                   pod("c", "3"))));
+                    fake_list("100", "",
+                              json_pack("[o, o, o]", pod("a", "1"), pod("b", "2"), pod("c", "3"))));
     else
-        fake_answer(call, 200,
-                    fake_list("900", "", json_pack("[o, o, o]", pod("a", "1"), pod("c", "800"),
-                                                   pod("d", "850"))));
+        fake_answer(
+            call, 200,
+            fake_list("900", "",
+                      json_pack("[o, o, o]", pod("a", "1"), pod("c", "800"), pod("d", "850"))));
 }
 
 static void a_version_too_old_lists_again_and_tells_the_differences(void **state)
@@ -304,7 +308,8 @@ static void a_watch_that_hangs_is_cut_and_resumed(void **state)
     world_destroy(world);
 }
 
-// --- optional kinds -------------------------------------------------------------------------------------
+// --- optional kinds
+// -------------------------------------------------------------------------------------
 static void list_pools(struct world *world, struct kube_call *call)
 {
     if (world->lists == 1)
@@ -327,7 +332,8 @@ static void an_optional_kind_may_be_missing_and_come_later(void **state)
     world_destroy(world);
 }
 
-// --- objects that do not decode ------------------------------------------------------------------------
+// --- objects that do not decode
+// ------------------------------------------------------------------------
 static json_t *bad_pod(const char *version)
 {
     json_t *bad = pod("bad", version);
@@ -365,7 +371,8 @@ static void an_object_that_does_not_decode_is_left_out_API_318_API_603(void **st
     world_destroy(world);
 }
 
-// --- mirror_observe -------------------------------------------------------------------------------------
+// --- mirror_observe
+// -------------------------------------------------------------------------------------
 static void observe(struct world *world, json_t *document)
 {
     struct error error = {0};

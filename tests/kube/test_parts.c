@@ -49,15 +49,24 @@ static void statuses_become_errors(void **state)
         const char *reason;
         enum error_kind kind;
     } table[] = {
-        {400, "BadRequest", ERROR_INVALID},          {401, "Unauthorized", ERROR_UNAUTHORIZED},
-        {403, "Forbidden", ERROR_FORBIDDEN},         {404, "NotFound", ERROR_NOT_FOUND},
-        {409, "AlreadyExists", ERROR_ALREADY_EXISTS}, {409, "Conflict", ERROR_CONFLICT},
-        {409, "", ERROR_CONFLICT},                   {410, "Gone", ERROR_GONE},
-        {410, "Expired", ERROR_GONE},                {422, "Invalid", ERROR_INVALID},
-        {429, "TooManyRequests", ERROR_TOO_MANY_REQUESTS}, {500, "InternalError", ERROR_UNAVAILABLE},
-        {500, "ServerTimeout", ERROR_UNAVAILABLE},   {503, "ServiceUnavailable", ERROR_UNAVAILABLE},
-        {504, "Timeout", ERROR_TIMEOUT},             {504, "", ERROR_TIMEOUT},
-        {418, "Unheard", ERROR_INVALID},             {302, "", ERROR_INTERNAL},
+        {400, "BadRequest", ERROR_INVALID},
+        {401, "Unauthorized", ERROR_UNAUTHORIZED},
+        {403, "Forbidden", ERROR_FORBIDDEN},
+        {404, "NotFound", ERROR_NOT_FOUND},
+        {409, "AlreadyExists", ERROR_ALREADY_EXISTS},
+        {409, "Conflict", ERROR_CONFLICT},
+        {409, "", ERROR_CONFLICT},
+        {410, "Gone", ERROR_GONE},
+        {410, "Expired", ERROR_GONE},
+        {422, "Invalid", ERROR_INVALID},
+        {429, "TooManyRequests", ERROR_TOO_MANY_REQUESTS},
+        {500, "InternalError", ERROR_UNAVAILABLE},
+        {500, "ServerTimeout", ERROR_UNAVAILABLE},
+        {503, "ServiceUnavailable", ERROR_UNAVAILABLE},
+        {504, "Timeout", ERROR_TIMEOUT},
+        {504, "", ERROR_TIMEOUT},
+        {418, "Unheard", ERROR_INVALID},
+        {302, "", ERROR_INTERNAL},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "kind", "Status", "status", "Failure",

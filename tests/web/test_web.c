@@ -196,7 +196,8 @@ static void requests_are_bounded(void **state)
     text_add(&request, "\r\n\r\n");
     assert_null(strstr(tell(world, request.data, request.length), " 200 "));
     text_free(&request);
-    static const char body[] = "GET / HTTP/1.1\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+    static const char body[] =
+        "GET / HTTP/1.1\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
     assert_null(strstr(tell(world, body, sizeof body - 1), " 200 "));
     static const char bad[] = "\x16\x03\x01\r\n\r\n";
     assert_null(strstr(tell(world, bad, sizeof bad - 1), " 200 "));
@@ -258,7 +259,8 @@ static void a_port_in_use_is_an_error(void **state)
     (void)state;
     struct world *world = world_create();
     struct error error = {0};
-    assert_null(web_server_create(world->loop, "127.0.0.1", web_server_port(world->server), &error));
+    assert_null(
+        web_server_create(world->loop, "127.0.0.1", web_server_port(world->server), &error));
     assert_non_null(strstr(error.message, "cannot listen on 127.0.0.1:"));
     struct web_server *everywhere = web_server_create(world->loop, NULL, 0, &error);
     assert_non_null(everywhere);
