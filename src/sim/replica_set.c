@@ -1,0 +1,84 @@
+// ReplicaSets: as many pods as wanted (Kubernetes: ReplicaSet; Pod deletion cost).
+#include <stdlib.h>
+
+#include "sim/workloads.h"
+
+#define BURST_PODS_MAX 500 // created or deleted at one look
+
+static void scale(struct workloads *workloads, struct world_object *set, int64_t wanted);
+static void write_status(struct workloads *workloads, struct world_object *set);
+
+void replica_set_sync(void *context, const char *key)
+{
+    struct workloads *workloads = context;
+    struct world_object *set = world_find_key(workloads->world, KIND_REPLICA_SET, key);
+    if (set == NULL)
+        return;
+    if (!world_is_deleting(set))
+        scale(workloads, set, world_int(set->json, "spec.replicas", 1));
+    write_status(workloads, set);
+}
+
+static world_objects active_pods(struct world *world, const struct world_object *set)
+{
+    world_objects pods = world_controlled(world, set->uid, KIND_POD);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < pods.count; i++)
+        if (world_pod_active(pods.items[i]))
+            pods.items[kept++] = pods.items[i];
+    pods.count = kept;
+    return pods;
+}
+
+static void create_pods(struct workloads *workloads, struct world_object *set, int64_t count)
+{
+    char prefix[300];
+    snprintf(prefix, sizeof prefix, "%s-", set->name);
+    for (int64_t i = 0; i < count; i++) {
+        json_t *pod = workload_pod(set, NULL, prefix);
+        if (!world_add(workloads->world, KIND_POD, set->namespace, pod, NULL)) {
+            work_queue_add_after(workloads->replica_sets, set->key, 5 * SECOND);
+            return;
+        }
+    }
+}
+
+static void scale(struct workloads *workloads, struct world_object *set, int64_t wanted)
+{
+    world_objects pods = active_pods(workloads->world, set);
+    int64_t missing = wanted - (int64_t)pods.count;
+    if (missing > BURST_PODS_MAX || missing < -BURST_PODS_MAX)
+        work_queue_add(workloads->replica_sets, set->key);
+    if (missing > 0) {
+        create_pods(workloads, set, missing < BURST_PODS_MAX ? missing : BURST_PODS_MAX);
+    } else if (missing < 0) {
+        workload_sort_for_deletion(&pods);
+        int64_t surplus = -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX;
+        for (int64_t i = 0; i < surplus; i++)
+            world_remove(workloads->world, pods.items[i], -1, NULL);
+    }
+    vector_free(&pods);
+}
+
+static void write_status(struct workloads *workloads, struct world_object *set)
+{
+    struct world *world = workloads->world;
+    world_objects pods = active_pods(world, set);
+    int64_t min_ready_ns = world_int(set->json, "spec.minReadySeconds", 0) * SECOND;
+    int64_t ready = 0, available = 0, wait_ns = INT64_MAX;
+    vector_for_each(pod, &pods)
+    {
+        ready += world_pod_ready(*pod);
+        available += world_pod_available(world, *pod, min_ready_ns, &wait_ns);
+    }
+    if (wait_ns != INT64_MAX)
+        work_queue_add_after(workloads->replica_sets, set->key, wait_ns);
+    json_t *status = world_copy_status(set);
+    json_object_set_new(status, "replicas", json_integer(pods.count));
+    json_object_set_new(status, "fullyLabeledReplicas", json_integer(pods.count));
+    json_object_set_new(status, "readyReplicas", json_integer(ready));
+    json_object_set_new(status, "availableReplicas", json_integer(available));
+    json_object_set_new(status, "observedGeneration", json_integer(world_generation(set)));
+    vector_free(&pods);
+    world_set_status(world, set, status);
+}

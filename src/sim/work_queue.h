@@ -1,0 +1,19 @@
+// A level-triggered work queue: keys that want a look, each at most once, each at its time.
+//
+// A key that is added again before its turn keeps the earlier time. The work function sees the state of
+// the world at its turn, not at the time of adding; it may add keys, its own included.
+#pragma once
+
+#include "base/loop.h"
+
+struct work_queue;
+typedef void (*work_function)(void *context, const char *key);
+
+// delay_ns: what work_queue_add() waits, so that a burst of changes costs one look.
+struct work_queue *work_queue_create(struct loop *loop, int64_t delay_ns, work_function work,
+                                     void *context);
+void work_queue_destroy(struct work_queue *queue); // NULL is fine
+void work_queue_add(struct work_queue *queue, const char *key);
+void work_queue_add_after(struct work_queue *queue, const char *key, int64_t delay_ns);
+void work_queue_forget(struct work_queue *queue, const char *key);
+uint32_t work_queue_count(const struct work_queue *queue);
