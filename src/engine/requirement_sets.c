@@ -202,11 +202,15 @@ uint32_t set_remove(struct requirement_sets *sets, uint32_t set, uint32_t key)
 
 uint32_t set_add(struct requirement_sets *sets, uint32_t set, const struct requirement *requirement)
 {
-    uint32_t added = requirement_intern(sets, requirement);
-    uint32_t present = set_find(sets, set, requirement->key);
+    return set_add_known(sets, set, requirement_intern(sets, requirement));
+}
+
+uint32_t set_add_known(struct requirement_sets *sets, uint32_t set, uint32_t requirement)
+{
+    uint32_t key = key_of(sets, requirement), present = set_find(sets, set, key);
     if (present != REQUIREMENT_NONE)
-        added = meet_requirements(sets, present, added);
-    return exchange(sets, set, requirement->key, added);
+        requirement = meet_requirements(sets, present, requirement);
+    return requirement == present ? set : exchange(sets, set, key, requirement);
 }
 
 uint32_t set_meet(struct requirement_sets *sets, uint32_t a, uint32_t b)

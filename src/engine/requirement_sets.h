@@ -41,6 +41,7 @@ static inline const struct requirement *requirement_get(const struct requirement
 // The set with `requirement` added (SCH-75).
 uint32_t set_add(struct requirement_sets *sets, uint32_t set,
                  const struct requirement *requirement);
+uint32_t set_add_known(struct requirement_sets *sets, uint32_t set, uint32_t requirement);
 // The set with the key's entry replaced; or removed.
 uint32_t set_replace(struct requirement_sets *sets, uint32_t set,
                      const struct requirement *requirement);

@@ -1,0 +1,209 @@
+// The DaemonSet half of templates.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/host_ports.h"
+#include "engine/pod_class.h"
+#include "engine/templates.h"
+
+static const struct daemon_set *daemon_set_at(const struct problem *problem, uint32_t index)
+{
+    return (const struct daemon_set *)problem->snapshot->objects[KIND_DAEMON_SET].items[index];
+}
+
+static bool controlled_by(const struct pod *pod, const struct daemon_set *daemon_set)
+{
+    if (strcmp(pod->meta.namespace, daemon_set->meta.namespace) != 0)
+        return false;
+    list_for_each (owner, &pod->meta.owner_references)
+        if (text_equal(owner->kind, "DaemonSet") && text_equal(owner->name, daemon_set->meta.name))
+            return true;
+    return false;
+}
+
+// LIF-315: the newest pod that the DaemonSet has, or NULL.
+static const struct pod *newest_pod(const struct problem *problem,
+                                    const struct daemon_set *daemon_set)
+{
+    const struct pod *newest = NULL;
+    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod = (const struct pod *)problem->snapshot->objects[KIND_POD].items[i];
+        if (pod->meta.owner_references.count == 0 || !controlled_by(pod, daemon_set))
+            continue;
+        if (newest == NULL || pod->meta.creation_timestamp > newest->meta.creation_timestamp ||
+            (pod->meta.creation_timestamp == newest->meta.creation_timestamp &&
+             strcmp(pod->meta.name, newest->meta.name) < 0))
+            newest = pod;
+    }
+    return newest;
+}
+
+// `requests` with the entries of `defaults` for names that it lacks.
+static struct resource_map with_defaults(struct arena *arena, const struct resource_map *requests,
+                                         const struct resource_map *defaults)
+{
+    struct resource_map result = {0};
+    result.items =
+        arena_allocate_array(arena, requests->count + defaults->count + 1, sizeof *result.items);
+    uint32_t i = 0, j = 0;
+    while (i < requests->count || j < defaults->count) {
+        int order = i == requests->count ? 1
+                    : j == defaults->count
+                        ? -1
+                        : strcmp(requests->items[i].name, defaults->items[j].name);
+        result.items[result.count++] = order <= 0 ? requests->items[i] : defaults->items[j];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return result;
+}
+
+// What the API server would make of a container of this namespace: requests from limits, then from
+// the LimitRanges' defaults (SCH-112, LIF-315).
+static void default_container(struct problem *problem, const char *namespace,
+                              struct container *container)
+{
+    struct resource_requirements *resources = &container->resources;
+    resources->requests = with_defaults(problem->arena, &resources->requests, &resources->limits);
+    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_LIMIT_RANGE].count; i++) {
+        const struct limit_range *range =
+            (const struct limit_range *)problem->snapshot->objects[KIND_LIMIT_RANGE].items[i];
+        if (!text_equal(range->meta.namespace, namespace))
+            continue;
+        list_for_each (item, &range->spec.limits) {
+            if (!text_equal(item->type, "Container"))
+                continue;
+            resources->requests =
+                with_defaults(problem->arena, &resources->requests, &item->default_request);
+            resources->requests =
+                with_defaults(problem->arena, &resources->requests, &item->default_limit);
+        }
+    }
+}
+
+static struct resource_map template_requests(struct problem *problem,
+                                             const struct daemon_set *daemon_set)
+{
+    struct pod_spec spec = daemon_set->spec.template.spec;
+    struct container *containers =
+        arena_allocate_array(problem->arena, spec.containers.count + 1, sizeof *containers);
+    struct container *init =
+        arena_allocate_array(problem->arena, spec.init_containers.count + 1, sizeof *init);
+    for (uint32_t i = 0; i < spec.containers.count; i++) {
+        containers[i] = spec.containers.items[i];
+        default_container(problem, daemon_set->meta.namespace, &containers[i]);
+    }
+    for (uint32_t i = 0; i < spec.init_containers.count; i++) {
+        init[i] = spec.init_containers.items[i];
+        default_container(problem, daemon_set->meta.namespace, &init[i]);
+    }
+    spec.containers.items = containers;
+    spec.init_containers.items = init;
+    return pod_spec_requests(problem->arena, &spec);
+}
+
+static struct resource_map daemon_requests(struct problem *problem,
+                                           const struct daemon_set *daemon_set)
+{
+    const struct pod *pod = newest_pod(problem, daemon_set);
+    return pod != NULL ? pod_requests(problem->arena, pod) : template_requests(problem, daemon_set);
+}
+
+void templates_add_daemon_dimensions(struct problem *problem)
+{
+    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_DAEMON_SET].count; i++) {
+        const struct daemon_set *daemon_set = daemon_set_at(problem, i);
+        struct resource_map requests = daemon_requests(problem, daemon_set);
+        problem_add_dimensions(problem, &requests);
+        pod_spec_ask_keys(problem, &daemon_set->spec.template.spec);
+    }
+}
+
+static uint32_t daemon_tolerations(struct problem *problem, const toleration_list *own)
+{
+    toleration_list list = {0};
+    list.items = arena_allocate_array(problem->arena, own->count + 1, sizeof *list.items);
+    if (own->count > 0)
+        memcpy(list.items, own->items, own->count * sizeof *list.items);
+    list.count = own->count;
+    list.items[list.count++] =
+        (struct toleration){.operator= "Exists", .effect = "PreferNoSchedule"};
+    return problem_intern_tolerations(problem, &list);
+}
+
+static void compile_terms(struct problem *problem, const struct pod_spec *spec,
+                          struct daemon *daemon)
+{
+    const struct node_affinity *affinity =
+        spec->affinity != NULL ? spec->affinity->node_affinity : NULL;
+    uint32_t selector = set_from_labels(problem->sets, &spec->node_selector);
+    bool any = affinity == NULL || affinity->required == NULL ||
+               affinity->required->node_selector_terms.count == 0;
+    uint32_t count = any ? 1 : affinity->required->node_selector_terms.count;
+    daemon->terms = arena_allocate_array(problem->arena, count, sizeof *daemon->terms);
+    daemon->full = arena_allocate_array(problem->arena, count, sizeof *daemon->full);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t set = selector;
+        if (!any) {
+            const struct node_selector_term *term =
+                &affinity->required->node_selector_terms.items[i];
+            if (term->match_expressions.count == 0)
+                continue; // selects no node (SCH-103)
+            set =
+                set_meet(problem->sets, set, set_from_api(problem->sets, &term->match_expressions));
+        }
+        struct node_term *out = &daemon->terms[daemon->terms_count];
+        daemon->full[daemon->terms_count++] = set;
+        out->set = problem_split_hostname(problem, set, &out->hostname);
+    }
+}
+
+static int compare_daemon_sets(const void *a, const void *b)
+{
+    const struct object *x = *(const struct object *const *)a,
+                        *y = *(const struct object *const *)b;
+    int order = strcmp(x->meta.namespace, y->meta.namespace);
+    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
+}
+
+const struct daemon *daemons_compile(struct problem *problem, uint32_t *count)
+{
+    uint32_t total = problem->snapshot->objects[KIND_DAEMON_SET].count;
+    const struct object **sorted = arena_allocate_array(problem->arena, total + 1, sizeof *sorted);
+    struct daemon *daemons = arena_allocate_array(problem->arena, total + 1, sizeof *daemons);
+    if (total > 0)
+        memcpy(sorted, problem->snapshot->objects[KIND_DAEMON_SET].items, total * sizeof *sorted);
+    qsort(sorted, total, sizeof *sorted, compare_daemon_sets);
+    *count = 0;
+    for (uint32_t i = 0; i < total; i++) {
+        const struct daemon_set *daemon_set = (const struct daemon_set *)sorted[i];
+        const struct pod *pod = newest_pod(problem, daemon_set);
+        const struct pod_spec *spec = &daemon_set->spec.template.spec;
+        if (problem->settings->ignore_dra_requests && spec->resource_claims.count > 0)
+            continue;
+        struct daemon *daemon = &daemons[(*count)++];
+        daemon->daemon_set = daemon_set;
+        daemon->tolerations =
+            daemon_tolerations(problem, pod != NULL ? &pod->spec.tolerations : &spec->tolerations);
+        compile_terms(problem, spec, daemon);
+        int64_t *requests = vector_create(problem);
+        struct resource_map map = daemon_requests(problem, daemon_set);
+        vector_set_map(problem, requests, &map);
+        requests[DIMENSION_PODS] = 1;
+        daemon->requests = requests;
+        daemon->ports = host_ports_of(problem->arena, pod != NULL ? &pod->spec : spec);
+    }
+    return daemons;
+}
+
+bool daemon_runs_on(struct problem *problem, const struct daemon *daemon, uint32_t labels,
+                    uint32_t hostname, uint32_t taints)
+{
+    if (!problem_tolerates(problem, daemon->tolerations, taints))
+        return false;
+    for (uint32_t i = 0; i < daemon->terms_count; i++)
+        if (sets_compatible(problem->sets, labels, daemon->terms[i].set, false) &&
+            problem_hostname_allowed(problem, daemon->terms[i].hostname, hostname))
+            return true;
+    return false;
+}

@@ -1,0 +1,23 @@
+#include "engine/engine.h"
+
+#include "engine/finish.h"
+#include "engine/pack.h"
+
+struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
+                         struct error *error)
+{
+    struct problem *problem = problem_create(snapshot);
+    if (problem->error.kind != ERROR_NONE) {
+        *error = problem->error;
+        problem_destroy(problem);
+        return NULL;
+    }
+    struct arena *arena = arena_create(65536);
+    struct plan *plan = arena_allocate(arena, sizeof *plan);
+    plan->arena = arena;
+    struct pass *pass = pack(problem);
+    finish_plan(pass, options->explain, plan);
+    pass_destroy(pass);
+    problem_destroy(problem);
+    return plan;
+}

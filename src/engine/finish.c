@@ -1,0 +1,372 @@
+#include "engine/finish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/instance_types.h"
+#include "engine/templates.h"
+#include "engine/unplaced.h"
+
+#define LAUNCH_TYPES_MAX 600 // SCH-384
+
+struct finisher {
+    struct pass *pass;
+    struct plan *plan;
+    struct memo contents; // (template, final set) -> claim with the same requirements and labels
+};
+
+// SCH-261.
+static uint32_t reserved_set(struct pass *pass, const struct claim *claim)
+{
+    struct problem *problem = pass->problem;
+    uint32_t set = claim->set;
+    if (bitset_empty(claim->reservations))
+        return set;
+    struct requirement reserved =
+        requirement_in(pass->arena, problem->key_capacity_type,
+                       vocabulary_value(problem->vocabulary, CAPACITY_TYPE_RESERVED));
+    set = set_replace(problem->sets, set, &reserved);
+    uint32_t *values =
+        arena_allocate_array(pass->arena, problem->reservations_count, sizeof *values);
+    uint32_t count = 0, key = 0;
+    bitset_for_each (r, claim->reservations) {
+        values[count++] = problem->reservations[r].value;
+        key = problem->reservations[r].key;
+    }
+    struct requirement ids = requirement_in_values(pass->arena, key, values, count);
+    return set_add(problem->sets, set, &ids);
+}
+
+// --- types and price
+// --------------------------------------------------------------------------------
+
+static void finish_types(struct finisher *finisher, const struct claim *claim,
+                         struct plan_claim *out)
+{
+    const struct type_table *table = claim->template->table;
+    const struct row_filter *prices =
+        type_table_prices(finisher->pass->problem, claim->template->table, claim->final_set);
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset seen = bitset_create(scratch, table->types_count);
+    out->types.items = arena_allocate_array(finisher->plan->arena, bitset_count(claim->rows) + 1,
+                                            sizeof *out->types.items);
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t row = prices->by_price[i];
+        if (!bitset_has(claim->rows, row) || prices->cheapest[row] == INT64_MAX ||
+            bitset_has(seen, table->rows[row].type_index))
+            continue;
+        bitset_set(seen, table->rows[row].type_index);
+        out->types.items[out->types.count++] =
+            (struct plan_type){table->rows[row].type, prices->cheapest[row]};
+    }
+    out->price = out->types.count > 0 ? out->types.items[0].price : 0;
+}
+
+// SCH-384: with Strict minValues the first 600 types must satisfy them.
+static bool truncation_keeps_min_values(struct finisher *finisher, const struct claim *claim,
+                                        const struct plan_claim *out, struct text *error)
+{
+    struct problem *problem = finisher->pass->problem;
+    if (!claim->template->has_min_values || problem->settings->min_values_best_effort ||
+        out->types.count <= LAUNCH_TYPES_MAX)
+        return true;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    const struct type_table *table = claim->template->table;
+    struct bitset rows = bitset_create(scratch, table->count);
+    const struct row_filter *prices =
+        type_table_prices(problem, claim->template->table, claim->final_set);
+    for (uint32_t i = 0, taken = 0; i < table->count && taken < LAUNCH_TYPES_MAX; i++)
+        if (bitset_has(claim->rows, prices->by_price[i])) {
+            bitset_set(rows, prices->by_price[i]);
+            taken++;
+        }
+    uint32_t *keys =
+        arena_allocate_array(scratch, problem->sets->sets[claim->final_set].count, sizeof *keys);
+    uint32_t unmet = unmet_min_values(problem, table, rows, claim->final_set, keys);
+    if (unmet == 0)
+        return true;
+    text_add(error, "pod didn\xe2\x80\x99t schedule because NodePool couldn\xe2\x80\x99t meet "
+                    "minValues requirements, validating minValues, minValues requirement is not "
+                    "met for label(s) (label(s)=[");
+    for (uint32_t i = 0; i < unmet; i++)
+        text_format(error, "%s%s", i > 0 ? " " : "",
+                    vocabulary_key_text(problem->vocabulary, keys[i]));
+    text_format(error, "]) (NodePool=%s)", claim->template->pool->meta.name);
+    return false;
+}
+
+// --- requests (SCH-372)
+// -------------------------------------------------------------------------------
+
+static void finish_requests(struct finisher *finisher, const struct claim *claim,
+                            struct plan_claim *out)
+{
+    struct problem *problem = finisher->pass->problem;
+    int64_t *total = memory_allocate_array(problem->dimensions, sizeof *total);
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        int64_t least = INT64_MAX;
+        for (uint32_t g = 0; g < claim->template->groups_count; g++) {
+            const struct overhead_group *group = &claim->template->groups[g];
+            uint64_t any = 0;
+            for (uint32_t w = 0; w < bitset_words(claim->rows.bits); w++)
+                any |= claim->rows.words[w] & group->rows.words[w];
+            if (any != 0 && group->overhead[d] < least)
+                least = group->overhead[d];
+        }
+        total[d] = quantity_add(claim->requests[d], least == INT64_MAX ? 0 : least);
+    }
+    out->requests = vector_to_map(problem, finisher->plan->arena, total);
+    list_for_each (entry, &out->requests)
+        ((struct resource_quantity *)(uintptr_t)entry)->name =
+            arena_copy_string(finisher->plan->arena, entry->name);
+    free(total);
+}
+
+// --- requirements and labels (SCH-376)
+// ------------------------------------------------------------------
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct selector_requirement *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order != 0 ? order : strcmp(x->operator, y->operator);
+}
+
+static bool is_simulation_key(const char *key)
+{
+    return strcmp(key, LABEL_REGISTERED) == 0 || strcmp(key, LABEL_INITIALIZED) == 0;
+}
+
+static void finish_requirements(struct finisher *finisher, const struct claim *claim,
+                                struct plan_claim *out)
+{
+    struct problem *problem = finisher->pass->problem;
+    struct arena *arena = finisher->plan->arena;
+    const struct requirement_set *set = &problem->sets->sets[claim->final_set];
+    out->requirements.items =
+        arena_allocate_array(arena, 3 * set->count + 1, sizeof *out->requirements.items);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct requirement *requirement =
+            requirement_get(problem->sets, set->requirements[i]);
+        if (requirement->key == problem->key_hostname ||
+            is_simulation_key(vocabulary_key_text(problem->vocabulary, requirement->key)))
+            continue;
+        out->requirements.count +=
+            requirement_to_api(arena, problem->vocabulary, requirement,
+                               &out->requirements.items[out->requirements.count]);
+    }
+    list_for_each (entry, &out->requirements) {
+        entry->key = arena_copy_string(arena, entry->key);
+        for (uint32_t v = 0; v < entry->values.count; v++)
+            entry->values.items[v] = arena_copy_string(arena, entry->values.items[v]);
+    }
+    qsort(out->requirements.items, out->requirements.count, sizeof *out->requirements.items,
+          compare_entries);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
+}
+
+// Sets the pair, replacing one of the same key.
+static void put_pair(struct string_map *map, const char *key, const char *value)
+{
+    list_for_each (pair, map)
+        if (strcmp(pair->key, key) == 0) {
+            pair->value = value;
+            return;
+        }
+    map->items[map->count++] = (struct string_pair){key, value};
+}
+
+static void finish_labels(struct finisher *finisher, const struct claim *claim,
+                          struct plan_claim *out)
+{
+    struct problem *problem = finisher->pass->problem;
+    struct arena *arena = finisher->plan->arena;
+    const struct node_pool *pool = claim->template->pool;
+    const struct string_map *own = &pool->spec.template.metadata.labels;
+    const struct requirement_set *set = &problem->sets->sets[claim->final_set];
+    out->labels.items =
+        arena_allocate_array(arena, own->count + set->count + 2, sizeof *out->labels.items);
+    list_for_each (label, own)
+        put_pair(&out->labels, label->key, label->value);
+    put_pair(&out->labels, LABEL_NODE_POOL, pool->meta.name);
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    if (reference != NULL && reference->kind != NULL)
+        put_pair(&out->labels, node_class_label(arena, reference),
+                 reference->name != NULL ? reference->name : "");
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct requirement *requirement =
+            requirement_get(problem->sets, set->requirements[i]);
+        const char *key = vocabulary_key_text(problem->vocabulary, requirement->key);
+        if (vocabulary_is_well_known(problem->vocabulary, requirement->key) ||
+            requirement->key == problem->key_hostname || is_simulation_key(key))
+            continue;
+        const char *value = requirement_any(arena, problem->vocabulary, requirement);
+        if (value[0] != '\0')
+            put_pair(&out->labels, arena_copy_string(arena, key), arena_copy_string(arena, value));
+    }
+    qsort(out->labels.items, out->labels.count, sizeof *out->labels.items, compare_pairs);
+}
+
+static void overlays_used(const struct claim *claim, const struct plan_claim *out, bool *price,
+                          bool *capacity)
+{
+    const struct type_table *table = claim->template->table;
+    *price = *capacity = false;
+    for (uint32_t r = 0; r < table->count && out->types.count > 0; r++) {
+        if (!bitset_has(claim->rows, r))
+            continue;
+        *price = *price || table->rows[r].price_overlaid;
+        *capacity = *capacity || table->rows[r].capacity_overlaid;
+    }
+}
+
+static void finish_annotations(struct finisher *finisher, const struct claim *claim,
+                               struct plan_claim *out)
+{
+    struct arena *arena = finisher->plan->arena;
+    const struct node_pool *pool = claim->template->pool;
+    const struct string_map *own = &pool->spec.template.metadata.annotations;
+    char hash[24];
+    node_pool_hash(pool, hash);
+    out->annotations.items =
+        arena_allocate_array(arena, own->count + 5, sizeof *out->annotations.items);
+    list_for_each (annotation, own)
+        put_pair(&out->annotations, annotation->key, annotation->value);
+    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH, arena_copy_string(arena, hash));
+    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH_VERSION, NODE_POOL_HASH_VERSION);
+    put_pair(&out->annotations, ANNOTATION_MIN_VALUES_RELAXED,
+             claim->min_values_relaxed ? "true" : "false");
+    bool price, capacity;
+    overlays_used(claim, out, &price, &capacity);
+    if (price)
+        put_pair(&out->annotations, "karpenter.sh/price-overlay-applied", "true");
+    if (capacity)
+        put_pair(&out->annotations, "karpenter.sh/capacity-overlay-applied", "true");
+    qsort(out->annotations.items, out->annotations.count, sizeof *out->annotations.items,
+          compare_pairs);
+}
+
+// --- pods
+// -----------------------------------------------------------------------------------------------
+
+static int compare_pods(const void *a, const void *b)
+{
+    const struct pod *x = *(const struct pod *const *)a, *y = *(const struct pod *const *)b;
+    int order = strcmp(x->meta.namespace, y->meta.namespace);
+    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
+}
+
+static const struct pod **sorted_pods(struct finisher *finisher, const struct pod_list *list)
+{
+    const struct pod **pods =
+        arena_allocate_array(finisher->plan->arena, list->count + 1, sizeof *pods);
+    for (uint32_t i = 0; i < list->count; i++)
+        pods[i] = pass_pod(finisher->pass, list->items[i])->pod;
+    qsort(pods, list->count, sizeof *pods, compare_pods);
+    return pods;
+}
+
+// --- claims and nodes
+// -------------------------------------------------------------------------------------
+
+// Claims of equal requirements share their lists.
+static void finish_contents(struct finisher *finisher, const struct claim *claim, uint32_t index,
+                            struct plan_claim *out)
+{
+    uint32_t before = memo_get(&finisher->contents, claim->template->index, claim->final_set);
+    if (before != MEMO_NONE) {
+        const struct plan_claim *same = &finisher->plan->claims.items[before];
+        out->requirements = same->requirements;
+        out->labels = same->labels;
+        return;
+    }
+    finish_requirements(finisher, claim, out);
+    finish_labels(finisher, claim, out);
+    memo_set(&finisher->contents, claim->template->index, claim->final_set, index);
+}
+
+static void finish_claim(struct finisher *finisher, struct claim *claim)
+{
+    struct plan *plan = finisher->plan;
+    uint32_t index = plan->claims.count;
+    struct plan_claim *out = &plan->claims.items[index];
+    *out = (struct plan_claim){.node_pool = claim->template->pool,
+                               .min_values_relaxed = claim->min_values_relaxed};
+    claim->final_set = reserved_set(finisher->pass, claim);
+    finish_types(finisher, claim, out);
+    struct text error = {0};
+    if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
+        for (uint32_t i = 0; i < claim->pods.count; i++)
+            unplaced_add(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod, error.data);
+        text_free(&error);
+        return;
+    }
+    finish_requests(finisher, claim, out);
+    finish_contents(finisher, claim, index, out);
+    finish_annotations(finisher, claim, out);
+    out->pods.items = sorted_pods(finisher, &claim->pods);
+    out->pods.count = claim->pods.count;
+    plan->pods_placed += claim->pods.count;
+    plan->price = quantity_add(plan->price, out->price);
+    plan->claims.count++;
+}
+
+static int compare_placements(const void *a, const void *b)
+{
+    return strcmp(((const struct plan_placement *)a)->name,
+                  ((const struct plan_placement *)b)->name);
+}
+
+static void finish_nodes(struct finisher *finisher)
+{
+    struct pass *pass = finisher->pass;
+    struct plan *plan = finisher->plan;
+    uint32_t count = pass->problem->nodes.count;
+    plan->placements.items =
+        arena_allocate_array(plan->arena, count + 1, sizeof *plan->placements.items);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct state_node *state = &pass->problem->nodes.items[i];
+        if (pass->slots[i].pods.count == 0)
+            continue;
+        struct plan_placement *out = &plan->placements.items[plan->placements.count++];
+        *out = (struct plan_placement){state->name, state->node, state->claim, {0}};
+        out->pods.items = sorted_pods(finisher, &pass->slots[i].pods);
+        out->pods.count = pass->slots[i].pods.count;
+        plan->pods_placed += out->pods.count;
+    }
+    qsort(plan->placements.items, plan->placements.count, sizeof *plan->placements.items,
+          compare_placements);
+}
+
+static void finish_notes(struct finisher *finisher)
+{
+    const struct problem *problem = finisher->pass->problem;
+    struct plan *plan = finisher->plan;
+    plan->notes.items =
+        arena_allocate_array(plan->arena, problem->notes.count + 1, sizeof *plan->notes.items);
+    list_for_each (note, &problem->notes) {
+        struct plan_note *out = &plan->notes.items[plan->notes.count++];
+        *out = *note;
+        out->message = arena_copy_string(plan->arena, note->message);
+    }
+}
+
+void finish_plan(struct pass *pass, bool explain, struct plan *plan)
+{
+    struct finisher finisher = {.pass = pass, .plan = plan};
+    plan->claims.items =
+        arena_allocate_array(plan->arena, pass->claims.count + 1, sizeof *plan->claims.items);
+    plan->unschedulable.items = arena_allocate_array(plan->arena, pass->input.queue_count + 1,
+                                                     sizeof *plan->unschedulable.items);
+    vector_for_each (claim, &pass->claims)
+        finish_claim(&finisher, *claim);
+    finish_nodes(&finisher);
+    unplaced_finish(pass, explain, plan);
+    finish_notes(&finisher);
+    memo_free(&finisher.contents);
+}

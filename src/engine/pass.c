@@ -1,0 +1,220 @@
+#include "engine/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/place.h"
+#include "engine/topology.h"
+
+void growing_bits_extend(struct growing_bits *bits, uint32_t count)
+{
+    uint32_t needed = bitset_words(count);
+    if (needed <= bits->words_count)
+        return;
+    uint32_t larger = 2 * bits->words_count > needed ? 2 * bits->words_count : needed;
+    bits->words = memory_resize(bits->words, larger * sizeof *bits->words);
+    memset(bits->words + bits->words_count, 0, (larger - bits->words_count) * sizeof *bits->words);
+    bits->words_count = larger;
+}
+
+void group_list_add(struct group_list *list, uint32_t group)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i] == group)
+            return;
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
+        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = group;
+}
+
+void pod_list_add(struct pod_list *list, uint32_t pod)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
+        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = pod;
+}
+
+struct class_state *pass_class(struct pass *pass, uint32_t class)
+{
+    while (pass->classes.count <= class)
+        vector_push(&pass->classes, (struct class_state){0});
+    return &pass->classes.items[class];
+}
+
+struct shape_state *pass_shape(struct pass *pass, uint32_t shape)
+{
+    while (pass->shapes.count <= shape)
+        vector_push(&pass->shapes, (struct shape_state){0});
+    return &pass->shapes.items[shape];
+}
+
+static void make_slots(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    pass->slots = arena_allocate_array(pass->arena, problem->nodes.count + 1, sizeof *pass->slots);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        pass->slots[i].usable =
+            !problem->nodes.items[i].marked_for_deletion && !bitset_has(pass->input.excluded, i);
+        pass->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
+    }
+}
+
+static void make_scratch(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    uint32_t widest = 1;
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (problem->templates[t]->table->count > widest)
+            widest = problem->templates[t]->table->count;
+    pass->total = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->total);
+    pass->zero = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->zero);
+    pass->fitting = bitset_create(pass->arena, widest);
+    pass->fresh_rows = bitset_create(pass->arena, widest);
+    pass->attempt.rows = bitset_create(pass->arena, widest);
+    pass->attempt.reservations = bitset_create(pass->arena, problem->reservations_count);
+    pass->reserved_left = arena_allocate_array(pass->arena, problem->reservations_count + 1,
+                                               sizeof *pass->reserved_left);
+    for (uint32_t r = 0; r < problem->reservations_count; r++)
+        pass->reserved_left[r] = problem->reservations[r].capacity;
+}
+
+struct pass *pass_create(struct problem *problem, const struct pass_input *input)
+{
+    struct pass *pass = memory_allocate(sizeof *pass);
+    pass->problem = problem;
+    pass->input = *input;
+    pass->arena = arena_create(65536);
+    pass->placements =
+        arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
+    pass->selecting =
+        arena_allocate_array(pass->arena, problem->identities.count + 1, sizeof *pass->selecting);
+    pass->repelling =
+        arena_allocate_array(pass->arena, problem->identities.count + 1, sizeof *pass->repelling);
+    pass->input.scheduled = bitset_create(pass->arena, problem->bound_count);
+    if (input->scheduled.bits > 0)
+        bitset_copy(pass->input.scheduled, input->scheduled);
+    pass->input.excluded = bitset_create(pass->arena, problem->nodes.count);
+    if (input->excluded.bits > 0)
+        bitset_copy(pass->input.excluded, input->excluded);
+    make_slots(pass);
+    make_scratch(pass);
+    limits_start(pass);
+    topology_start(pass);
+    return pass;
+}
+
+void pass_destroy(struct pass *pass)
+{
+    if (pass == NULL)
+        return;
+    for (uint32_t i = 0; i < pass->problem->nodes.count; i++) {
+        free(pass->slots[i].pods.items);
+        vector_free(&pass->slots[i].ports);
+        vector_free(&pass->slots[i].volumes);
+    }
+    vector_for_each (claim, &pass->claims) {
+        free((*claim)->pods.items);
+        vector_free(&(*claim)->ports);
+    }
+    vector_for_each (group, &pass->groups)
+        if (*group != NULL) {
+            vector_free(&(*group)->domains);
+            memo_free(&(*group)->index);
+        }
+    for (uint32_t i = 0; i < pass->problem->identities.count; i++) {
+        free(pass->selecting[i].items);
+        free(pass->repelling[i].items);
+    }
+    vector_for_each (state, &pass->classes) {
+        free(state->hostname_groups.items);
+        free(state->domain_groups.items);
+        growing_bits_free(&state->refused_nodes);
+        growing_bits_free(&state->refused_claims);
+    }
+    vector_for_each (state, &pass->shapes) {
+        growing_bits_free(&state->refused_nodes);
+        growing_bits_free(&state->refused_claims);
+    }
+    vector_free(&pass->refusals);
+    vector_free(&pass->claims);
+    vector_free(&pass->first_with);
+    vector_free(&pass->last_with);
+    vector_free(&pass->classes);
+    vector_free(&pass->shapes);
+    vector_free(&pass->groups);
+    arena_destroy(pass->arena);
+    free(pass);
+}
+
+// --- one pod
+// --------------------------------------------------------------------------------------------
+
+static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    return place_on_nodes(pass, pod, class) || place_on_claims(pass, pod, class) ||
+           place_on_new_claim(pass, pod, class);
+}
+
+// What never changes within a pass: SCH-36, SCH-181.
+static bool is_barred(const struct pass *pass, const struct pod_class *class)
+{
+    return (class->volumes != NULL && class->volumes->error != NULL) ||
+           (class->resource_claims && pass->problem->settings->ignore_dra_requests) ||
+           class->group_error != NULL;
+}
+
+// SCH-155: the pod as it is, then one step of relaxation after the other.
+static bool try_pod(struct pass *pass, uint32_t pod)
+{
+    uint32_t own = pass_pod(pass, pod)->class;
+    if (is_barred(pass, class_at(pass->problem, own)))
+        return false;
+    struct class_state *state = pass_class(pass, own);
+    if (state->hopeless || state->failed_version == pass->version + 1)
+        return false;
+    bool depends = pass->problem->reservations_count > 0;
+    for (uint32_t class = own; class != NONE; class = class_relax(pass->problem, class)) {
+        if (place_once(pass, pod, class))
+            return true;
+        depends = depends || pass_class(pass, class)->depends_on_others;
+        if (pass->reserved_error)
+            break;
+    }
+    state = pass_class(pass, own);
+    state->failed_version = pass->version + 1;
+    state->hopeless = !depends;
+    return false;
+}
+
+// --- the queue (SCH-151 to SCH-154)
+// ---------------------------------------------------------------------
+
+void pass_run(struct pass *pass)
+{
+    uint32_t count = 0;
+    struct waiting {
+        uint32_t pod, length; // length of the queue when it was pushed back; 0: never
+    } *ring = memory_allocate_array((size_t)pass->input.queue_count + 1, sizeof *ring);
+    uint32_t capacity = pass->input.queue_count + 1;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        if (class_at(pass->problem, pass_pod(pass, i)->class)->refusal == NULL)
+            ring[count++] = (struct waiting){i, 0};
+    uint32_t head = 0, tail = count % capacity;
+    while (count > 0 && ring[head].length != count) {
+        uint32_t pod = ring[head].pod;
+        head = (head + 1) % capacity;
+        if (try_pod(pass, pod)) {
+            count--;
+            continue;
+        }
+        ring[tail] = (struct waiting){pod, count};
+        tail = (tail + 1) % capacity;
+    }
+    free(ring);
+}

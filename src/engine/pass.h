@@ -1,0 +1,156 @@
+// One pass: pods of a problem find places on nodes and claims (SCH-50, SCH-150 to SCH-262).
+//
+// A pass owns everything that changes while placing: what is free on nodes, the claims, the counts
+// of rules between pods. Several passes can run over one problem, one after the other.
+#pragma once
+
+#include "engine/pod_class.h"
+#include "engine/problem.h"
+
+// A bit set that grows as needed; heap memory. Bits beyond its end are 0.
+struct growing_bits {
+    uint64_t *words;
+    uint32_t words_count;
+};
+void growing_bits_extend(struct growing_bits *bits, uint32_t count); // room for `count` bits
+static inline void growing_bits_free(struct growing_bits *bits)
+{
+    extern void free(void *);
+    free(bits->words);
+}
+static inline bool growing_bits_have(const struct growing_bits *bits, uint32_t bit)
+{
+    return bit >> 6 < bits->words_count && (bits->words[bit >> 6] >> (bit & 63) & 1);
+}
+static inline void growing_bits_set(struct growing_bits *bits, uint32_t bit)
+{
+    growing_bits_extend(bits, bit + 1);
+    bits->words[bit >> 6] |= UINT64_C(1) << (bit & 63);
+}
+
+// --- counts of rules between pods (topology.h)
+// ------------------------------------------------------
+struct domain {
+    uint32_t value, count;
+};
+struct group_state {
+    const struct group_definition *definition;
+    uint32_t id;
+    VECTOR(struct domain) domains; // known ones; of the hostname only those with a count
+    struct memo index;             // value -> position
+    uint32_t nonempty;
+};
+struct group_list {
+    uint32_t *items; // group ids
+    uint32_t count, capacity;
+};
+// What a pass knows of a class.
+struct class_state {
+    bool prepared;
+    struct group_list hostname_groups, domain_groups; // owned and inverse ones, sorted; the
+                                                      // latter with the groups of a key together
+    struct topology_choice *choice;
+    struct growing_bits refused_nodes;  // by rules between pods, for good
+    struct growing_bits refused_claims; // the same
+    uint64_t failed_version;            // pass->version + 1 at which nothing took it; 0: never
+    bool hopeless;                      // nothing will ever take it in this pass
+    bool depends_on_others;             // a rule that other pods' placement can satisfy
+};
+struct shape_state {
+    struct growing_bits refused_nodes, refused_claims; // for good
+    uint32_t first_node; // word of refused_nodes; all before are refused
+};
+
+// --- places
+// -----------------------------------------------------------------------------------------
+struct pod_list {
+    uint32_t *items; // indexes into pass->queue
+    uint32_t count, capacity;
+};
+struct node_slot { // state of a place in this pass
+    bool usable;   // part of the pass
+    bool changed;  // `free` is its own copy
+    int64_t *free;
+    struct pod_list pods;
+    VECTOR(struct host_port) ports;
+    VECTOR(struct volume_use) volumes;
+};
+struct claim { // SCH-211
+    struct node_template *template;
+    uint32_t index, set;
+    uint32_t hostname; // placeholder value
+    struct bitset rows;
+    int64_t *requests;
+    struct pod_list pods;
+    VECTOR(struct host_port) ports;
+    struct bitset reservations; // held
+    uint32_t previous, next;    // in the list of its number of pods
+    uint32_t final_set;         // after SCH-261
+    bool min_values_relaxed;
+};
+struct placement { // where a pod of the queue is
+    enum { NOT_PLACED, ON_NODE, ON_CLAIM } kind;
+    uint32_t index;
+    uint32_t class; // as relaxed as it was placed
+};
+
+// Refusals: what is known about later attempts.
+enum verdict { ACCEPTED, REFUSED_NOW, REFUSED_CLASS, REFUSED_SHAPE };
+
+struct claim_attempt { // what a claim would be with one pod more
+    uint32_t set;
+    struct bitset rows, reservations;
+    bool min_values_relaxed;
+};
+struct pass_input {
+    const struct queued_pod *queue; // in queue order
+    uint32_t queue_count;
+    struct bitset excluded;  // places that take no part; bits 0: none
+    struct bitset scheduled; // bound pods that are being scheduled themselves
+    bool reserved_strict;    // SCH-258
+};
+struct pass {
+    struct problem *problem;
+    struct pass_input input; // bit sets are copies
+    struct arena *arena;
+    struct node_slot *slots;
+    VECTOR(struct claim *) claims;
+    VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
+    struct placement *placements;           // by queue index
+    VECTOR(struct class_state) classes;
+    VECTOR(struct shape_state) shapes;
+    VECTOR(struct group_state *) groups; // by definition id; NULL: not needed yet
+    struct group_list *selecting;        // by identity: normal groups that select it
+    struct group_list *repelling;        // by identity: inverse groups that select it
+    int64_t **remaining;                 // by template: limits left (SCH-360); NULL: none
+    int64_t *reserved_left;              // by reservation
+    uint64_t version;                    // grows with every placement
+    int64_t *total;                      // scratch vector
+    int64_t *zero;                       // a vector of nothing
+    struct bitset fitting, fresh_rows;   // scratch rows, as wide as the widest table
+    struct claim_attempt attempt;        // scratch
+    struct text *why;                    // set: the next checks tell why they refuse
+    enum reason_code code;               // with `why`: the last refusal's
+    bool explain_only;                   // checks place nothing
+    VECTOR(struct refusal {
+        uint32_t template;
+        enum reason_code code;
+        char *text;
+    })
+    refusals;            // with `why`: of the templates of the last attempt
+    bool reserved_error; // the last attempt ended as SCH-258 says
+};
+
+struct pass *pass_create(struct problem *problem, const struct pass_input *input);
+void pass_destroy(struct pass *pass);
+// The queue loop (SCH-151 to SCH-157).
+void pass_run(struct pass *pass);
+
+static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)
+{
+    return &pass->input.queue[index];
+}
+struct class_state *pass_class(struct pass *pass, uint32_t class);
+struct shape_state *pass_shape(struct pass *pass, uint32_t shape);
+void group_list_add(struct group_list *list, uint32_t group);
+void pod_list_add(struct pod_list *list, uint32_t pod);

@@ -1,0 +1,31 @@
+// Placing one pod: on a node, on a claim, on a new claim (SCH-180 to SCH-260).
+#pragma once
+
+#include "engine/pass.h"
+#include "engine/topology.h"
+
+// SCH-190 to SCH-200: the first node in order that takes the pod; places it.
+bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class);
+// SCH-210 to SCH-216: the same for the claims of the pass, the emptiest first.
+bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class);
+// SCH-220 to SCH-224: a new claim of the first template that accepts. On failure, with pass->why
+// set, the errors of all templates; pass->reserved_error says whether SCH-222 ended the search.
+bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class);
+
+// Why a node refuses the class, for explanations; ACCEPTED if it does not.
+enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class);
+
+// Limits left at the start of the pass (SCH-360).
+void limits_start(struct pass *pass);
+
+// SCH-212. `fresh`: a claim that is not open yet.
+enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class, bool fresh,
+                         struct claim_attempt *attempt);
+void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class,
+                  const struct claim_attempt *attempt);
+
+// Begins the text of a refusal, forgetting an earlier one. Returns pass->why (NULL: nobody asks).
+struct text *refusal_begin(struct pass *pass, enum reason_code code);
+void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints);
+// SCH-239, 241.
+void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t class, uint32_t set);

@@ -1,0 +1,187 @@
+// Existing nodes (place.h; SCH-190 to SCH-200).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/host_ports.h"
+#include "engine/place.h"
+#include "engine/volumes.h"
+
+static bool ports_fit(struct pass *pass, const struct place *place, const struct node_slot *slot,
+                      const struct shape *shape)
+{
+    const struct host_port *existing, *wanted;
+    struct host_ports planned = {slot->ports.items, slot->ports.count};
+    if (shape->ports.count == 0 ||
+        (!host_ports_conflict(&place->ports, &shape->ports, &existing, &wanted) &&
+         !host_ports_conflict(&planned, &shape->ports, &existing, &wanted)))
+        return true;
+    struct text *why = refusal_begin(pass, REASON_HOST_PORT_CONFLICT);
+    if (why != NULL) {
+        text_add(why, "checking host port usage, ");
+        host_ports_add_conflict(why, existing, wanted);
+    }
+    return false;
+}
+
+static bool volume_limits_allow(struct pass *pass, const struct place *place,
+                                const struct node_slot *slot, const struct shape *shape)
+{
+    if (place->volume_limits.count == 0)
+        return true;
+    uint32_t count = place->volumes.count + slot->volumes.count;
+    struct volume_use *used = memory_allocate_array(count + 1, sizeof *used);
+    if (place->volumes.count > 0)
+        memcpy(used, place->volumes.items, place->volumes.count * sizeof *used);
+    if (slot->volumes.count > 0)
+        memcpy(used + place->volumes.count, slot->volumes.items,
+               slot->volumes.count * sizeof *used);
+    struct text *why = refusal_begin(pass, REASON_VOLUME_LIMIT);
+    if (why != NULL)
+        text_add(why, "checking volume usage, ");
+    bool fits = volumes_fit(pass->problem, place, used, count, shape->volumes, why);
+    free(used);
+    return fits;
+}
+
+// SCH-194, steps 1 to 5: what nothing in this pass can make good again.
+static bool shape_fits(struct pass *pass, const struct place *place, const struct node_slot *slot,
+                       const struct shape *shape)
+{
+    struct problem *problem = pass->problem;
+    if (!problem_tolerates(problem, shape->tolerations, place->taints)) {
+        if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
+            refusal_add_taints(pass, shape->tolerations, place->taints);
+        return false;
+    }
+    if (shape->volumes != NULL && shape->volumes->limits_error != NULL) {
+        if (refusal_begin(pass, REASON_VOLUME_INVALID) != NULL)
+            text_add(pass->why, shape->volumes->limits_error);
+        return false;
+    }
+    if (!volume_limits_allow(pass, place, slot, shape) || !ports_fit(pass, place, slot, shape))
+        return false;
+    if (!vector_fits(problem, shape->requests, slot->free)) {
+        if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
+            text_add(pass->why, "exceeds node resources");
+        return false;
+    }
+    if (shape->impossible || !sets_compatible(problem->sets, place->set, shape->set, false) ||
+        !problem_hostname_allowed(problem, shape->hostname, place->hostname)) {
+        if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
+            sets_add_conflict(pass->why, problem->sets, place->set, shape->set, false);
+        return false;
+    }
+    return true;
+}
+
+// Step 6 for one alternative. `set` is the node's labels with the pod's and the volumes' demands.
+static enum verdict alternative_fits(struct pass *pass, const struct place *place, uint32_t class,
+                                     const struct shape *shape, const struct node_term *alternative)
+{
+    struct problem *problem = pass->problem;
+    uint32_t set = place->set;
+    if (alternative != NULL &&
+        (!sets_compatible(problem->sets, place->set, alternative->set, false) ||
+         !problem_hostname_allowed(problem, alternative->hostname, place->hostname))) {
+        if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
+            text_add(pass->why, "incompatible volume requirements, ");
+            sets_add_conflict(pass->why, problem->sets, place->set, alternative->set, false);
+        }
+        return REFUSED_SHAPE;
+    }
+    (void)shape;
+    if (pass_class(pass, class)->hostname_groups.count == 0 &&
+        pass_class(pass, class)->domain_groups.count == 0)
+        return ACCEPTED;
+    struct candidate candidate = {.set = set, .hostname = place->hostname};
+    struct topology_choice *choice;
+    refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
+    enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
+    if (verdict == ACCEPTED && !topology_next(pass, &candidate, choice, &set))
+        verdict = REFUSED_NOW;
+    return verdict;
+}
+
+enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
+{
+    const struct place *place = &pass->problem->places[node];
+    const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
+    if (!shape_fits(pass, place, &pass->slots[node], shape))
+        return REFUSED_SHAPE;
+    uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
+    if (alternatives == 0)
+        return alternative_fits(pass, place, class, shape, NULL);
+    enum verdict verdict = REFUSED_SHAPE;
+    for (uint32_t i = 0; i < alternatives; i++) {
+        enum verdict next =
+            alternative_fits(pass, place, class, shape, &shape->volumes->alternatives[i]);
+        if (next == ACCEPTED)
+            return ACCEPTED;
+        if (next < verdict)
+            verdict = next;
+    }
+    return verdict;
+}
+
+static void accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
+{
+    struct problem *problem = pass->problem;
+    const struct place *place = &problem->places[node];
+    const struct shape *shape = shape_of(problem, class_at(problem, class));
+    struct node_slot *slot = &pass->slots[node];
+    if (!slot->changed) {
+        int64_t *copy = arena_allocate_array(pass->arena, problem->dimensions, sizeof *copy);
+        memcpy(copy, slot->free, problem->dimensions * sizeof *copy);
+        slot->free = copy;
+        slot->changed = true;
+    }
+    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
+        uint32_t d = shape->dimensions[i];
+        slot->free[d] = quantity_subtract(slot->free[d], shape->requests[d]);
+    }
+    list_for_each (port, &shape->ports)
+        vector_push(&slot->ports, *port);
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++)
+        vector_push(&slot->volumes, shape->volumes->uses.items[i]);
+    pod_list_add(&slot->pods, pod);
+    pass->placements[pod].kind = ON_NODE;
+    pass->placements[pod].index = node;
+    pass->placements[pod].class = class;
+    topology_record(pass, class, place->set, place->hostname, place->taints, false);
+    pass->version++;
+}
+
+bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    uint32_t count = pass->problem->nodes.count;
+    if (count == 0)
+        return false;
+    uint32_t shape_id = class_at(pass->problem, class)->shape;
+    struct shape_state *shape = pass_shape(pass, shape_id);
+    struct class_state *state = pass_class(pass, class);
+    growing_bits_extend(&shape->refused_nodes, count);
+    growing_bits_extend(&state->refused_nodes, count);
+    uint32_t words = bitset_words(count);
+    for (uint32_t w = shape->first_node; w < words; w++) {
+        if (w == shape->first_node && shape->refused_nodes.words[w] == UINT64_MAX)
+            shape->first_node++;
+        uint64_t open = ~(shape->refused_nodes.words[w] | state->refused_nodes.words[w]);
+        for (; open != 0; open &= open - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(open);
+            if (node >= count)
+                return false;
+            enum verdict verdict =
+                pass->slots[node].usable ? node_check(pass, node, class) : REFUSED_SHAPE;
+            if (verdict == ACCEPTED) {
+                accept(pass, node, pod, class);
+                return true;
+            }
+            if (verdict == REFUSED_SHAPE)
+                growing_bits_set(&shape->refused_nodes, node);
+            else if (verdict == REFUSED_CLASS)
+                growing_bits_set(&state->refused_nodes, node);
+        }
+    }
+    return false;
+}

@@ -1,0 +1,37 @@
+// State nodes: what the Nodes and NodeClaims of a snapshot amount to (LIF-300 to LIF-309). Shared
+// by scheduling and disruption.
+//
+// Everything points into the snapshot or lives in the given arena.
+#pragma once
+
+#include "base/map.h"
+#include "model/snapshot.h"
+
+struct state_node {
+    const struct node *node;        // NULL: a launched NodeClaim without Node
+    const struct node_claim *claim; // NULL: not managed by Karpenter
+    const char *name, *hostname;    // LIF-304
+    const struct string_map *labels, *annotations;
+    taint_list taints;      // LIF-305, with `node.kubernetes.io/unschedulable` for a cordoned Node
+    taint_list real_taints; // those of the Node (or NodeClaim), nothing left out
+    struct resource_map capacity, allocatable; // LIF-306, without the pseudo-resource `nodes`
+    const char *node_pool;                     // label; NULL if none
+    bool registered, initialized;              // LIF-303
+    bool marked_for_deletion;                  // LIF-309
+    LIST(const struct pod *) pods;             // bound, not terminal, by namespace/name (LIF-307)
+};
+
+struct state_nodes {
+    struct state_node *items; // initialized ones first, then by name (SCH-190)
+    uint32_t count;
+    struct map *by_node_name; // Node name -> struct state_node *, for Nodes that are tracked
+};
+
+// The caller calls state_nodes_free() for the map; the rest goes with the arena.
+struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot *snapshot);
+void state_nodes_free(struct state_nodes *nodes);
+
+// A taint that goes away by itself while a node comes up (LIF-62).
+bool taint_is_ephemeral(const struct taint *taint);
+// LIF-125; `now` in nanoseconds since the epoch.
+bool pod_do_not_disrupt(const struct pod *pod, int64_t now);

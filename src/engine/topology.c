@@ -1,0 +1,417 @@
+#include "engine/topology.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/instance_types.h"
+#include "engine/topology_counts.h"
+#include "engine/topology_groups.h"
+
+static bool allows(const struct pass *pass, const struct requirement *requirement, uint32_t value)
+{
+    return requirement == NULL || requirement_has(pass->problem->vocabulary, requirement, value);
+}
+
+static const struct requirement *requirement_or_null(const struct pass *pass, uint32_t identifier)
+{
+    return identifier == REQUIREMENT_NONE ? NULL : requirement_get(pass->problem->sets, identifier);
+}
+
+// SCH-310: the group selects the pod itself, and nothing that it wants is anywhere it may go.
+static bool may_bootstrap(const struct pass *pass, const struct group_state *group,
+                          const struct requirement *pod_domains, uint32_t identity)
+{
+    if (!group_selects(pass->problem, group->id, identity))
+        return false;
+    for (uint32_t i = 0; i < group->domains.count && group->nonempty > 0; i++)
+        if (group->domains.items[i].count > 0 &&
+            allows(pass, pod_domains, group->domains.items[i].value))
+            return false;
+    return true;
+}
+
+static void explain(struct pass *pass, uint32_t class, const struct group_state *group,
+                    const struct candidate *candidate)
+{
+    if (pass->why != NULL)
+        topology_add_error(pass, class, group, candidate);
+}
+
+// --- the hostname: the candidate is one domain
+// ------------------------------------------------------
+
+static enum verdict check_hostname(struct pass *pass, const struct pod_class *class,
+                                   const struct group_state *group, uint32_t hostname)
+{
+    uint32_t count = group_count(group, hostname);
+    switch (group->definition->kind) {
+    case GROUP_SPREAD: { // SCH-303, 305: the minimum is always 0
+        bool self = group_selects(pass->problem, group->id, class->identity);
+        return (int64_t)count + self <= group->definition->max_skew ? ACCEPTED : REFUSED_CLASS;
+    }
+    case GROUP_AFFINITY: { // SCH-308
+        const struct requirement *pod_domains = requirement_or_null(pass, class->strict_hostname);
+        if (!allows(pass, pod_domains, hostname))
+            return REFUSED_CLASS;
+        if (count > 0 || may_bootstrap(pass, group, pod_domains, class->identity))
+            return ACCEPTED;
+        return REFUSED_NOW;
+    }
+    case GROUP_ANTI_AFFINITY:
+    case GROUP_INVERSE: // SCH-313
+        break;
+    }
+    return count == 0 ? ACCEPTED : REFUSED_CLASS;
+}
+
+// --- other keys
+// ---------------------------------------------------------------------------------------
+
+struct option {
+    uint32_t value;
+    uint64_t count; // of the spread groups, first one weighing most
+    int64_t price;
+};
+
+struct key_rules { // the groups of one key, and what they need to know
+    const struct group_state **groups;
+    bool *bootstraps;
+    int64_t *minimum;
+    uint32_t count;
+    const struct requirement *pod_domains, *node_domains;
+    const struct pod_class *class;
+};
+
+// SCH-303.
+static int64_t spread_minimum(const struct pass *pass, const struct group_state *group,
+                              const struct requirement *pod_domains)
+{
+    int64_t minimum = INT32_MAX, allowed = 0;
+    for (uint32_t i = 0; i < group->domains.count; i++) {
+        if (!allows(pass, pod_domains, group->domains.items[i].value))
+            continue;
+        allowed++;
+        if (group->domains.items[i].count < minimum)
+            minimum = group->domains.items[i].count;
+    }
+    if (group->definition->min_domains > 0 && allowed < group->definition->min_domains)
+        return 0;
+    return minimum;
+}
+
+static bool has_wanted_domain(const struct pass *pass, const struct group_state *group,
+                              const struct key_rules *rules)
+{
+    for (uint32_t i = 0; i < group->domains.count; i++)
+        if (group->domains.items[i].count > 0 &&
+            allows(pass, rules->pod_domains, group->domains.items[i].value) &&
+            allows(pass, rules->node_domains, group->domains.items[i].value))
+            return true;
+    return false;
+}
+
+// Whether group number g lets the pod into the domain (SCH-306, 309, 311, 314, 317).
+static bool group_allows(const struct pass *pass, const struct key_rules *rules, uint32_t g,
+                         uint32_t value)
+{
+    const struct group_state *group = rules->groups[g];
+    uint32_t position = memo_get(&group->index, value, 0);
+    bool known = position != MEMO_NONE;
+    uint32_t count = known ? group->domains.items[position].count : 0;
+    switch (group->definition->kind) {
+    case GROUP_SPREAD: {
+        bool self = group_selects(pass->problem, group->id, rules->class->identity);
+        return known && (int64_t)count + self - rules->minimum[g] <= group->definition->max_skew;
+    }
+    case GROUP_AFFINITY:
+        return known && (count > 0 || rules->bootstraps[g]) &&
+               allows(pass, rules->pod_domains, value);
+    case GROUP_ANTI_AFFINITY:
+        return known && count == 0 && allows(pass, rules->pod_domains, value);
+    case GROUP_INVERSE:
+        break;
+    }
+    return count == 0;
+}
+
+static bool all_allow(const struct pass *pass, const struct key_rules *rules, uint32_t value,
+                      uint32_t *refused_by)
+{
+    for (uint32_t g = 0; g < rules->count; g++)
+        if (!group_allows(pass, rules, g, value)) {
+            if (g < *refused_by)
+                *refused_by = g;
+            return false;
+        }
+    return true;
+}
+
+// The domains that come into question: those of the first group that knows its domains, or with
+// inverse groups only, those that the candidate or the pools can have.
+static uint32_t candidate_values(struct pass *pass, const struct key_rules *rules, uint32_t key,
+                                 const uint32_t **values, uint32_t **owned)
+{
+    *owned = NULL;
+    for (uint32_t g = 0; g < rules->count; g++) {
+        const struct group_state *group = rules->groups[g];
+        if (group->definition->kind == GROUP_INVERSE)
+            continue;
+        *owned = memory_allocate_array(group->domains.count + 1, sizeof **owned);
+        for (uint32_t i = 0; i < group->domains.count; i++)
+            (*owned)[i] = group->domains.items[i].value;
+        *values = *owned;
+        return group->domains.count;
+    }
+    if (rules->node_domains != NULL && !rules->node_domains->complement) {
+        *values = rules->node_domains->values;
+        return rules->node_domains->count;
+    }
+    const struct domain_universe *universe = domain_universe(pass->problem, key);
+    *values = universe->values;
+    return universe->count;
+}
+
+static int compare_options(const void *a, const void *b, void *context)
+{
+    const struct option *x = a, *y = b;
+    const struct vocabulary *vocabulary = context;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    if (x->price != y->price)
+        return x->price < y->price ? -1 : 1;
+    return strcmp(vocabulary_value_text(vocabulary, x->value),
+                  vocabulary_value_text(vocabulary, y->value));
+}
+
+static uint32_t in_value(struct pass *pass, uint32_t key, uint32_t value)
+{
+    struct requirement requirement = {.key = key, .count = 1, .values = &value};
+    return requirement_intern(pass->problem->sets, &requirement);
+}
+
+// SCH-306, 311: fewest pods first, ties to the cheapest launch, then by name.
+static void order_options(struct pass *pass, const struct candidate *candidate, uint32_t key,
+                          const struct key_rules *rules, struct option *options, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        options[i].count = 0;
+        for (uint32_t g = 0; g < rules->count; g++)
+            if (rules->groups[g]->definition->kind == GROUP_SPREAD) {
+                uint64_t own = group_count(rules->groups[g], options[i].value);
+                options[i].count = options[i].count << 20 | (own > 0xfffff ? 0xfffff : own);
+            }
+        options[i].price = 0;
+    }
+    if (count < 2)
+        return;
+    for (uint32_t i = 0; i < count && candidate->is_claim; i++) {
+        uint32_t set = set_add_known(pass->problem->sets, candidate->set,
+                                     in_value(pass, key, options[i].value));
+        options[i].price = type_table_prices(pass->problem, candidate->table, set)->lowest;
+    }
+    qsort_r(options, count, sizeof *options, compare_options, pass->problem->vocabulary);
+}
+
+static void note_reason(struct pass *pass, enum group_kind kind)
+{
+    static const enum reason_code codes[] = {REASON_TOPOLOGY_SPREAD, REASON_POD_AFFINITY,
+                                             REASON_POD_ANTI_AFFINITY,
+                                             REASON_EXISTING_ANTI_AFFINITY};
+    pass->code = codes[kind];
+}
+
+static void reserve_alternatives(struct pass *pass, struct topology_alternatives *alternatives,
+                                 uint32_t count)
+{
+    if (count <= alternatives->capacity)
+        return;
+    alternatives->capacity = 2 * count;
+    alternatives->requirements = arena_allocate_array(pass->arena, alternatives->capacity,
+                                                      sizeof *alternatives->requirements);
+}
+
+static uint32_t in_options(struct pass *pass, uint32_t key, const struct option *options,
+                           uint32_t count)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(256);
+    uint32_t *values = arena_allocate_array(scratch, count, sizeof *values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = options[i].value;
+    struct requirement requirement = requirement_in_values(scratch, key, values, count);
+    return requirement_intern(pass->problem->sets, &requirement);
+}
+
+// Puts the key's alternatives into the choice; false if there is none.
+static bool solve_key(struct pass *pass, uint32_t class_id, const struct candidate *candidate,
+                      struct key_rules *rules, uint32_t key, struct topology_choice *choice)
+{
+    bool pick = false;
+    uint32_t refused_by = rules->count;
+    for (uint32_t g = 0; g < rules->count; g++) {
+        const struct group_state *group = rules->groups[g];
+        rules->minimum[g] = 0;
+        rules->bootstraps[g] = false;
+        if (group->definition->kind == GROUP_SPREAD) {
+            rules->minimum[g] = spread_minimum(pass, group, rules->pod_domains);
+            pick = true;
+        } else if (group->definition->kind == GROUP_AFFINITY &&
+                   !has_wanted_domain(pass, group, rules)) {
+            rules->bootstraps[g] =
+                may_bootstrap(pass, group, rules->pod_domains, rules->class->identity);
+            pick = pick || rules->bootstraps[g];
+        }
+    }
+    const uint32_t *values;
+    uint32_t *owned, count = candidate_values(pass, rules, key, &values, &owned), kept = 0;
+    struct option *options = memory_allocate_array(count + 1, sizeof *options);
+    for (uint32_t i = 0; i < count; i++)
+        if (allows(pass, rules->node_domains, values[i]) &&
+            all_allow(pass, rules, values[i], &refused_by))
+            options[kept++].value = values[i];
+    free(owned);
+    if (kept > 0) {
+        struct topology_alternatives *alternatives = &choice->keys[choice->keys_count++];
+        alternatives->at = 0;
+        reserve_alternatives(pass, alternatives, kept);
+        if (pick) {
+            order_options(pass, candidate, key, rules, options, kept);
+            alternatives->count = kept;
+            for (uint32_t i = 0; i < kept; i++)
+                alternatives->requirements[i] = in_value(pass, key, options[i].value);
+        } else {
+            alternatives->count = 1;
+            alternatives->requirements[0] = in_options(pass, key, options, kept);
+        }
+    } else {
+        const struct group_state *culprit =
+            rules->groups[refused_by < rules->count ? refused_by : 0];
+        note_reason(pass, culprit->definition->kind);
+        explain(pass, class_id, culprit, candidate);
+    }
+    free(options);
+    return kept > 0;
+}
+
+// A candidate that has and will have no such label cannot be in a domain with anybody (SCH-317).
+static bool outside_of_domains(const struct pass *pass, const struct candidate *candidate,
+                               uint32_t key)
+{
+    return set_find(pass->problem->sets, candidate->set, key) == REQUIREMENT_NONE &&
+           !(candidate->is_claim && vocabulary_is_well_known(pass->problem->vocabulary, key));
+}
+
+// The groups of one key: they stand together in the class's list, from `first` on. Returns where
+// the next key begins.
+static uint32_t gather_key(struct pass *pass, const struct class_state *state, uint32_t first,
+                           const struct candidate *candidate, struct key_rules *rules)
+{
+    uint32_t key = pass->groups.items[state->domain_groups.items[first]]->definition->key;
+    bool outside = outside_of_domains(pass, candidate, key);
+    rules->count = 0;
+    uint32_t i = first;
+    for (; i < state->domain_groups.count; i++) {
+        const struct group_state *group = pass->groups.items[state->domain_groups.items[i]];
+        if (group->definition->key != key)
+            break;
+        if (!outside || group->definition->kind != GROUP_INVERSE)
+            rules->groups[rules->count++] = group;
+    }
+    return i;
+}
+
+static bool solve_keys(struct pass *pass, uint32_t class_id, const struct class_state *state,
+                       const struct candidate *candidate, struct key_rules *rules)
+{
+    struct requirement_sets *sets = pass->problem->sets;
+    const struct pod_class *class = rules->class;
+    for (uint32_t at = 0; at < state->domain_groups.count;) {
+        uint32_t key = pass->groups.items[state->domain_groups.items[at]]->definition->key;
+        at = gather_key(pass, state, at, candidate, rules);
+        if (rules->count == 0)
+            continue;
+        // Interning moves requirements: the rules read copies.
+        struct requirement pod_copy, node_copy;
+        const struct requirement *pod_domains = set_get(sets, class->strict_set, key);
+        const struct requirement *node_domains = set_get(sets, candidate->set, key);
+        if (pod_domains != NULL)
+            pod_copy = *pod_domains;
+        if (node_domains != NULL)
+            node_copy = *node_domains;
+        rules->pod_domains = pod_domains != NULL ? &pod_copy : NULL;
+        rules->node_domains = node_domains != NULL ? &node_copy : NULL;
+        if (!solve_key(pass, class_id, candidate, rules, key, state->choice))
+            return false;
+    }
+    return true;
+}
+
+#define RULES_ON_STACK 16
+
+enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct candidate *candidate,
+                            struct topology_choice **choice)
+{
+    struct class_state *state = pass_class(pass, class_id);
+    const struct pod_class *class = class_at(pass->problem, class_id);
+    *choice = state->choice;
+    state->choice->base = candidate->set;
+    state->choice->keys_count = 0;
+    state->choice->started = false;
+    for (uint32_t i = 0; i < state->hostname_groups.count; i++) {
+        const struct group_state *group = pass->groups.items[state->hostname_groups.items[i]];
+        enum verdict verdict = check_hostname(pass, class, group, candidate->hostname);
+        if (verdict != ACCEPTED) {
+            note_reason(pass, group->definition->kind);
+            explain(pass, class_id, group, candidate);
+            return verdict;
+        }
+    }
+    uint32_t total = state->domain_groups.count;
+    if (total == 0)
+        return ACCEPTED;
+    const struct group_state *groups[RULES_ON_STACK];
+    bool bootstraps[RULES_ON_STACK];
+    int64_t minimum[RULES_ON_STACK];
+    struct key_rules rules = {
+        .groups = groups, .bootstraps = bootstraps, .minimum = minimum, .class = class};
+    if (total <= RULES_ON_STACK)
+        return solve_keys(pass, class_id, state, candidate, &rules) ? ACCEPTED : REFUSED_NOW;
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    rules.groups = arena_allocate_array(scratch, total, sizeof *rules.groups);
+    rules.bootstraps = arena_allocate_array(scratch, total, sizeof *rules.bootstraps);
+    rules.minimum = arena_allocate_array(scratch, total, sizeof *rules.minimum);
+    return solve_keys(pass, class_id, state, candidate, &rules) ? ACCEPTED : REFUSED_NOW;
+}
+
+bool topology_next(struct pass *pass, const struct candidate *candidate,
+                   struct topology_choice *choice, uint32_t *set)
+{
+    for (;;) {
+        if (choice->started) { // the next combination: the last key varies fastest
+            uint32_t k = choice->keys_count;
+            while (k > 0 && ++choice->keys[k - 1].at == choice->keys[k - 1].count)
+                choice->keys[--k].at = 0;
+            if (k == 0)
+                return false;
+        }
+        choice->started = true;
+        uint32_t answer = SET_EMPTY;
+        *set = choice->base;
+        for (uint32_t k = 0; k < choice->keys_count; k++) {
+            uint32_t requirement = choice->keys[k].requirements[choice->keys[k].at];
+            answer = set_add_known(pass->problem->sets, answer, requirement);
+        }
+        if (answer == SET_EMPTY)
+            return true;
+        if (!sets_compatible(pass->problem->sets, choice->base, answer, candidate->is_claim)) {
+            if (pass->why != NULL) {
+                pass->code = REASON_UNKNOWN_LABEL;
+                sets_add_conflict(pass->why, pass->problem->sets, choice->base, answer,
+                                  candidate->is_claim);
+            }
+            continue;
+        }
+        *set = set_meet(pass->problem->sets, choice->base, answer);
+        return true;
+    }
+}

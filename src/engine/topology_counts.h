@@ -1,0 +1,13 @@
+// How many pods each domain of a group has (SCH-279, 285 to 298, 320 to 323).
+#pragma once
+
+#include "engine/topology.h"
+
+static inline uint32_t group_count(const struct group_state *group, uint32_t value)
+{
+    uint32_t position = memo_get(&group->index, value, 0);
+    return position == MEMO_NONE ? 0 : group->domains.items[position].count;
+}
+// The error of SCH-318, appended to pass->why.
+void topology_add_error(struct pass *pass, uint32_t class, const struct group_state *group,
+                        const struct candidate *candidate);

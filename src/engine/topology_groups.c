@@ -1,0 +1,450 @@
+#include "engine/topology_groups.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/instance_types.h"
+#include "engine/pod_class.h"
+#include "engine/spread_defaults.h"
+
+// --- identity
+// ---------------------------------------------------------------------------------------
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct string_list sorted_list(struct arena *arena, const struct string_list *list)
+{
+    struct string_list copy = {arena_allocate_array(arena, list->count + 1, sizeof(char *)), 0};
+    for (uint32_t i = 0; i < list->count; i++)
+        copy.items[i] = list->items[i];
+    qsort(copy.items, list->count, sizeof(char *), compare_texts);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (copy.count == 0 || strcmp(copy.items[copy.count - 1], copy.items[i]) != 0)
+            copy.items[copy.count++] = copy.items[i];
+    return copy;
+}
+
+// The selector as text that is equal for equal selectors: expressions as a set.
+static void add_selector_text(struct problem *problem, struct text *text,
+                              const struct label_selector *selector)
+{
+    if (selector == NULL) {
+        text_add(text, "nil");
+        return;
+    }
+    list_for_each (label, &selector->match_labels)
+        text_format(text, "%s=%s,", label->key, label->value);
+    struct string_list parts = {
+        arena_allocate_array(problem->arena, selector->match_expressions.count + 1, sizeof(char *)),
+        0};
+    list_for_each (expression, &selector->match_expressions) {
+        struct text part = {0};
+        text_format(&part, "%s %s", expression->key, expression->operator);
+        struct string_list values = sorted_list(problem->arena, &expression->values);
+        for (uint32_t i = 0; i < values.count; i++)
+            text_format(&part, " %s", values.items[i]);
+        parts.items[parts.count++] = problem_copy(problem, &part);
+    }
+    parts = sorted_list(problem->arena, &parts);
+    for (uint32_t i = 0; i < parts.count; i++)
+        text_format(text, "(%s)", parts.items[i]);
+}
+
+// Filters are told apart by what they allow, as texts: identifiers would depend on input order.
+static void add_filter_text(struct problem *problem, struct text *text,
+                            const struct group_definition *group)
+{
+    text_format(text, "|%d%d", group->honor_affinity, group->honor_taints);
+    struct string_list parts = {
+        arena_allocate_array(problem->arena, group->terms_count + 1, sizeof(char *)), 0};
+    for (uint32_t i = 0; i < group->terms_count; i++) {
+        struct text part = {0};
+        set_add_text(&part, problem->sets, group->terms[i].set);
+        if (group->terms[i].hostname != REQUIREMENT_NONE)
+            requirement_add_text(&part, problem->vocabulary,
+                                 requirement_get(problem->sets, group->terms[i].hostname));
+        // Sets of many values are shortened in text; the identifier keeps them apart.
+        text_format(&part, "#%x", group->terms[i].set);
+        parts.items[parts.count++] = problem_copy(problem, &part);
+    }
+    parts = sorted_list(problem->arena, &parts);
+    for (uint32_t i = 0; i < parts.count; i++)
+        text_format(text, "(%s)", parts.items[i]);
+    if (group->honor_taints)
+        text_format(text, "t%x", group->tolerations);
+}
+
+static uint32_t intern_group(struct problem *problem, const struct group_definition *group)
+{
+    struct text text = {0};
+    text_format(&text, "%d|%s|", group->kind, vocabulary_key_text(problem->vocabulary, group->key));
+    add_selector_text(problem, &text, group->selector);
+    for (uint32_t i = 0; i < group->namespaces.count; i++)
+        text_format(&text, "|%s", group->namespaces.items[i]);
+    text_format(&text, "|%" PRId64 " %" PRId64, group->max_skew, group->min_domains);
+    if (group->kind == GROUP_SPREAD)
+        add_filter_text(problem, &text, group);
+    uintptr_t id = (uintptr_t)map_get(problem->group_ids, text.data);
+    if (id == 0) {
+        struct group_definition *own = arena_allocate(problem->arena, sizeof *own);
+        *own = *group;
+        own->text = arena_copy_string(problem->arena, text.data);
+        own->selects = bitset_create(problem->arena, problem->identities.count);
+        for (uint32_t i = 0; i < problem->identities.count; i++) {
+            const struct identity *identity = &problem->identities.items[i];
+            if (string_list_has(&own->namespaces, identity->namespace) && own->selector != NULL &&
+                label_selector_matches(own->selector, identity->labels))
+                bitset_set(own->selects, i);
+        }
+        vector_push(&problem->groups, own);
+        id = problem->groups.count;
+        map_set(problem->group_ids, text.data, (void *)id);
+    }
+    text_free(&text);
+    return (uint32_t)id - 1;
+}
+
+bool group_selects(struct problem *problem, uint32_t definition, uint32_t identity)
+{
+    return bitset_has(problem->groups.items[definition]->selects, identity);
+}
+
+int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
+{
+    const struct group_definition *x = problem->groups.items[a], *y = problem->groups.items[b];
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return strcmp(x->text, y->text); // begins with the kind and the key
+}
+
+// --- definitions
+// ------------------------------------------------------------------------------------
+
+// SCH-273.
+static struct string_list term_namespaces(struct problem *problem, const struct pod *pod,
+                                          const struct pod_affinity_term *term)
+{
+    struct string_list list = {
+        arena_allocate_array(problem->arena,
+                             term->namespaces.count + map_count(problem->namespaces) + 1,
+                             sizeof(char *)),
+        0};
+    for (uint32_t i = 0; i < term->namespaces.count; i++)
+        list.items[list.count++] = term->namespaces.items[i];
+    if (term->namespace_selector != NULL) {
+        for (struct map_entry *entry = map_first(problem->namespaces); entry != NULL;
+             entry = map_next(entry))
+            if (label_selector_matches(term->namespace_selector, map_value(entry)))
+                list.items[list.count++] = map_key(entry);
+    } else if (list.count == 0) {
+        list.items[list.count++] = pod->meta.namespace;
+    }
+    return sorted_list(problem->arena, &list);
+}
+
+static uint32_t define_term(struct problem *problem, const struct pod *pod,
+                            const struct pod_affinity_term *term, enum group_kind kind)
+{
+    struct group_definition group = {
+        .kind = kind,
+        .key = vocabulary_key(problem->vocabulary, term->topology_key),
+        .selector = term->label_selector,
+        .namespaces = term_namespaces(problem, pod, term),
+        .max_skew = INT32_MAX,
+        .tolerations = problem_intern_tolerations(problem, &pod->spec.tolerations),
+    };
+    return intern_group(problem, &group);
+}
+
+// SCH-276: the selector with `key In [the pod's value]` for each of matchLabelKeys.
+static const struct label_selector *spread_selector(
+    struct problem *problem, const struct pod *pod,
+    const struct topology_spread_constraint *constraint)
+{
+    if (constraint->label_selector == NULL || constraint->match_label_keys.count == 0)
+        return constraint->label_selector;
+    struct label_selector *selector = arena_allocate(problem->arena, sizeof *selector);
+    *selector = *constraint->label_selector;
+    uint32_t room = selector->match_expressions.count + constraint->match_label_keys.count;
+    struct selector_requirement *items = arena_allocate_array(problem->arena, room, sizeof *items);
+    if (selector->match_expressions.count > 0)
+        memcpy(items, selector->match_expressions.items,
+               selector->match_expressions.count * sizeof *items);
+    selector->match_expressions.items = items;
+    for (uint32_t i = 0; i < constraint->match_label_keys.count; i++) {
+        const char *key = constraint->match_label_keys.items[i];
+        const char *value = string_map_get(&pod->meta.labels, key);
+        if (value == NULL)
+            continue;
+        struct selector_requirement *added = &items[selector->match_expressions.count++];
+        *added = (struct selector_requirement){.key = key, .operator= "In" };
+        added->values.items = arena_allocate_array(problem->arena, 1, sizeof(char *));
+        added->values.items[0] = value;
+        added->values.count = 1;
+    }
+    return selector;
+}
+
+static void set_filter(struct problem *problem, const struct pod_class *class,
+                       const struct topology_spread_constraint *constraint,
+                       struct group_definition *group)
+{
+    group->honor_affinity = constraint->node_affinity_policy == NULL ||
+                            strcmp(constraint->node_affinity_policy, "Ignore") != 0;
+    group->honor_taints = constraint->node_taints_policy != NULL &&
+                          strcmp(constraint->node_taints_policy, "Honor") == 0;
+    if (!group->honor_affinity)
+        return;
+    uint32_t selector = set_from_labels(problem->sets, &class->sample->spec.node_selector);
+    node_selector_term_list terms = class_required_terms(class);
+    group->terms = arena_allocate_array(problem->arena, terms.count + 1, sizeof *group->terms);
+    if (terms.count == 0) {
+        group->terms[0].set = problem_split_hostname(problem, selector, &group->terms[0].hostname);
+        group->terms_count = 1;
+        return;
+    }
+    list_for_each (term, &terms) {
+        if (term->match_expressions.count == 0)
+            continue;
+        uint32_t set = set_meet(problem->sets, selector,
+                                set_from_api(problem->sets, &term->match_expressions));
+        struct node_term *out = &group->terms[group->terms_count++];
+        out->set = problem_split_hostname(problem, set, &out->hostname);
+    }
+}
+
+static uint32_t define_spread(struct problem *problem, const struct pod_class *class,
+                              const struct topology_spread_constraint *constraint)
+{
+    struct string_list namespaces = {arena_allocate_array(problem->arena, 1, sizeof(char *)), 1};
+    namespaces.items[0] = class->sample->meta.namespace;
+    struct group_definition group = {
+        .kind = GROUP_SPREAD,
+        .key = vocabulary_key(problem->vocabulary, constraint->topology_key),
+        .selector = spread_selector(problem, class->sample, constraint),
+        .namespaces = namespaces,
+        .max_skew = constraint->max_skew,
+        .min_domains = constraint->min_domains.present ? constraint->min_domains.value : 0,
+        .tolerations = problem_intern_tolerations(problem, class->tolerations),
+    };
+    set_filter(problem, class, constraint, &group);
+    return intern_group(problem, &group);
+}
+
+static void add_unique(uint32_t *list, uint32_t *count, uint32_t definition)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == definition)
+            return;
+    list[(*count)++] = definition;
+}
+
+static uint32_t pod_affinity_terms(const struct pod_affinity *affinity)
+{
+    return affinity == NULL ? 0 : affinity->required.count + affinity->preferred.count;
+}
+
+static void add_affinity_groups(struct problem *problem, struct pod_class *class, bool anti)
+{
+    const struct affinity *affinity = class->sample->spec.affinity;
+    const struct pod_affinity *own = affinity == NULL ? NULL
+                                     : anti           ? affinity->pod_anti_affinity
+                                                      : affinity->pod_affinity;
+    if (own == NULL)
+        return;
+    enum group_kind kind = anti ? GROUP_ANTI_AFFINITY : GROUP_AFFINITY;
+    list_for_each (term, &own->required)
+        add_unique(class->groups, &class->groups_count,
+                   define_term(problem, class->sample, term, kind));
+    if (problem->settings->preference_policy_ignore)
+        return;
+    const struct pod_affinity_term **terms =
+        memory_allocate_array(own->preferred.count + 1, sizeof *terms);
+    uint32_t count = class_preferred_affinity(class, anti, terms);
+    for (uint32_t i = 0; i < count; i++)
+        add_unique(class->groups, &class->groups_count,
+                   define_term(problem, class->sample, terms[i], kind));
+    free(terms);
+}
+
+void topology_define_groups(struct problem *problem, struct pod_class *class)
+{
+    spread_defaults_apply(problem, class);
+    const struct affinity *affinity = class->sample->spec.affinity;
+    uint32_t room = class->spreads.count;
+    if (affinity != NULL)
+        room += pod_affinity_terms(affinity->pod_affinity) +
+                pod_affinity_terms(affinity->pod_anti_affinity);
+    if (room == 0)
+        return;
+    class->groups = arena_allocate_array(problem->arena, room, sizeof *class->groups);
+    const struct topology_spread_constraint **spreads =
+        memory_allocate_array(class->spreads.count + 1, sizeof *spreads);
+    uint32_t count = class_spreads(class, spreads);
+    for (uint32_t i = 0; i < count; i++)
+        if (!problem->settings->preference_policy_ignore ||
+            !text_equal(spreads[i]->when_unsatisfiable, "ScheduleAnyway"))
+            add_unique(class->groups, &class->groups_count,
+                       define_spread(problem, class, spreads[i]));
+    free(spreads);
+    add_affinity_groups(problem, class, false);
+    add_affinity_groups(problem, class, true);
+    class->inverse_count = topology_define_inverse(problem, class->sample, &class->inverse);
+}
+
+uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
+                                 uint32_t **definitions)
+{
+    const struct affinity *affinity = pod->spec.affinity;
+    *definitions = NULL;
+    if (affinity == NULL || affinity->pod_anti_affinity == NULL ||
+        affinity->pod_anti_affinity->required.count == 0)
+        return 0;
+    uint32_t count = 0;
+    *definitions = arena_allocate_array(problem->arena, affinity->pod_anti_affinity->required.count,
+                                        sizeof **definitions);
+    list_for_each (term, &affinity->pod_anti_affinity->required)
+        add_unique(*definitions, &count, define_term(problem, pod, term, GROUP_INVERSE));
+    return count;
+}
+
+// --- filters and domains
+// ----------------------------------------------------------------------------
+
+bool group_filter_passes(struct problem *problem, const struct group_definition *group,
+                         uint32_t set, uint32_t hostname_value, uint32_t taints)
+{
+    if (group->honor_taints && !problem_tolerates(problem, group->tolerations, taints))
+        return false;
+    if (!group->honor_affinity)
+        return true;
+    for (uint32_t i = 0; i < group->terms_count; i++)
+        if (sets_compatible(problem->sets, set, group->terms[i].set, false) &&
+            problem_hostname_allowed(problem, group->terms[i].hostname, hostname_value))
+            return true;
+    return false;
+}
+
+struct universe_builder {
+    struct problem *problem;
+    struct domain_universe *universe;
+    uint32_t capacity;
+};
+
+static void add_domain(struct universe_builder *builder, uint32_t value, uint32_t template)
+{
+    struct domain_universe *universe = builder->universe;
+    uint32_t at = 0;
+    while (at < universe->count && universe->values[at] != value)
+        at++;
+    if (at == universe->count) {
+        if (universe->count == builder->capacity) {
+            builder->capacity = builder->capacity == 0 ? 8 : 2 * builder->capacity;
+            universe->values =
+                memory_resize(universe->values, builder->capacity * sizeof *universe->values);
+            universe->templates =
+                memory_resize(universe->templates, (size_t)builder->capacity * universe->words *
+                                                       sizeof *universe->templates);
+        }
+        universe->values[at] = value;
+        memset(universe->templates + (size_t)at * universe->words, 0,
+               universe->words * sizeof *universe->templates);
+        universe->count++;
+    }
+    universe->templates[(size_t)at * universe->words + template / 64] |= UINT64_C(1)
+                                                                         << (template % 64);
+}
+
+static void add_values(struct universe_builder *builder, uint32_t set, uint32_t key,
+                       uint32_t template)
+{
+    const struct requirement *requirement = set_get(builder->problem->sets, set, key);
+    for (uint32_t i = 0; requirement != NULL && !requirement->complement && i < requirement->count;
+         i++)
+        add_domain(builder, requirement->values[i], template);
+}
+
+// SCH-286: the values of what could be launched.
+static void add_template_domains(struct universe_builder *builder,
+                                 const struct node_template *template, uint32_t key)
+{
+    struct problem *problem = builder->problem;
+    uint32_t base = template->own_set;
+    if (!type_table_has_key(template->table, key)) {
+        add_values(builder, base, key, template->index);
+        return;
+    }
+    struct memo done = {0}; // (requirement of the row, of the offering)
+    bitset_for_each (r, template->rows) {
+        const struct row *row = &template->table->rows[r];
+        uint32_t of_row = set_find(problem->sets, row->set, key);
+        list_for_each (offering, &row->offerings) {
+            uint32_t of_offering = set_find(problem->sets, offering->set, key);
+            if (memo_get(&done, of_row, of_offering) != MEMO_NONE ||
+                !sets_compatible(problem->sets, template->set, offering->set, true))
+                continue;
+            memo_set(&done, of_row, of_offering, 1);
+            uint32_t set = base;
+            if (of_row != REQUIREMENT_NONE)
+                set = set_add_known(problem->sets, set, of_row);
+            if (of_offering != REQUIREMENT_NONE)
+                set = set_add_known(problem->sets, set, of_offering);
+            add_values(builder, set, key, template->index);
+        }
+    }
+    memo_free(&done);
+}
+
+static int compare_domain_texts(const void *a, const void *b, void *context)
+{
+    const struct universe_builder *builder = context;
+    const struct vocabulary *vocabulary = builder->problem->vocabulary;
+    return strcmp(
+        vocabulary_value_text(vocabulary, builder->universe->values[*(const uint32_t *)a]),
+        vocabulary_value_text(vocabulary, builder->universe->values[*(const uint32_t *)b]));
+}
+
+// Moves the domains into the arena, by name.
+static void settle(struct universe_builder *builder)
+{
+    struct domain_universe *universe = builder->universe;
+    struct arena *arena = builder->problem->arena;
+    uint32_t *order = memory_allocate_array(universe->count + 1, sizeof *order);
+    for (uint32_t i = 0; i < universe->count; i++)
+        order[i] = i;
+    qsort_r(order, universe->count, sizeof *order, compare_domain_texts, builder);
+    uint32_t *values = arena_allocate_array(arena, universe->count + 1, sizeof *values);
+    uint64_t *templates = arena_allocate_array(arena, (size_t)universe->count * universe->words + 1,
+                                               sizeof *templates);
+    for (uint32_t i = 0; i < universe->count; i++) {
+        values[i] = universe->values[order[i]];
+        memcpy(templates + (size_t)i * universe->words,
+               universe->templates + (size_t)order[i] * universe->words,
+               universe->words * sizeof *templates);
+    }
+    free(order);
+    free(universe->values);
+    free(universe->templates);
+    universe->values = values;
+    universe->templates = templates;
+}
+
+const struct domain_universe *domain_universe(struct problem *problem, uint32_t key)
+{
+    while (problem->universes.count <= key)
+        vector_push(&problem->universes, NULL);
+    if (problem->universes.items[key] != NULL)
+        return problem->universes.items[key];
+    struct domain_universe *universe = arena_allocate(problem->arena, sizeof *universe);
+    universe->words = problem->templates_count / 64 + 1;
+    struct universe_builder builder = {problem, universe, 0};
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        add_template_domains(&builder, problem->templates[t], key);
+    settle(&builder);
+    problem->universes.items[key] = universe;
+    return universe;
+}

@@ -1,0 +1,7 @@
+// Validation of pending pods (SCH-26 to SCH-32).
+#pragma once
+
+#include "engine/problem.h"
+
+// Why the pod is refused, or NULL. *silent: without an event (SCH-30).
+const char *validate_pod(struct problem *problem, const struct pod *pod, bool *silent);

@@ -1,0 +1,16 @@
+// Volumes: where they let a pod go, and how many a node takes (SCH-330 to SCH-353).
+#pragma once
+
+#include "engine/problem.h"
+
+// Indexes claims, volumes, classes and CSINodes by name.
+void volumes_index(struct problem *problem);
+// What the pod's volumes ask; NULL if it has none that matter.
+const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct pod *pod);
+// SCH-341: why the pod's claims are refused, or NULL.
+const char *volumes_validate(struct problem *problem, const struct pod *pod);
+// SCH-353: the limits of a node, into `place`; and what its pods use.
+void volumes_compile_place(struct problem *problem, struct place *place);
+// SCH-350. On failure the text of the error, appended.
+bool volumes_fit(struct problem *problem, const struct place *place, const struct volume_use *used,
+                 uint32_t used_count, const struct pod_volumes *asked, struct text *why);
