@@ -204,7 +204,8 @@ json_t *failure_status(const struct failure *failure)
     // A message that was cut in the middle of a character is no valid JSON string.
     json_t *message = json_string(failure->message);
     json_object_set_new(status, "message", message != NULL ? message : json_string(failure->reason));
-    json_object_set_new(status, "reason", json_string(failure->reason));
+    if (failure->reason[0] != '\0')
+        json_object_set_new(status, "reason", json_string(failure->reason));
     if (failure->details != NULL)
         json_object_set(status, "details", failure->details);
     json_object_set_new(status, "code", json_integer(failure->code));
@@ -249,14 +250,4 @@ static enum error_kind error_kind_of(int code, const char *reason)
 bool failure_to_error(const struct failure *failure, struct error *error)
 {
     return error_set(error, error_kind_of(failure->code, failure->reason), "%s", failure->message);
-}
-
-bool status_to_error(int code, const json_t *status, struct error *error)
-{
-    const char *reason = json_string_value(json_object_get(status, "reason"));
-    const char *message = json_string_value(json_object_get(status, "message"));
-    if (message == NULL)
-        return error_set(error, error_kind_of(code, reason), "the server answered with status %d",
-                         code);
-    return error_set(error, error_kind_of(code, reason), "%s", message);
 }

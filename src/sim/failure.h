@@ -56,5 +56,3 @@ json_t *failure_status(const struct failure *failure);
 json_t *status_success(void);
 // As an error value: kind from code and reason.
 bool failure_to_error(const struct failure *failure, struct error *error);
-// The error of a Status body or, without one, of the HTTP status.
-bool status_to_error(int code, const json_t *status, struct error *error);

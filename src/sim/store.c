@@ -437,7 +437,9 @@ static bool prepare_update(struct store *store, const struct store_resource *res
     if (!validation_apply(store, resource, object, old, subresource, options->lenient,
                           options->warnings, failure))
         return false;
-    if (resource_has_generation(resource) && meta_spec_changed(*object, old)) {
+    // Neither a status nor a binding is a change of what is wanted.
+    if (subresource == NULL && resource_has_generation(resource) &&
+        meta_spec_changed(*object, old)) {
         json_t *metadata = json_object_get(*object, "metadata");
         json_int_t generation =
             json_integer_value(json_object_get(json_object_get(old, "metadata"), "generation"));

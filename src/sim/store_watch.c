@@ -233,6 +233,13 @@ struct store_watch *store_watch_changes(struct store *store, const struct store_
     return watch;
 }
 
+uint64_t store_watch_version(const struct store_watch *watch)
+{
+    if (watch->position == sequence_end(watch->table))
+        return watch->store->version;
+    return change_at(watch->table, watch->position)->version - 1;
+}
+
 void store_watch_destroy(struct store_watch *watch)
 {
     if (watch == NULL)

@@ -40,6 +40,8 @@ struct store_watch *store_watch_changes(struct store *store, const struct store_
                                         const char *namespace, uint64_t since,
                                         store_change_event event, void *context,
                                         struct failure *failure);
+// Every change up to this version has been delivered.
+uint64_t store_watch_version(const struct store_watch *watch);
 // Calls `visit` for the objects from `key` on ("namespace/name" or "name"; NULL: all).
 void store_each_from(struct store *store, const struct store_resource *resource,
                      const char *namespace, const char *key,

@@ -1,0 +1,25 @@
+// The embedded API server over HTTP on the loopback interface, for kubectl and any other client: JSON,
+// chunked watch streams, YAML bodies. Real loops only.
+#pragma once
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "sim/api_server.h"
+
+struct http_server;
+
+struct http_server_options {
+    const char *address; // NULL: 127.0.0.1
+    uint16_t port;       // 0: any that is free
+    const char *token;   // bearer token that every request must carry; NULL: none is asked for
+};
+// `api` is borrowed and must outlive the server. options NULL: all defaults.
+struct http_server *http_server_create(struct loop *loop, struct api_server *api,
+                                       const struct http_server_options *options,
+                                       struct error *error);
+void http_server_destroy(struct http_server *server); // ends its streams
+uint16_t http_server_port(const struct http_server *server);
+const char *http_server_url(const struct http_server *server); // "http://127.0.0.1:PORT"
+uint32_t http_server_streams(const struct http_server *server); // watches under way
