@@ -64,7 +64,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
     conditions_free(&conditions);
-    return operation_patch_status(&(struct operation_about){.control = control, .item = item,
+    return start_patch_status(&(struct operation_about){.control = control, .item = item,
                                                             .doing = "updating node class status"},
                                   (const struct object *)node_class, body);
 }

@@ -103,7 +103,7 @@ static struct reconcile_result write_condition(struct consistency *consistency, 
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = operation_patch_status(
+        result = start_patch_status(
             &(struct operation_about){.control = control, .item = item,
                                       .doing = "updating consistency"},
             (const struct object *)claim, body);

@@ -46,6 +46,6 @@ void controller_stop(struct controller *controller, void (*done)(void *context),
 bool controller_synced(struct controller *controller);
 // Nothing is in work or waiting for its turn (timers may be pending); for tests and the simulation.
 bool controller_idle(const struct controller *controller);
-// At any time. The mirror and the client must not be used by the loop any more after this: they hold handlers and
-// callbacks of the controller. Answers of the cloud may still come, and are dropped.
+// At any time, also with calls under way. The cloud, the mirror and the client hold handlers and callbacks of the
+// controller: they must be destroyed before the loop runs on.
 void controller_destroy(struct controller *controller);

@@ -125,12 +125,12 @@ static uint32_t clear_leftovers(struct disruption *disruption, struct work_item 
             continue;
         json_t *body = untaint_patch(node);
         if (body != NULL) {
-            operation_patch(&about, (const struct object *)node, NULL, body);
+            start_patch(&about, (const struct object *)node, NULL, body);
             started++;
         }
         body = state_initialized(state) ? unreason_patch(control, claim) : NULL;
         if (body != NULL) {
-            operation_patch_status(&about, (const struct object *)claim, body);
+            start_patch_status(&about, (const struct object *)claim, body);
             started++;
         }
     }

@@ -263,7 +263,7 @@ static struct reconcile_result step_taint(struct step *step)
         return reconcile_after(0);
     }
     step->about.doing = "tainting node";
-    return operation_patch(&step->about, (const struct object *)step->node, NULL,
+    return start_patch(&step->about, (const struct object *)step->node, NULL,
                            taint_patch(step->node, step->command->id));
 }
 
@@ -274,7 +274,7 @@ static struct reconcile_result step_reason(struct step *step)
         condition_find(&step->claim->status.conditions, "DisruptionReason");
     if (condition == NULL || !text_equal(condition->reason, step->command->reason)) {
         step->about.doing = "updating disruption reason";
-        return operation_patch_status(&step->about, (const struct object *)step->claim,
+        return start_patch_status(&step->about, (const struct object *)step->claim,
                                       reason_patch(control, step->claim, step->command->reason));
     }
     step->command->phase = COMMAND_WAIT;
@@ -315,7 +315,7 @@ static struct reconcile_result step_delete(struct step *step)
     step->about.doing = "deleting nodeclaim";
     step->about.record = note_deleted;
     step->about.context = step->queue;
-    return operation_delete(&step->about, (const struct object *)step->claim, -1);
+    return start_delete(&step->about, (const struct object *)step->claim, -1);
 }
 
 static struct reconcile_result step_rollback(struct step *step)
@@ -323,12 +323,12 @@ static struct reconcile_result step_rollback(struct step *step)
     json_t *body = untaint_patch(step->node);
     if (body != NULL) {
         step->about.doing = "removing taint from node";
-        return operation_patch(&step->about, (const struct object *)step->node, NULL, body);
+        return start_patch(&step->about, (const struct object *)step->node, NULL, body);
     }
     body = unreason_patch(step->queue->control, step->claim);
     if (body != NULL) {
         step->about.doing = "removing condition from nodeclaim";
-        return operation_patch_status(&step->about, (const struct object *)step->claim, body);
+        return start_patch_status(&step->about, (const struct object *)step->claim, body);
     }
     forget(step->queue, step->command->node);
     return reconcile_done();

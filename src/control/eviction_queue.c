@@ -227,7 +227,7 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
             deadline, (long long)seconds, (long long)wanted);
     log_debug("deleting pod", "s:controller", "eviction-queue", "n:Pod", pod->meta.namespace,
               pod->meta.name, "s:node", eviction->node_name);
-    return operation_delete(about, (const struct object *)pod, seconds);
+    return start_delete(about, (const struct object *)pod, seconds);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -265,5 +265,5 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_CONFLICT, 0};
     about.record = note_evicted;
-    return operation_evict(&about, pod);
+    return start_evict(&about, pod);
 }

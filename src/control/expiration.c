@@ -89,7 +89,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                    control_now(expiration->control);
     if (left > 0)
         return reconcile_after(left);
-    return operation_delete(&(struct operation_about){.control = expiration->control, .item = item,
+    return start_delete(&(struct operation_about){.control = expiration->control, .item = item,
                                                       .doing = "deleting expired nodeclaim",
                                                       .record = note_deleted,
                                                       .context = expiration},

@@ -31,7 +31,7 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
     publish(pass->control, (const struct object *)claim, &grace_period_expiring,
             "All pods will be deleted by %s", text);
     struct operation_about annotate = about(pass, "annotating nodeclaim");
-    return operation_patch(&annotate, (const struct object *)claim, NULL, body);
+    return start_patch(&annotate, (const struct object *)claim, NULL, body);
 }
 
 // LIF-81, step 1: true while a Node is there.
@@ -46,7 +46,7 @@ static bool nodes_remain(struct claim_pass *pass, bool *started)
         if (object_is_deleting(node))
             continue;
         struct operation_about deletion = about(pass, "deleting node");
-        operation_delete(&deletion, node, -1);
+        start_delete(&deletion, node, -1);
         *started = true;
     }
     return state->nodes.count > 0;
@@ -75,7 +75,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     if (!record->instance_gone && due) {
         record->delete_again_ns = now_ns + DELETE_AGAIN_NS;
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
-        *result = operation_machine_delete(&deletion, pass->claim->status.provider_id,
+        *result = start_machine_delete(&deletion, pass->claim->status.provider_id,
                                            note_machine_deleted);
         return false;
     }
@@ -88,7 +88,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
         struct operation_about patch = about(pass, "updating status");
-        *result = operation_patch_status(&patch, (const struct object *)pass->claim, body);
+        *result = start_patch_status(&patch, (const struct object *)pass->claim, body);
         return false;
     }
     *result = reconcile_after(record->delete_again_ns - now_ns);
@@ -137,7 +137,7 @@ static struct reconcile_result remove_finalizer(struct claim_pass *pass)
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_finalized;
     removal.context = pass->control;
-    return operation_patch(&removal, (const struct object *)pass->claim, NULL, body);
+    return start_patch(&removal, (const struct object *)pass->claim, NULL, body);
 }
 
 struct reconcile_result claim_finalize(struct claim_pass *pass)

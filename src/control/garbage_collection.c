@@ -107,7 +107,7 @@ static struct reconcile_result ask(struct garbage_collection *collection, struct
 {
     if (!mirror_synced(collection->control->mirror))
         return reconcile_after(SECOND);
-    return operation_machine_list(&(struct operation_about){.control = collection->control,
+    return start_machine_list(&(struct operation_about){.control = collection->control,
                                                             .item = item, .doing = controller,
                                                             .context = collection},
                                   note_list);
@@ -165,7 +165,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
                                     .doing = "deleting nodeclaim", .record = note_claim_deleted,
                                     .context = control};
     for (uint32_t i = 0; i < orphans.count; i++, started++)
-        operation_delete(&about, orphans.items[i], -1);
+        start_delete(&about, orphans.items[i], -1);
     vector_free(&orphans);
     if (started > 0)
         return reconcile_running(); // and looks at the rest with the same list
@@ -220,14 +220,14 @@ static void collect(struct garbage_collection *collection, struct work_item *ite
     struct operation_about about = {.control = control, .item = item,
                                     .doing = "instance.garbagecollection",
                                     .context = collection};
-    operation_machine_delete(&about, provider_id, note_instance_deleted);
+    start_machine_delete(&about, provider_id, note_instance_deleted);
     const struct state_node *state = cluster_state(control->cluster, provider_id);
     for (uint32_t i = 0; state != NULL && i < state->nodes.count; i++) {
         const struct object *node = (const struct object *)state->nodes.items[i];
         if (object_is_deleting(node))
             continue;
         about.doing = "deleting node";
-        operation_delete(&about, node, -1);
+        start_delete(&about, node, -1);
         log_debug("garbage collected node", "s:controller", "instance.garbagecollection", "o:Node",
                   node->meta.name, "s:provider-id", provider_id);
     }

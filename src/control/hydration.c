@@ -84,7 +84,7 @@ static struct reconcile_result label(struct hydration *hydration, struct work_it
     json_t *body = json_object();
     json_object_set_new(json_metadata(body, "labels"), hydration->control->node_class_label,
                         json_string(value));
-    return operation_patch(&(struct operation_about){.control = hydration->control, .item = item,
+    return start_patch(&(struct operation_about){.control = hydration->control, .item = item,
                                                      .doing = "labelling with the node class"},
                            object, NULL, body);
 }

@@ -130,7 +130,7 @@ static struct reconcile_result add_finalizer(struct claim_pass *pass)
         json_array_append_new(finalizers, json_string(*finalizer));
     json_array_append_new(finalizers, json_string(FINALIZER_TERMINATION));
     json_object_set_new(json_object_get(body, "metadata"), "finalizers", finalizers);
-    return operation_patch(&(struct operation_about){.control = pass->control, .item = pass->item,
+    return start_patch(&(struct operation_about){.control = pass->control, .item = pass->item,
                                                      .doing = "adding finalizer"},
                            (const struct object *)pass->claim, NULL, body);
 }
@@ -251,25 +251,25 @@ static struct reconcile_result next_operation(struct claim_pass *pass, struct er
         about.doing = "deleting nodeclaim";
         about.record = note_deleted;
         pass->record->delete_reason = pass->delete_reason;
-        return operation_delete(&about, claim, -1);
+        return start_delete(&about, claim, -1);
     }
     if (pass->create) {
         about.doing = "nodeclaim.lifecycle";
-        return operation_machine_create(&about, pass->claim, note_machine);
+        return start_machine_create(&about, pass->claim, note_machine);
     }
     if (pass->node_patch != NULL) {
         about.doing = pass->node_doing;
-        return operation_patch(&about, (const struct object *)pass->node, NULL,
+        return start_patch(&about, (const struct object *)pass->node, NULL,
                                json_incref(pass->node_patch));
     }
     if (pass->labels != NULL || pass->annotations != NULL) {
         about.doing = "updating labels";
-        return operation_patch(&about, claim, NULL, metadata_patch(pass));
+        return start_patch(&about, claim, NULL, metadata_patch(pass));
     }
     if (pass->status != NULL || pass->conditions.changed) {
         about.doing = "updating status";
         about.record = note_status;
-        return operation_patch_status(&about, claim, status_patch(pass));
+        return start_patch_status(&about, claim, status_patch(pass));
     }
     if (pass->error.kind != ERROR_NONE) {
         *error = pass->error;

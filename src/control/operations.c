@@ -6,11 +6,10 @@
 #include "base/duration.h"
 
 struct operation {
-    struct operations *operations; // NULL: nobody waits for it any more
+    struct operations *operations;
     struct operation *next, *previous;
     struct work_item *item;
     const char *doing;
-    bool cloud;
     const char *method;
     int64_t started_ns;
     operation_record record;
@@ -47,10 +46,7 @@ void operations_destroy(struct operations *operations)
     for (struct operation *operation = operations->first, *next; operation != NULL;
          operation = next) {
         next = operation->next;
-        if (operation->cloud)
-            operation->operations = NULL; // the cloud still holds it; its completion frees it
-        else
-            free(operation);
+        free(operation);
     }
     map_destroy(operations->pending, free);
     free(operations);
@@ -154,7 +150,7 @@ static void kube_done(void *context, const struct kube_result *result)
     end(operation, outcome, &result->error);
 }
 
-struct reconcile_result operation_patch(const struct operation_about *about,
+struct reconcile_result start_patch(const struct operation_about *about,
                                         const struct object *object, const char *subresource,
                                         json_t *body)
 {
@@ -165,13 +161,13 @@ struct reconcile_result operation_patch(const struct operation_about *about,
     return reconcile_running();
 }
 
-struct reconcile_result operation_patch_status(const struct operation_about *about,
+struct reconcile_result start_patch_status(const struct operation_about *about,
                                                const struct object *object, json_t *body)
 {
-    return operation_patch(about, object, "status", body);
+    return start_patch(about, object, "status", body);
 }
 
-struct reconcile_result operation_create(const struct operation_about *about, enum kind_id kind,
+struct reconcile_result start_create(const struct operation_about *about, enum kind_id kind,
                                          json_t *body)
 {
     struct operation *operation = begin(about, "create");
@@ -193,7 +189,7 @@ static void delete_done(void *context, const struct kube_result *result)
     kube_done(operation, &seen);
 }
 
-struct reconcile_result operation_delete(const struct operation_about *about,
+struct reconcile_result start_delete(const struct operation_about *about,
                                          const struct object *object,
                                          int64_t grace_period_seconds)
 {
@@ -212,7 +208,7 @@ static void evict_done(void *context, const struct kube_result *result)
     kube_done(context, &answer);
 }
 
-struct reconcile_result operation_evict(const struct operation_about *about,
+struct reconcile_result start_evict(const struct operation_about *about,
                                         const struct pod *pod)
 {
     struct operation *operation = begin(about, "evict");
@@ -247,10 +243,6 @@ static void cloud_observe(const struct operation *operation, const struct error 
 static void machine_done(void *context, const struct machine_result *result)
 {
     struct operation *operation = context;
-    if (operation->operations == NULL) {
-        free(operation);
-        return;
-    }
     cloud_observe(operation, &result->error);
     enum operation_outcome outcome = operation->record_machine(
         operation->context, work_item_key(operation->item), result);
@@ -260,10 +252,6 @@ static void machine_done(void *context, const struct machine_result *result)
 static void machines_done(void *context, const struct machine_list_result *result)
 {
     struct operation *operation = context;
-    if (operation->operations == NULL) {
-        free(operation);
-        return;
-    }
     cloud_observe(operation, &result->error);
     enum operation_outcome outcome = operation->record_machines(
         operation->context, work_item_key(operation->item), result);
@@ -274,12 +262,11 @@ static struct operation *begin_cloud(const struct operation_about *about, const 
                                      operation_record_machine record)
 {
     struct operation *operation = begin(about, method);
-    operation->cloud = true;
     operation->record_machine = record;
     return operation;
 }
 
-struct reconcile_result operation_machine_create(const struct operation_about *about,
+struct reconcile_result start_machine_create(const struct operation_about *about,
                                                  const struct node_claim *claim,
                                                  operation_record_machine record)
 {
@@ -288,7 +275,7 @@ struct reconcile_result operation_machine_create(const struct operation_about *a
     return reconcile_running();
 }
 
-struct reconcile_result operation_machine_delete(const struct operation_about *about,
+struct reconcile_result start_machine_delete(const struct operation_about *about,
                                                  const char *provider_id,
                                                  operation_record_machine record)
 {
@@ -298,7 +285,7 @@ struct reconcile_result operation_machine_delete(const struct operation_about *a
     return reconcile_running();
 }
 
-struct reconcile_result operation_machine_get(const struct operation_about *about,
+struct reconcile_result start_machine_get(const struct operation_about *about,
                                               const char *provider_id,
                                               operation_record_machine record)
 {
@@ -307,7 +294,7 @@ struct reconcile_result operation_machine_get(const struct operation_about *abou
     return reconcile_running();
 }
 
-struct reconcile_result operation_machine_list(const struct operation_about *about,
+struct reconcile_result start_machine_list(const struct operation_about *about,
                                                operation_record_machines record)
 {
     struct cloud *cloud = about->control->cloud;

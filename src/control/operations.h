@@ -10,8 +10,7 @@
 
 struct operations;
 struct operations *operations_create(struct control *control);
-// Completions that come later are dropped. Those of the cloud may come at any time; the API client must
-// be destroyed, or its loop not run, after this.
+// No completion may come after this: client and cloud are destroyed before the loop runs on.
 void operations_destroy(struct operations *operations);
 uint32_t operations_under_way(const struct operations *operations);
 
@@ -39,28 +38,28 @@ struct operation_about {
 };
 
 // `body` is stolen. Each answers reconcile_running() for a tail call.
-struct reconcile_result operation_patch(const struct operation_about *about,
+struct reconcile_result start_patch(const struct operation_about *about,
                                         const struct object *object, const char *subresource,
                                         json_t *body);
-struct reconcile_result operation_patch_status(const struct operation_about *about,
+struct reconcile_result start_patch_status(const struct operation_about *about,
                                                const struct object *object, json_t *body);
-struct reconcile_result operation_create(const struct operation_about *about, enum kind_id kind,
+struct reconcile_result start_create(const struct operation_about *about, enum kind_id kind,
                                          json_t *body);
-struct reconcile_result operation_delete(const struct operation_about *about,
+struct reconcile_result start_delete(const struct operation_about *about,
                                          const struct object *object,
                                          int64_t grace_period_seconds);
-struct reconcile_result operation_evict(const struct operation_about *about,
+struct reconcile_result start_evict(const struct operation_about *about,
                                         const struct pod *pod);
 
 // The cloud's; `about->record` is not used.
-struct reconcile_result operation_machine_create(const struct operation_about *about,
+struct reconcile_result start_machine_create(const struct operation_about *about,
                                                  const struct node_claim *claim,
                                                  operation_record_machine record);
-struct reconcile_result operation_machine_delete(const struct operation_about *about,
+struct reconcile_result start_machine_delete(const struct operation_about *about,
                                                  const char *provider_id,
                                                  operation_record_machine record);
-struct reconcile_result operation_machine_get(const struct operation_about *about,
+struct reconcile_result start_machine_get(const struct operation_about *about,
                                               const char *provider_id,
                                               operation_record_machine record);
-struct reconcile_result operation_machine_list(const struct operation_about *about,
+struct reconcile_result start_machine_list(const struct operation_about *about,
                                                operation_record_machines record);

@@ -124,7 +124,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         return reconcile_after(event->written_ns + WINDOW_NS - now_ns);
     event->written_ns = now_ns;
     json_t *body = json_pack("{s:{s:o}}", "status", "lastPodEventTime", json_instant(event->at));
-    return operation_patch_status(&(struct operation_about){.control = control, .item = item,
+    return start_patch_status(&(struct operation_about){.control = control, .item = item,
                                                             .doing = "updating last pod event"},
                                   (const struct object *)claim, body);
 }

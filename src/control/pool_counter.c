@@ -149,7 +149,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     if (!same(&usage, pool)) {
         json_t *body = json_pack("{s:{s:o, s:I}}", "status", "resources",
                                  resources_patch(&usage, pool), "nodes", (json_int_t)usage.nodes);
-        result = operation_patch_status(&(struct operation_about){.control = control, .item = item,
+        result = start_patch_status(&(struct operation_about){.control = control, .item = item,
                                                                   .doing = "updating usage"},
                                         (const struct object *)pool, body);
     }

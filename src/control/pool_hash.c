@@ -74,7 +74,7 @@ static uint32_t migrate_claims(const struct operation_about *about, const struct
     for (uint32_t i = 0; i < count; i++) {
         const struct node_claim *claim = (const struct node_claim *)claims.items[i];
         bool drifted = condition_find(&claim->status.conditions, "Drifted") != NULL;
-        operation_patch(about, claims.items[i], NULL, annotate(drifted ? NULL : hash));
+        start_patch(about, claims.items[i], NULL, annotate(drifted ? NULL : hash));
     }
     vector_free(&claims);
     return count;
@@ -98,5 +98,5 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         return reconcile_running();
     if (current && text_equal(object_annotation(object, ANNOTATION_NODE_POOL_HASH), hash))
         return reconcile_done();
-    return operation_patch(&about, object, NULL, annotate(hash));
+    return start_patch(&about, object, NULL, annotate(hash));
 }

@@ -140,7 +140,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         json_t *body = json_locked((const struct object *)pool);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = operation_patch_status(
+        result = start_patch_status(
             &(struct operation_about){.control = control, .item = item,
                                       .doing = "updating nodepool readiness"},
             (const struct object *)pool, body);

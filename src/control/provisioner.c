@@ -238,7 +238,7 @@ static struct reconcile_result create_claims(struct provisioner *provisioner,
             continue;
         struct creation *creation = arena_allocate(pass->arena, sizeof *creation);
         *creation = (struct creation){provisioner, i};
-        operation_create(&(struct operation_about){.control = provisioner->control, .item = item,
+        start_create(&(struct operation_about){.control = provisioner->control, .item = item,
                                                    .doing = "creating node claim",
                                                    .record = note_created, .context = creation},
                          KIND_NODE_CLAIM,

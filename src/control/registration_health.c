@@ -223,7 +223,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                             json_pack("{s:o, s:I}", "conditions", conditions_encode(&conditions),
                                       "nodeClassObservedGeneration",
                                       (json_int_t)node_class->meta.generation));
-        result = operation_patch_status(
+        result = start_patch_status(
             &(struct operation_about){.control = control, .item = item,
                                       .doing = "updating registration health"},
             (const struct object *)pool, body);

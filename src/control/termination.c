@@ -199,7 +199,7 @@ static struct reconcile_result remove_finalizer(const struct node_pass *pass)
     json_object_set_new(json_object_get(body, "metadata"), "finalizers", list);
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_removed;
-    return operation_patch(&removal, (const struct object *)pass->node, NULL, body);
+    return start_patch(&removal, (const struct object *)pass->node, NULL, body);
 }
 
 static enum operation_outcome note_tainted(void *context, const char *key,
@@ -242,7 +242,7 @@ static struct reconcile_result taint(const struct node_pass *pass)
         json_object_set_new(body, "spec", json_pack("{s:o}", "taints", taints));
         patch.record = note_tainted;
     }
-    return operation_patch(&patch, (const struct object *)pass->node, NULL, body);
+    return start_patch(&patch, (const struct object *)pass->node, NULL, body);
 }
 
 static enum operation_outcome note_conditions(void *context, const char *key,
@@ -274,7 +274,7 @@ static struct reconcile_result write_conditions(struct node_pass *pass,
                         json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
     struct operation_about patch = about(pass, "updating nodeclaim conditions");
     patch.record = note_conditions;
-    return operation_patch_status(&patch, (const struct object *)pass->claim, body);
+    return start_patch_status(&patch, (const struct object *)pass->claim, body);
 }
 
 static void set_condition(struct node_pass *pass, const char *type, const char *status,
@@ -312,7 +312,7 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
     if (!record->instance_gone &&
         (record->asked_at_ns == 0 || pass->now_ns - record->asked_at_ns >= INSTANCE_POLL_NS)) {
         struct operation_about question = about(pass, "node.termination");
-        *result = operation_machine_get(&question, provider_id, note_instance);
+        *result = start_machine_get(&question, provider_id, note_instance);
         *wait = true;
         return false;
     }
@@ -416,7 +416,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
     if (!record->instance_gone && due) {
         record->delete_again_ns = pass->now_ns + INSTANCE_POLL_NS;
         struct operation_about deletion = about(pass, "node.termination");
-        *result = operation_machine_delete(&deletion, provider_id, note_machine_deleted);
+        *result = start_machine_delete(&deletion, provider_id, note_machine_deleted);
         return false;
     }
     set_condition(pass, "InstanceTerminating", "True", "InstanceTerminating");
@@ -432,7 +432,7 @@ static struct reconcile_result terminate(struct node_pass *pass)
     bool wait = false;
     if (pass->claim != NULL && !object_is_deleting((const struct object *)pass->claim)) {
         struct operation_about deletion = about(pass, "deleting nodeclaim");
-        return operation_delete(&deletion, (const struct object *)pass->claim, -1);
+        return start_delete(&deletion, (const struct object *)pass->claim, -1);
     }
     if (instance_vanished(pass, &result, &wait))
         return remove_finalizer(pass);
