@@ -59,7 +59,7 @@ struct http_transport {
     size_t line_bytes_max, response_bytes_max;
     struct timer *dispatcher;
     struct call_list all, ready;
-    bool *destroyed; // of the dispatch under way
+    bool is_dispatching, is_destroyed; // the end of the dispatch frees it
 };
 
 static struct kube_call *transport_start(struct kube_transport *base,
@@ -120,14 +120,14 @@ static void transport_destroy(struct kube_transport *base)
     struct http_transport *transport = (struct http_transport *)base;
     while (!TAILQ_EMPTY(&transport->all))
         transport_cancel(base, TAILQ_FIRST(&transport->all));
-    if (transport->destroyed != NULL)
-        *transport->destroyed = true;
     timer_destroy(transport->dispatcher);
     credentials_destroy(transport->credentials);
     http_multi_destroy(transport->multi);
     http_target_clear(&transport->target);
     kube_config_free(transport->config);
-    free(transport);
+    transport->is_destroyed = true;
+    if (!transport->is_dispatching)
+        free(transport);
 }
 
 static struct kube_call *transport_start(struct kube_transport *base,
@@ -171,17 +171,16 @@ static void transport_cancel(struct kube_transport *base, struct kube_call *call
 static void transport_dispatch(void *context)
 {
     struct http_transport *transport = context;
-    bool destroyed = false;
-    assert(transport->destroyed == NULL);
-    transport->destroyed = &destroyed;
     struct kube_call *call;
-    while (!destroyed && (call = TAILQ_FIRST(&transport->ready)) != NULL) {
+    transport->is_dispatching = true;
+    while ((call = TAILQ_FIRST(&transport->ready)) != NULL) { // none is left by a destruction
         TAILQ_REMOVE(&transport->ready, call, ready_link);
         call->is_ready = false;
         call_dispatch(call);
     }
-    if (!destroyed)
-        transport->destroyed = NULL;
+    transport->is_dispatching = false;
+    if (transport->is_destroyed)
+        free(transport);
 }
 
 static void transport_credentials_settled(void *context)

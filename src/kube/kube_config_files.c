@@ -375,7 +375,7 @@ static bool get_data(const struct entry *entry, const char *name, char **out, st
     if (!get_text(entry, data_name, &encoded, error))
         return false;
     if (encoded != NULL) {
-        size_t length;
+        size_t length = 0;
         *out = decode_base64(encoded, &length);
         kube_config_wipe(&encoded);
         if (*out == NULL || strlen(*out) != length)

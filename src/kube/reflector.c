@@ -40,9 +40,9 @@ struct reflector {
     struct kube_call *watch;
     int64_t watch_began_ns;
     bool watch_has_events;
-    unsigned failures; // in a row
-    bool *destroyed;   // of the handler under way
-    bool is_told;      // the failure has been logged; the recovery will be
+    unsigned failures;          // in a row
+    bool is_busy, is_destroyed; // a handler is running; and has destroyed it
+    bool is_told;               // the failure has been logged; the recovery will be
 };
 
 static void begin(void *context);
@@ -82,8 +82,6 @@ void reflector_destroy(struct reflector *reflector)
 {
     if (reflector == NULL)
         return;
-    if (reflector->destroyed != NULL)
-        *reflector->destroyed = true;
     kube_cancel(reflector->client, reflector);
     if (reflector->watch != NULL) {
         struct kube_transport *transport = kube_client_transport(reflector->client);
@@ -94,7 +92,25 @@ void reflector_destroy(struct reflector *reflector)
     free(reflector->version);
     free(reflector->namespace);
     free(reflector->field_selector);
+    reflector->is_destroyed = true;
+    if (!reflector->is_busy)
+        free(reflector);
+}
+
+static void handlers_begin(struct reflector *reflector)
+{
+    assert(!reflector->is_busy);
+    reflector->is_busy = true;
+}
+
+// False if a handler has destroyed the reflector: it is no more.
+static bool handlers_end(struct reflector *reflector)
+{
+    reflector->is_busy = false;
+    if (!reflector->is_destroyed)
+        return true;
     free(reflector);
+    return false;
 }
 
 const char *reflector_version(const struct reflector *reflector)
@@ -118,8 +134,7 @@ static void begin(void *context)
 static void list_page(void *context, const json_t *page, bool first)
 {
     struct reflector *reflector = context;
-    bool destroyed = false;
-    reflector->destroyed = &destroyed;
+    handlers_begin(reflector);
     if (first) {
         set_version(reflector, NULL);
         reflector->spec.list_begins(reflector->spec.context);
@@ -130,11 +145,10 @@ static void list_page(void *context, const json_t *page, bool first)
         first ? memory_copy_string(json_string_value(json_object_get(metadata, "resourceVersion")))
               : NULL;
     const json_t *items = json_object_get(page, "items");
-    for (size_t i = 0; i < json_array_size(items) && !destroyed; i++)
+    for (size_t i = 0; i < json_array_size(items) && !reflector->is_destroyed; i++)
         reflector->spec.item(reflector->spec.context, json_array_get(items, i));
-    if (destroyed)
+    if (!handlers_end(reflector))
         return;
-    reflector->destroyed = NULL;
     if (first)
         set_version(reflector, version);
 }
@@ -146,12 +160,10 @@ static void list_done(void *context, const struct kube_result *result)
         set_version(reflector, NULL);
         bool absent = result->status == 404 || result->status == 403;
         if (absent && reflector->spec.optional) {
-            bool destroyed = false;
-            reflector->destroyed = &destroyed;
+            handlers_begin(reflector);
             reflector->spec.absent(reflector->spec.context, result->error.kind);
-            if (destroyed)
+            if (!handlers_end(reflector))
                 return;
-            reflector->destroyed = NULL;
             timer_start(reflector->retry,
                         ABSENT_RETRY_NS +
                             (int64_t)random_below(&reflector->random, ABSENT_RETRY_NS));
@@ -160,12 +172,10 @@ static void list_done(void *context, const struct kube_result *result)
         fail(reflector, &result->error, true);
         return;
     }
-    bool destroyed = false;
-    reflector->destroyed = &destroyed;
+    handlers_begin(reflector);
     reflector->spec.list_ends(reflector->spec.context, reflector_version(reflector));
-    if (destroyed)
+    if (!handlers_end(reflector))
         return;
-    reflector->destroyed = NULL;
     // The failures stay counted until a watch works, else list and watch could chase each other.
     tell_success(reflector);
     if (reflector->version == NULL) {
@@ -220,11 +230,9 @@ static void watch_event(void *context, const json_t *event)
         set_version(reflector, version);
     if (!text_equal(type, "ADDED") && !text_equal(type, "MODIFIED") && !text_equal(type, "DELETED"))
         return; // BOOKMARK, and whatever may come
-    bool destroyed = false;
-    reflector->destroyed = &destroyed;
+    handlers_begin(reflector);
     reflector->spec.event(reflector->spec.context, type, object);
-    if (!destroyed)
-        reflector->destroyed = NULL;
+    handlers_end(reflector);
 }
 
 static void watch_done(void *context, const struct kube_response *response)

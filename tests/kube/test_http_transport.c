@@ -33,6 +33,7 @@ struct world {
     struct error error;
     int64_t retry_after_ns;
     unsigned cancel_after_events; // 0: never
+    bool destroys;                // the handler ends the transport instead
     size_t cut;                   // for the test's own use
     char folder[64];
 };
@@ -60,6 +61,10 @@ static void done(void *context, const struct kube_response *response)
     world->body = json_deep_copy(response->body);
     assert_null(strstr(response->error.message, TOKEN));
     assert_null(strchr(response->error.message, '\n'));
+    if (world->destroys) {
+        world->transport->operations->destroy(world->transport);
+        world->transport = NULL;
+    }
     loop_stop(world->loop);
 }
 
@@ -69,7 +74,12 @@ static void event(void *context, const json_t *value)
     assert_true(json_is_string(json_object_get(value, "type")));
     world->events++;
     if (world->events == world->cancel_after_events) {
-        world->transport->operations->cancel(world->transport, world->call);
+        if (world->destroys)
+            world->transport->operations->destroy(world->transport);
+        else
+            world->transport->operations->cancel(world->transport, world->call);
+        if (world->destroys)
+            world->transport = NULL;
         loop_stop(world->loop);
     }
 }
@@ -438,6 +448,23 @@ static void a_watch_may_be_cancelled_by_its_own_event(void **state)
     world_destroy(world);
 }
 
+static void handlers_may_destroy_the_transport(void **state)
+{
+    (void)state;
+    for (unsigned after = 0; after < 3; after++) { // 0: at the end
+        struct world *world = world_create(NULL, stream_bytes);
+        world->destroys = true;
+        world->cancel_after_events = after;
+        start(world, KUBE_WATCH, "/api/v1/pods", NULL);
+        start(world, KUBE_WATCH, "/api/v1/pods", NULL);
+        ask(world, KUBE_WATCH, "/api/v1/pods", NULL);
+        loop_run_for(world->loop, 5 * MILLISECOND);
+        assert_null(world->transport);
+        assert_int_equal(world->done, after == 0);
+        world_destroy(world);
+    }
+}
+
 static void calls_may_be_cancelled_at_any_time(void **state)
 {
     (void)state;
@@ -693,6 +720,7 @@ int main(void)
         cmocka_unit_test(a_watch_too_old_is_gone),
         cmocka_unit_test(bad_and_oversize_events_end_the_watch),
         cmocka_unit_test(a_watch_may_be_cancelled_by_its_own_event),
+        cmocka_unit_test(handlers_may_destroy_the_transport),
         cmocka_unit_test(calls_may_be_cancelled_at_any_time),
         cmocka_unit_test(a_refused_token_is_read_again),
         cmocka_unit_test(a_plugin_gives_the_token_once),
