@@ -44,7 +44,7 @@ static void generic_resources_prices_and_labels_KWK_2_3_6(void **state)
     object_release((const struct object *)catalog);
 }
 
-static const struct instance_type_catalog *read(const char *text, struct error *error)
+static const struct instance_type_catalog *read_text(const char *text, struct error *error)
 {
     char path[] = "/tmp/adze-types-XXXXXX";
     int file = mkstemp(path);
@@ -60,7 +60,7 @@ static void both_forms_of_offerings_are_read_KWK_4(void **state)
 {
     (void)state;
     struct error error = {0};
-    const struct instance_type_catalog *catalog = read(
+    const struct instance_type_catalog *catalog = read_text(
         "[{\"name\":\"m5.2xlarge\",\"architecture\":\"amd64\",\"operatingSystems\":[\"linux\"],"
         "\"resources\":{\"cpu\":\"8\",\"memory\":\"32Gi\"},\"offerings\":["
         "{\"Price\":0.4,\"Available\":false,\"Requirements\":[{\"key\":\"karpenter.sh/capacity-type\","
@@ -107,7 +107,7 @@ static void an_unusable_entry_names_its_path_KWK_4(void **state)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct error error = {0};
-        assert_null(read(cases[i].text, &error));
+        assert_null(read_text(cases[i].text, &error));
         if (strstr(error.message, cases[i].complaint) == NULL)
             fail_msg("case %zu: \"%s\" does not name %s", i, error.message, cases[i].complaint);
     }
