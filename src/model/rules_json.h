@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <string.h>
 
 static inline const char *json_text(const json_t *object, const char *key)

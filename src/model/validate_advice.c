@@ -106,7 +106,7 @@ static const char *meant_key(const char *key, const char *const *known)
         const char *name = strchr(*known, '/') + 1;
         snprintf(known_domain, sizeof known_domain, "%.*s", (int)(name - 1 - *known), *known);
         bool same_name = strcmp(slash + 1, name) == 0, same_domain = strcmp(domain, known_domain) == 0;
-        if (same_domain && is_near(slash + 1, name) && strlen(name) > 4)
+        if (same_domain && is_near(slash + 1, name) && strlen(name) > 3)
             return *known;
         if (same_name && is_near(domain, known_domain))
             return *known;

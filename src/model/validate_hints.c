@@ -49,6 +49,10 @@ static const struct {
     {"<", "Lt"},
     {">=", "Gte"},
     {"<=", "Lte"},
+    {"arm", "arm64"},
+    {"aarch64", "arm64"},
+    {"x86", "amd64"},
+    {"x86_64", "amd64"},
     {"Expired", "Drifted; expired nodes are replaced whatever the budgets"},
     {"Ubuntu", "AL2 or Custom, with user data of your own"},
 };
