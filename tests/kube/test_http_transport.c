@@ -90,6 +90,7 @@ static struct world *world_create(const struct fake_identity *identity,
 {
     struct world *world = memory_allocate(sizeof *world);
     signal(SIGPIPE, SIG_IGN);
+    setenv("no_proxy", "127.0.0.1", 1); // whatever the machine has set
     world->loop = loop_create();
     world->serve = function;
     world->server = fake_server_create(world->loop, identity, serve, world);
@@ -199,6 +200,52 @@ static void a_user_and_password_are_sent(void **state)
     world->config.password = (char *)"p";
     ask(world, KUBE_DELETE, "/api/v1/nodes/n", NULL);
     assert_int_equal(world->error.kind, ERROR_NONE);
+    world_destroy(world);
+}
+
+static void reply_gzip(struct world *world, struct fake_connection *connection, const char *request)
+{
+    (void)world, (void)request;
+    static const unsigned char packed[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0x56,
+        0xca, 0xce, 0xcc, 0x4b, 0x51, 0xb2, 0x52, 0xf2, 0xcb, 0x4f, 0x49, 0x55,
+        0xaa, 0x05, 0x00, 0x0b, 0x8d, 0x58, 0x18, 0x0f, 0x00, 0x00, 0x00}; // {"kind":"Node"}
+    fake_print(connection,
+               "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+               "Content-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
+               sizeof packed);
+    fake_write(connection, (const char *)packed, sizeof packed);
+}
+
+static void a_packed_answer_is_unpacked(void **state)
+{
+    (void)state;
+    struct world *world = world_create(NULL, reply_gzip);
+    ask(world, KUBE_LIST, "/api/v1/nodes", NULL);
+    assert_int_equal(world->error.kind, ERROR_NONE);
+    assert_string_equal(json_string_value(json_object_get(world->body, "kind")), "Node");
+    world_destroy(world);
+}
+
+static void check_proxied(struct world *world, struct fake_connection *connection,
+                          const char *request)
+{
+    (void)world;
+    assert_int_equal(strncmp(request, "GET http://api.test/prefix/api/v1/nodes?", 40), 0);
+    fake_reply(connection, 200, "application/json", "", "{}");
+}
+
+static void a_proxy_is_asked_instead(void **state)
+{
+    (void)state;
+    struct world *world = world_create(NULL, check_proxied);
+    char proxy[64], server[] = "http://api.test/prefix", *own = world->config.server;
+    snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", world->server->port);
+    world->config.proxy_url = proxy;
+    world->config.server = server;
+    ask(world, KUBE_LIST, "/api/v1/nodes", NULL);
+    assert_int_equal(world->error.kind, ERROR_NONE);
+    world->config.server = own;
     world_destroy(world);
 }
 
@@ -711,6 +758,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_carries_what_it_should_LIF_336),
         cmocka_unit_test(a_user_and_password_are_sent),
+        cmocka_unit_test(a_packed_answer_is_unpacked),
+        cmocka_unit_test(a_proxy_is_asked_instead),
         cmocka_unit_test(refusals_and_bad_answers_are_told_apart),
         cmocka_unit_test(an_unreachable_server_is_one_clear_line),
         cmocka_unit_test(a_silent_server_times_out),
