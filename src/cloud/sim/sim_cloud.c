@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/ec2_types.h"
+#include "cloud/kwok/kwok_catalog.h"
 #include "cloud/offering_choice.h"
 
 struct shortage { // an offering found without stock
@@ -26,6 +27,8 @@ struct sim_cloud {
     const struct instance_type_catalog *catalog; // with the shortages; NULL: make it anew
     int64_t catalog_until;                       // when the first shortage in it lapses
     struct pending *pending;                     // calls under way
+    struct arena *arena;
+    const char **well_known; // EC2's labels and those of the park's catalogue; NULL-terminated
 };
 
 struct pending {
@@ -340,8 +343,7 @@ static bool sim_serves(struct cloud *cloud, const char *group, const char *kind)
 
 static const char *const *sim_well_known_labels(struct cloud *cloud)
 {
-    (void)cloud;
-    return ec2_well_known_labels;
+    return sim_of(cloud)->well_known;
 }
 
 static const char *const *sim_restricted_domains(struct cloud *cloud)
@@ -359,7 +361,25 @@ static void sim_destroy(struct cloud *cloud)
     vector_for_each(shortage, &sim->shortages) free(shortage->key);
     vector_free(&sim->shortages);
     forget_catalog(sim);
+    arena_destroy(sim->arena);
     free(sim);
+}
+
+static const char **gather_well_known(struct arena *arena,
+                                      const struct instance_type_catalog *catalog)
+{
+    const char *const *const lists[] = {ec2_well_known_labels,
+                                        kwok_catalog_well_known(arena, catalog)};
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)
+        for (const char *const *label = lists[i]; *label != NULL; label++)
+            count++;
+    const char **out = arena_allocate_array(arena, count + 1, sizeof *out);
+    count = 0;
+    for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)
+        for (const char *const *label = lists[i]; *label != NULL; label++)
+            out[count++] = *label;
+    return out;
 }
 
 static const struct cloud_operations sim_operations = {
@@ -386,5 +406,7 @@ struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
     sim->park = park;
     sim->options = *options;
     random_seed(&sim->random, options->seed);
+    sim->arena = arena_create(4096);
+    sim->well_known = gather_well_known(sim->arena, machine_park_catalog(park));
     return &sim->cloud;
 }
