@@ -15,6 +15,7 @@
 #include "cli/demo_view.h"
 #include "cloud/aws/ec2_types.h"
 #include "sim/http_server.h"
+#include "sim/kubeconfig_writer.h"
 
 #define ACT_TIMEOUT (60 * SECOND)
 #define LOOK        (50 * MILLISECOND)
@@ -139,8 +140,13 @@ static bool apply_manifest(struct demo *demo, struct error *error)
 
 static bool open_server(struct demo *demo, struct error *error)
 {
-    static char path[300];
-    demo->server = http_server_create(demo->loop, simulation_api(demo->simulation), demo->port, error);
+    char path[300], token[37];
+    struct random random;
+    random_seed(&random, random_entropy());
+    random_uuid(&random, token); // other users of this machine have no business here
+    struct http_server_options options = {.port = (uint16_t)demo->port, .token = token};
+    demo->server =
+        http_server_create(demo->loop, simulation_api(demo->simulation), &options, error);
     if (demo->server == NULL)
         return false;
     if (demo->kubeconfig != NULL)
@@ -148,7 +154,7 @@ static bool open_server(struct demo *demo, struct error *error)
     else
         snprintf(path, sizeof path, "%s/adze-demo-%d.kubeconfig",
                  getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", (int)getuid());
-    if (!http_server_write_kubeconfig(demo->server, path, error))
+    if (!kubeconfig_write(path, http_server_url(demo->server), token, error))
         return false;
     demo_view_say(demo->view, "serving the cluster at %s", http_server_url(demo->server));
     printf("\n  export KUBECONFIG=%s\n  kubectl get nodepools,nodeclaims,nodes,pods\n\n", path);
