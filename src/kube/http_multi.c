@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "base/duration.h"
@@ -40,6 +41,7 @@ struct http_multi *http_multi_create(struct loop *loop, struct error *error)
         error_set(error, ERROR_INTERNAL, "libcurl cannot be set up");
         return NULL;
     }
+    signal(SIGPIPE, SIG_IGN); // a peer that has gone is an error of the write, not the end of us
     struct http_multi *multi = memory_allocate(sizeof *multi);
     multi->loop = loop;
     multi->curl = curl_multi_init();

@@ -9,6 +9,7 @@
 #include <event2/listener.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ struct web_server *web_server_create(struct loop *loop, const char *address, int
     int socket = open_socket(address, port, error);
     if (socket < 0)
         return NULL;
+    signal(SIGPIPE, SIG_IGN); // a peer that has gone is an error of the write, not the end of us
     struct web_server *server = memory_allocate(sizeof *server);
     server->loop = loop;
     server->port = port_of(socket);

@@ -12,6 +12,7 @@
 
 struct web_server;
 // `address` NULL or "": all interfaces, IPv6 and IPv4. `port` 0: one that is free. Real loops only.
+// The process ignores SIGPIPE from here on.
 struct web_server *web_server_create(struct loop *loop, const char *address, int port,
                                      struct error *error);
 void web_server_destroy(struct web_server *server); // NULL is fine; open requests are cut

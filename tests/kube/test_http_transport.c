@@ -2,7 +2,6 @@
 #include "support/cmocka_all.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +88,6 @@ static struct world *world_create(const struct fake_identity *identity,
                                                    const char *))
 {
     struct world *world = memory_allocate(sizeof *world);
-    signal(SIGPIPE, SIG_IGN);
     setenv("no_proxy", "127.0.0.1", 1); // whatever the machine has set
     world->loop = loop_create();
     world->serve = function;

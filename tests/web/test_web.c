@@ -5,7 +5,6 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +52,6 @@ static bool crd_is_known(void *context, struct error *error)
 static struct world *world_create(void)
 {
     struct world *world = memory_allocate(sizeof *world);
-    signal(SIGPIPE, SIG_IGN);
     struct log_options quiet = {.level = LOG_NONE};
     assert_true(log_configure(&quiet, NULL));
     world->loop = loop_create();
