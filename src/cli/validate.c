@@ -1,8 +1,10 @@
 // adze validate: manifests checked offline, with the rules of the CRDs and of the controller.
+#include <dirent.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/map.h"
 #include "base/vector.h"
@@ -19,7 +21,8 @@ struct request {
     } files;
     struct documents documents, old_documents;
     struct map *old_by_name; // struct document
-    bool unreadable, malformed;
+    struct validate_file_errors file_errors; // files that are no YAML
+    bool unreadable;
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
@@ -42,10 +45,10 @@ static int check_all(struct request *request)
     for (uint32_t i = 0; i < count; i++)
         validate_result_sort(&results[i]);
     if (strcmp(request->format, "json") == 0 || strcmp(request->format, "yaml") == 0)
-        validate_print_structured(results, count, request->ca_bundle,
+        validate_print_structured(results, count, &request->file_errors, request->ca_bundle,
                                   strcmp(request->format, "yaml") == 0);
     else
-        validate_print_text(results, count);
+        validate_print_text(results, count, &request->file_errors);
     int status = exit_status(request, results, count);
     for (uint32_t i = 0; i < count; i++) {
         json_decref(results[i].stored);
@@ -62,6 +65,9 @@ static int run(int argc, char **argv)
     if (read_arguments(argc, argv, &request, &status))
         status = read_old(&request) ? check_all(&request) : 1;
     vector_free(&request.files);
+    for (uint32_t i = 0; i < request.file_errors.count; i++)
+        free(request.file_errors.items[i]);
+    vector_free(&request.file_errors);
     if (request.old_by_name != NULL)
         map_destroy(request.old_by_name, NULL);
     documents_free(&request.documents);
@@ -193,18 +199,71 @@ static const json_t *old_of(const struct request *request, const struct document
     return found != NULL ? found->value : NULL;
 }
 
+static void read_file(struct request *request, const char *path);
+
+static bool is_manifest(const char *name)
+{
+    return text_ends_with(name, ".yaml") || text_ends_with(name, ".yml") ||
+           text_ends_with(name, ".json");
+}
+
+static int is_wanted(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+// API-300: recursively, in byte order; links to folders are not followed, as they may lead back.
+static void read_folder(struct request *request, const char *path)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(path, &entries, is_wanted, compare_entries);
+    if (count < 0) {
+        fprintf(stderr, "adze validate: %s: %m\n", path);
+        request->unreadable = true;
+    }
+    for (int i = 0; i < count; i++) {
+        struct text child = {0};
+        struct stat status;
+        text_format(&child, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
+                    entries[i]->d_name);
+        if (lstat(child.data, &status) == 0 && S_ISDIR(status.st_mode))
+            read_folder(request, child.data);
+        else if (is_manifest(entries[i]->d_name))
+            read_file(request, child.data);
+        text_free(&child);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 // A file that cannot be read does not keep the others from being checked.
+static void read_file(struct request *request, const char *path)
+{
+    struct error error = {0};
+    if (documents_read(&request->documents, path, true, &error))
+        return;
+    if (error.kind == ERROR_INVALID) {
+        vector_push(&request->file_errors, memory_copy_string(error.message));
+        return;
+    }
+    fprintf(stderr, "adze validate: %s\n", error.message);
+    request->unreadable = true;
+}
+
 static void read_files(struct request *request)
 {
     for (uint32_t i = 0; i < request->files.count; i++) {
-        struct error error = {0};
-        if (documents_read(&request->documents, request->files.items[i], true, &error))
-            continue;
-        fprintf(stderr, "adze validate: %s\n", error.message);
-        if (error.kind == ERROR_INVALID)
-            request->malformed = true;
+        struct stat status;
+        const char *path = request->files.items[i];
+        if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+            read_folder(request, path);
         else
-            request->unreadable = true;
+            read_file(request, path);
     }
 }
 
@@ -322,7 +381,7 @@ static int exit_status(const struct request *request, const struct validate_resu
 {
     if (request->unreadable)
         return 1;
-    bool bad = request->malformed;
+    bool bad = request->file_errors.count > 0;
     for (uint32_t i = 0; i < count && !bad; i++)
         for (uint32_t k = 0; k < results[i].findings.count && !bad; k++)
             bad = results[i].findings.items[k].level != FINDING_WARNING ||

@@ -74,9 +74,12 @@ static bool is_checked(const struct validate_result *result)
                                       result->known->id == KIND_SNAPSHOT_CONTEXT));
 }
 
-void validate_print_text(const struct validate_result *results, uint32_t count)
+void validate_print_text(const struct validate_result *results, uint32_t count,
+                         const struct validate_file_errors *file_errors)
 {
-    uint32_t checked = 0, skipped = 0, errors = 0, warnings = 0;
+    uint32_t checked = 0, skipped = 0, errors = file_errors->count, warnings = 0;
+    for (uint32_t i = 0; i < file_errors->count; i++)
+        printf("%s\n", file_errors->items[i]);
     for (uint32_t i = 0; i < count; i++) {
         const struct validate_result *result = &results[i];
         checked += is_checked(result);
@@ -170,13 +173,19 @@ static json_t *result_json(const struct validate_result *result, const char *ca_
 }
 
 void validate_print_structured(const struct validate_result *results, uint32_t count,
+                               const struct validate_file_errors *file_errors,
                                const char *ca_bundle, bool as_yaml)
 {
-    json_t *objects = json_array(), *root = json_object();
+    json_t *objects = json_array(), *root = json_object(), *files = json_array();
+    for (uint32_t i = 0; i < file_errors->count; i++)
+        json_array_append_new(files, json_pack("{s:s}", "message", file_errors->items[i]));
     for (uint32_t i = 0; i < count; i++)
         if (results[i].document->value != NULL)
             json_array_append_new(objects, result_json(&results[i], ca_bundle));
     json_object_set_new(root, "objects", objects);
+    if (json_array_size(files) > 0)
+        json_object_set(root, "files", files);
+    json_decref(files);
     if (as_yaml) {
         struct text text = {0};
         yaml_write(root, &text);

@@ -136,6 +136,28 @@ static bool hint_elsewhere(const struct type *type, const char *name, struct tex
     return found;
 }
 
+// GUI-2, GUI-5.
+const char *hint_required(const char *name)
+{
+    static const struct old_field fields[] = {
+        {"amiSelectorTerms", "for example amiSelectorTerms: [{alias: al2023@latest}]; latest moves "
+                             "nodes whenever a new image appears"},
+        {"subnetSelectorTerms", "for example subnetSelectorTerms: [{tags: {karpenter.sh/discovery: "
+                                "CLUSTER}}]"},
+        {"securityGroupSelectorTerms", "for example securityGroupSelectorTerms: [{tags: "
+                                       "{karpenter.sh/discovery: CLUSTER}}]"},
+        {"nodeClassRef", "for example nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, "
+                         "name: default}"},
+        {"group", "the API group of the NodeClass: karpenter.k8s.aws for an EC2NodeClass"},
+        {"requirements", "write requirements: [] if any machine will do"},
+        {"consolidateAfter", "write consolidateAfter: 0s to consolidate at once"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return fields[i].hint;
+    return NULL;
+}
+
 bool hint_enum(const char *value, const char *const *allowed, struct text *out)
 {
     size_t count = 0;

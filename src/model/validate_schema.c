@@ -40,7 +40,7 @@ void check_object(struct validation *validation, const struct place *place, cons
         if (member != NULL)
             check_field(validation, &child, field, member, json_object_get(old_value, field->name));
         else if (field_is_required(validation, field))
-            refuse(validation, &child, field, NULL, "is required");
+            refuse(validation, &child, field, hint_required(field->name), "is required");
     }
     check_rules(validation, place, type->rules, type->rules_count, value, old_value);
 }

@@ -58,6 +58,8 @@ void check_metadata(struct validation *validation, const json_t *metadata,
 // What is probably meant by a field that does not exist at `place`: into `out`; false if unknown.
 bool hint_unknown_field(const struct validation *validation, const struct place *place,
                         const struct type *type, const char *name, struct text *out);
+// What to write where a required field is missing, or NULL.
+const char *hint_required(const char *name);
 bool hint_enum(const char *value, const char *const *allowed, struct text *out);
 bool hint_pattern(const struct field *field, const char *value, struct text *out);
 bool hint_type(const struct field *field, const struct place *place, const json_t *value,

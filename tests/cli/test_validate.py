@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""adze validate and adze crds as a user runs them: files, output, exit codes (API-300 to 316)."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ADZE = sys.argv.pop(1)
+
+POOL = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: main}
+      requirements:
+      - key: kubernetes.io/arch
+        operator: %s
+        values: [amd64]
+"""
+CLASS = {
+    "apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "main"},
+    "spec": {"role": "r", "amiSelectorTerms": [{"alias": "al2023@v20240807"}],
+             "subnetSelectorTerms": [{"id": "subnet-1"}],
+             "securityGroupSelectorTerms": [{"id": "sg-1"}]}}
+
+
+class Validate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def adze(self, *arguments, stdin=""):
+        run = subprocess.run([ADZE, *arguments], input=stdin, capture_output=True, text=True,
+                             cwd=self.folder.name, timeout=60)
+        return run.returncode, run.stdout, run.stderr
+
+    def test_text_names_file_line_and_path_API_315(self):
+        self.write("pools.yaml", POOL % "in")
+        status, out, _ = self.adze("validate", "pools.yaml")
+        self.assertEqual(status, 2)
+        self.assertEqual(out.splitlines(), [
+            'pools.yaml:10:19: refused: NodePool/default spec.template.spec.requirements[0].operator: '
+            '"in" is not one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte',
+            "  hint: did you mean In?",
+            "1 object, 1 error, 0 warnings"])
+
+    def test_folders_lists_and_other_kinds_API_300_301(self):
+        self.write("a/pool.yaml", "---\n" + POOL % "In" + "---\n---\napiVersion: v1\nkind: ConfigMap\n")
+        self.write("a/b/class.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [CLASS]}))
+        self.write("a/notes.txt", "not YAML: [")
+        status, out, err = self.adze("validate", "a")
+        self.assertEqual((status, out, err),
+                         (0, "2 objects, 0 errors, 0 warnings (2 others skipped)\n", ""))
+
+    def test_one_bad_file_hides_no_other_API_303(self):
+        self.write("d/a.yaml", "spec:\n  weight: 1\n  weight: 2\n")
+        self.write("d/b.yaml", POOL % "in")
+        status, out, _ = self.adze("validate", "d")
+        self.assertEqual(status, 2)
+        self.assertIn('"weight"', out)
+        self.assertIn("d/b.yaml:10:19: refused", out)
+        status, out, _ = self.adze("validate", "-o", "json", "d")
+        self.assertEqual(len(json.loads(out)["files"]), 1)
+
+    def test_exit_codes_API_311(self):
+        warned = POOL % "In" + "      startupTaints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]\n"
+        self.assertEqual(self.adze("validate", "nothing.yaml")[0], 1)
+        self.assertEqual(self.adze("validate", "--nonsense")[0], 2)
+        self.assertEqual(self.adze("validate", "-o", "xml", stdin="")[0], 2)
+        self.assertEqual(self.adze("validate", stdin=warned)[0], 0)
+        self.assertEqual(self.adze("validate", "--warnings-as-errors", stdin=warned)[0], 2)
+        rejected = POOL % "In" + "      expireAfter: 9999999h\n"
+        self.assertEqual(self.adze("validate", "-", stdin=rejected)[0], 2)
+
+    def test_unknown_and_old_kinds_API_301(self):
+        text = "apiVersion: karpenter.sh/v1beta1\nkind: NodePool\n---\napiVersion: karpenter.sh/v1\nkind: NodePol\n"
+        status, out, _ = self.adze("validate", stdin=text)
+        self.assertEqual(status, 2)
+        self.assertIn("`adze convert`", out)
+        self.assertIn("did you mean NodePool?", out)
+
+    def test_json_has_hash_and_stored_form_API_314_FMT_17(self):
+        text = POOL % "In" + "---\n" + json.dumps(CLASS) + "\n"
+        status, out, _ = self.adze("validate", "-o", "json", "--ca-bundle", "Y2E=", stdin=text)
+        pool, node_class = json.loads(out)["objects"]
+        self.assertEqual(status, 0)
+        self.assertEqual((pool["kind"], pool["name"], pool["document"]), ("NodePool", "default", 0))
+        self.assertEqual(pool["driftHashVersion"], "v3")
+        self.assertEqual(node_class["driftHashVersion"], "v6")
+        self.assertEqual(pool["stored"]["spec"]["disruption"]["consolidateAfter"], "0s")
+        other = json.loads(self.adze("validate", "-o", "json", stdin=text)[1])["objects"][1]
+        self.assertNotEqual(node_class["driftHash"], other["driftHash"])
+
+    def test_the_same_input_gives_the_same_bytes_API_314(self):
+        text = POOL % "in" + "---\n" + json.dumps(CLASS) + "\n"
+        self.assertEqual(self.adze("validate", "-o", "json", stdin=text),
+                         self.adze("validate", "-o", "json", stdin=text))
+
+    def test_old_objects_API_302(self):
+        self.write("old.yaml", POOL % "In")
+        changed = (POOL % "In").replace("kind: EC2NodeClass", "kind: Other")
+        status, out, _ = self.adze("validate", "--old", "old.yaml", stdin=changed)
+        self.assertEqual(status, 2)
+        self.assertIn("nodeClassRef.kind is immutable", out)
+        self.assertEqual(self.adze("validate", "--old", "none.yaml", stdin=changed)[0], 1)
+
+    def test_own_formats_FMT_8_9(self):
+        bad = ("apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n"
+               "  - {name: a, capacity: {cpu: 1}, offerings: [{price: -1, requirements: []}]}\n")
+        status, out, _ = self.adze("validate", stdin=bad)
+        self.assertEqual(status, 2)
+        self.assertIn("offerings[0].price", out)
+
+    def test_crds(self):
+        status, out, _ = self.adze("crds", "-o", "json")
+        kinds = [item["spec"]["names"]["kind"] for item in json.loads(out)["items"]]
+        self.assertEqual((status, kinds), (0, ["NodePool", "NodeClaim", "NodeOverlay", "CapacityBuffer",
+                                               "EC2NodeClass", "KWOKNodeClass"]))
+        status, out, _ = self.adze("crds", "--core")
+        self.assertNotIn("karpenter.k8s.aws", out)
+        self.assertEqual(out.count("kind: CustomResourceDefinition"), 5)
+        status, out, _ = self.adze("crds", "-o", "json", "cb")
+        self.assertEqual(json.loads(out)["metadata"]["name"], "capacitybuffers.autoscaling.x-k8s.io")
+        self.assertEqual(self.adze("crds", "nothing")[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
