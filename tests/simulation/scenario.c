@@ -50,12 +50,18 @@ static void quiet(void *context, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
+static int64_t now_ns(void *loop)
+{
+    return loop_now_ns(loop);
+}
+
 struct scenario *scenario_create(uint64_t seed)
 {
     struct scenario *scenario = memory_allocate(sizeof *scenario);
-    struct log_options log = {.level = LOG_DEBUG, .sink = quiet};
-    assert_true(log_configure(&log, NULL));
     scenario->loop = loop_create_virtual(INT64_C(1767225600) * SECOND); // 2026-01-01T00:00:00Z
+    struct log_options log = {
+        .level = LOG_DEBUG, .sink = quiet, .now_ns = now_ns, .now_context = scenario->loop};
+    assert_true(log_configure(&log, NULL));
     simulation_options_defaults(&scenario->options);
     scenario->options.loop = scenario->loop;
     scenario->options.seed = seed;
@@ -137,8 +143,14 @@ bool scenario_settled(struct scenario *scenario)
     return simulation_is_settled(scenario->simulation);
 }
 
+static bool settled_as_expected(struct scenario *scenario)
+{
+    return simulation_pods_running(scenario->simulation) == scenario->expected &&
+           simulation_is_settled(scenario->simulation);
+}
+
 void scenario_expect_running(struct scenario *scenario, uint32_t pods)
 {
-    scenario_until(scenario, 120, "the world to settle", scenario_settled);
-    assert_int_equal(simulation_pods_running(scenario->simulation), pods);
+    scenario->expected = pods;
+    scenario_until(scenario, 120, "the world to settle", settled_as_expected);
 }

@@ -8,6 +8,7 @@ struct scenario {
     struct loop *loop;
     struct simulation_options options;
     struct simulation *simulation;
+    uint32_t expected; // pods of scenario_expect_running()
 };
 
 // A world on virtual time with kwok's generic catalogue; the tests may change `options` before begin.
@@ -29,4 +30,5 @@ void scenario_run(struct scenario *scenario, double seconds);
 
 bool scenario_empty(struct scenario *scenario); // no pod, NodeClaim, Node or machine
 bool scenario_settled(struct scenario *scenario);
+// Waits up to two minutes for a settled world with that many running pods.
 void scenario_expect_running(struct scenario *scenario, uint32_t pods);

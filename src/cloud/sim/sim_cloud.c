@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "cloud/kwok/kwok_catalog.h"
 #include "cloud/offering_choice.h"
 
 struct shortage { // an offering found without stock
