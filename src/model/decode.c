@@ -233,7 +233,7 @@ static bool decode_duration(struct decoder *decoder, const struct place *place, 
 static bool decode_time(struct decoder *decoder, const struct place *place, const json_t *value,
                         int64_t *to)
 {
-    const char *text;
+    const char *text = NULL;
     struct error why = {0};
     if (!decode_string(decoder, place, value, &text))
         return false;
