@@ -10,16 +10,18 @@
 #include "base/vector.h"
 #include "cli/command.h"
 #include "cli/validate_output.h"
+#include "model/validate_catalog.h"
 
 struct request {
     struct validate_options options;
-    const char *ca_bundle, *format, *old_file;
+    const char *ca_bundle, *format, *old_file, *catalog_file;
     bool warnings_as_errors;
     struct {
         const char **items;
         uint32_t count, capacity;
     } files;
-    struct documents documents, old_documents;
+    struct documents documents, old_documents, catalog_documents;
+    struct catalog_facts *catalog; // NULL: none was given
     struct map *old_by_name; // struct document
     struct validate_file_errors file_errors; // files that are no YAML
     bool unreadable;
@@ -27,10 +29,12 @@ struct request {
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
 static bool read_old(struct request *request);
+static bool read_catalog(struct request *request);
 static void read_files(struct request *request);
 static void check_document(struct request *request, const struct document *document,
                            struct validate_result *result);
-static void check_together(struct validate_result *results, uint32_t count);
+static void check_together(const struct request *request, struct validate_result *results,
+                           uint32_t count);
 static int exit_status(const struct request *request, const struct validate_result *results,
                        uint32_t count);
 
@@ -41,7 +45,7 @@ static int check_all(struct request *request)
     struct validate_result *results = memory_allocate_array(count + 1, sizeof *results);
     for (uint32_t i = 0; i < count; i++)
         check_document(request, &request->documents.items[i], &results[i]);
-    check_together(results, count);
+    check_together(request, results, count);
     for (uint32_t i = 0; i < count; i++)
         validate_result_sort(&results[i]);
     if (strcmp(request->format, "json") == 0 || strcmp(request->format, "yaml") == 0)
@@ -63,7 +67,7 @@ static int run(int argc, char **argv)
     struct request request = {.options = {.advise = true}, .format = "text"};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status))
-        status = read_old(&request) ? check_all(&request) : 1;
+        status = read_old(&request) && read_catalog(&request) ? check_all(&request) : 1;
     vector_free(&request.files);
     for (uint32_t i = 0; i < request.file_errors.count; i++)
         free(request.file_errors.items[i]);
@@ -72,6 +76,8 @@ static int run(int argc, char **argv)
         map_destroy(request.old_by_name, NULL);
     documents_free(&request.documents);
     documents_free(&request.old_documents);
+    catalog_facts_destroy(request.catalog);
+    documents_free(&request.catalog_documents);
     return status;
 }
 
@@ -86,12 +92,13 @@ static bool is_format(const char *text)
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    enum { LENIENT = 1, OLD, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
+    enum { LENIENT = 1, OLD, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
     static const struct option options[] = {
         {"file", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
         {"lenient", no_argument, NULL, LENIENT},
         {"old", required_argument, NULL, OLD},
+        {"catalog", required_argument, NULL, CATALOG},
         {"ca-bundle", required_argument, NULL, CA_BUNDLE},
         {"core", no_argument, NULL, CORE},
         {"as-of-version", required_argument, NULL, AS_OF},
@@ -114,6 +121,9 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             break;
         case OLD:
             request->old_file = optarg;
+            break;
+        case CATALOG:
+            request->catalog_file = optarg;
             break;
         case CA_BUNDLE:
             request->ca_bundle = optarg;
@@ -179,6 +189,21 @@ static bool read_old(struct request *request)
         CLEANUP_FREE char *key = name_key(request->old_documents.items[i].value);
         map_set(request->old_by_name, key, &request->old_documents.items[i]);
     }
+    return true;
+}
+
+static bool read_catalog(struct request *request)
+{
+    struct error error = {0};
+    if (request->catalog_file == NULL)
+        return true;
+    if (!documents_read(&request->catalog_documents, request->catalog_file, false, &error)) {
+        fprintf(stderr, "adze validate: %s\n", error.message);
+        return false;
+    }
+    request->catalog = catalog_facts_create();
+    for (uint32_t i = 0; i < request->catalog_documents.count; i++)
+        catalog_facts_add(request->catalog, request->catalog_documents.items[i].value);
     return true;
 }
 
@@ -364,7 +389,8 @@ static void check_document(struct request *request, const struct document *docum
                         &request->options, &result->findings, &result->stored);
 }
 
-static void check_together(struct validate_result *results, uint32_t count)
+static void check_together(const struct request *request, struct validate_result *results,
+                           uint32_t count)
 {
     struct validated *set = memory_allocate_array(count + 1, sizeof *set);
     size_t members = 0;
@@ -373,6 +399,8 @@ static void check_together(struct validate_result *results, uint32_t count)
             set[members++] = (struct validated){results[i].known, results[i].name,
                                                 results[i].stored, &results[i].findings};
     validate_set(set, members);
+    if (request->catalog != NULL)
+        validate_against_catalog(set, members, request->catalog);
     free(set);
 }
 
@@ -401,6 +429,7 @@ const struct command command_validate = {
         "  -f, --file FILE         the same as FILE\n"
         "  -o, --output FORMAT     text (default), json or yaml\n"
         "  --old FILE              the objects as they were: checks what may not change\n"
+        "  --catalog FILE          instance types (InstanceTypeCatalog) to hold requirements against\n"
         "  --lenient               unknown fields are warnings\n"
         "  --core                  without the rules of the AWS provider\n"
         "  --as-of-version V       aws-1.14: the CRDs as shipped with that release\n"

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-ADZE = sys.argv.pop(1)
+ADZE = os.path.abspath(sys.argv.pop(1))
 
 POOL = """apiVersion: karpenter.sh/v1
 kind: NodePool
@@ -114,6 +114,37 @@ class Validate(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("nodeClassRef.kind is immutable", out)
         self.assertEqual(self.adze("validate", "--old", "none.yaml", stdin=changed)[0], 1)
+
+    def test_catalogue_GUI_13(self):
+        self.write("types.yaml", """apiVersion: adze/v1
+kind: InstanceTypeCatalog
+metadata: {name: c}
+spec:
+  instanceTypes:
+  - name: m5.large
+    requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+    offerings:
+    - {price: 1, requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}
+  - name: m6g.large
+    requirements: [{key: kubernetes.io/arch, operator: In, values: [arm64]}]
+    offerings:
+    - {price: 1, requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [b]}]}
+""")
+        pool = POOL % "In" + """      - key: node.kubernetes.io/instance-type
+        operator: NotIn
+        values: [m9.huge]
+      - key: topology.kubernetes.io/zone
+        operator: In
+        values: [%s]
+"""
+        status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "a")
+        self.assertEqual((status, out), (0, "1 object, 0 errors, 0 warnings\n"))
+        status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "b")
+        self.assertIn("the requirements on kubernetes.io/arch and topology.kubernetes.io/zone leave no "
+                      "instance type of the catalogue (W-no-instance-type)", out)
+        status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "a, c")
+        self.assertIn("no instance type of the catalogue has topology.kubernetes.io/zone c", out)
+        self.assertEqual(self.adze("validate", "--catalog", "none.yaml", stdin=pool)[0], 1)
 
     def test_own_formats_FMT_8_9(self):
         bad = ("apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n"
