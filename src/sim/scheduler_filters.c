@@ -245,9 +245,12 @@ void filter_tally_describe(const struct filter_state *state, const struct filter
                            struct text *out)
 {
     uint32_t nodes = state->cluster->nodes_count;
-    if (state->refusal != NULL || nodes == 0) {
-        text_format(out, "0/%u nodes are available: %s.", nodes,
-                    state->refusal != NULL ? state->refusal : "no nodes available to schedule pods");
+    if (nodes == 0) {
+        text_add(out, "no nodes available to schedule pods");
+        return;
+    }
+    if (state->refusal != NULL) {
+        text_format(out, "0/%u nodes are available: %s.", nodes, state->refusal);
         return;
     }
     VECTOR(char *) parts = {0};
