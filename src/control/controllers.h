@@ -26,3 +26,7 @@ struct class_status *class_status_create(struct control *control);       // KWOK
 void class_status_destroy(struct class_status *status);
 struct disruption_conditions *disruption_conditions_create(struct control *control); // DIS-70 ff.
 void disruption_conditions_destroy(struct disruption_conditions *conditions);
+struct conditions;
+// Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX for never.
+int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, int64_t now);

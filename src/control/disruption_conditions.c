@@ -71,9 +71,8 @@ static void remove_consolidatable(struct conditions *conditions, const struct no
                   "nodeclaim.disruption", "o:NodeClaim", claim->meta.name, "s:reason", reason);
 }
 
-// DIS-83 to DIS-86. Answers when to look again, INT64_MAX for never.
-static int64_t consolidatable(struct conditions *conditions, const struct node_claim *claim,
-                              const struct node_pool *pool, int64_t now)
+int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, int64_t now)
 {
     const struct duration *after = &pool->spec.disruption.consolidate_after;
     const struct condition *initialized = conditions_get(conditions, "Initialized");
@@ -115,7 +114,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     now);
     conditions.changed = false; // missing ones are the lifecycle controller's to add
-    int64_t left = consolidatable(&conditions, claim, pool, now);
+    int64_t left = claim_consolidatable(&conditions, claim, pool, now);
     struct reconcile_result result =
         left == INT64_MAX ? reconcile_done() : reconcile_after(left);
     if (conditions.changed) {

@@ -130,6 +130,23 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         provisioner_trigger(provisioner, claim->meta.uid);
 }
 
+static bool pool_is_ready(const struct object *pool)
+{
+    return pool != NULL &&
+           condition_is_true(&((const struct node_pool *)pool)->status.conditions, "Ready");
+}
+
+// Pods that found no pool need not wait for the next repetition.
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct provisioner *provisioner = context;
+    (void)change;
+    if (pool_is_ready(new_object) && !pool_is_ready(old_object) && new_object->meta.uid != NULL &&
+        cluster_provisionable(provisioner->control->cluster)->count > 0)
+        provisioner_trigger(provisioner, new_object->meta.uid);
+}
+
 struct provisioner *provisioner_create(struct control *control)
 {
     struct provisioner *provisioner = memory_allocate(sizeof *provisioner);
@@ -143,6 +160,7 @@ struct provisioner *provisioner_create(struct control *control)
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, provisioner);
     return provisioner;
 }
 
