@@ -29,8 +29,8 @@ static json_t *encode_all(char **names, int count, const struct crd_options *opt
     json_t *definitions = json_array();
     for (int id = 0; id < KIND_COUNT; id++) {
         const struct kind *kind = kind_get((enum kind_id)id);
-        bool wanted = kind->custom && count == 0 &&
-                      !(options->core && kind->id == KIND_EC2_NODE_CLASS);
+        bool wanted =
+            kind->custom && count == 0 && !(options->core && kind->id == KIND_EC2_NODE_CLASS);
         for (int i = 0; kind->custom && i < count && !wanted; i++)
             wanted = is_named(kind, names[i]);
         if (wanted)
@@ -68,8 +68,8 @@ static void print_yaml(const json_t *definitions)
 // A single definition stands alone, several make a List.
 static void print_json(const json_t *definitions)
 {
-    json_t *list = json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "List", "items",
-                             definitions);
+    json_t *list =
+        json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "List", "items", definitions);
     json_dumpf(json_array_size(definitions) == 1 ? json_array_get(definitions, 0) : list, stdout,
                JSON_INDENT(2));
     putchar('\n');

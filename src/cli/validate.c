@@ -21,8 +21,8 @@ struct request {
         uint32_t count, capacity;
     } files;
     struct documents documents, old_documents, catalog_documents;
-    struct catalog_facts *catalog; // NULL: none was given
-    struct map *old_by_name; // struct document
+    struct catalog_facts *catalog;           // NULL: none was given
+    struct map *old_by_name;                 // struct document
     struct validate_file_errors file_errors; // files that are no YAML
     bool unreadable;
 };
@@ -134,8 +134,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         case AS_OF:
             request->options.as_of_aws_1_14 = true;
             if (strcmp(optarg, "aws-1.14") != 0) {
-                *status = command_usage_error(&command_validate,
-                                              "--as-of-version knows aws-1.14 only, not %s", optarg);
+                *status = command_usage_error(
+                    &command_validate, "--as-of-version knows aws-1.14 only, not %s", optarg);
                 return false;
             }
             break;
@@ -158,7 +158,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     return false;
 }
 
-// --- reading -----------------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 static const char *text_at(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -292,7 +292,7 @@ static void read_files(struct request *request)
     }
 }
 
-// --- checking ----------------------------------------------------------------------------------------------------
+// --- checking ------------------------------------------------------------------------------------
 static const char *const groups[] = {"karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh"};
 
 static bool in_own_group(const char *api_version)
@@ -423,20 +423,23 @@ const struct command command_validate = {
     .summary = "check manifests offline, with the rules of the CRDs and of the controller",
     .help =
         "Reads YAML or JSON, several documents a file; a directory means its *.yaml, *.yml and\n"
-        "*.json files. NodePool, NodeClaim, NodeOverlay, CapacityBuffer, EC2NodeClass, KWOKNodeClass,\n"
+        "*.json files. NodePool, NodeClaim, NodeOverlay, CapacityBuffer, EC2NodeClass, "
+        "KWOKNodeClass,\n"
         "InstanceTypeCatalog and SnapshotContext are checked, other kinds are skipped.\n"
         "\n"
         "  -f, --file FILE         the same as FILE\n"
         "  -o, --output FORMAT     text (default), json or yaml\n"
         "  --old FILE              the objects as they were: checks what may not change\n"
-        "  --catalog FILE          instance types (InstanceTypeCatalog) to hold requirements against\n"
+        "  --catalog FILE          instance types (InstanceTypeCatalog) to hold requirements "
+        "against\n"
         "  --lenient               unknown fields are warnings\n"
         "  --core                  without the rules of the AWS provider\n"
         "  --as-of-version V       aws-1.14: the CRDs as shipped with that release\n"
         "  --ca-bundle BASE64      the cluster's, for the drift hash of an EC2NodeClass\n"
         "  --warnings-as-errors    exit with 2 for warnings too\n"
         "\n"
-        "Levels: refused (an API server refuses the object), rejected (the controller does), warning.\n"
+        "Levels: refused (an API server refuses the object), rejected (the controller does), "
+        "warning.\n"
         "Exit codes: 0 nothing refused or rejected, 2 something is, 1 a file cannot be read.\n"
         "\n"
         "  adze validate examples/\n"

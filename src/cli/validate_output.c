@@ -14,7 +14,7 @@ static const char *level_name(enum finding_level level)
     return names[level];
 }
 
-// --- order --------------------------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 struct placed {
     struct finding finding;
     uint32_t line, position;
@@ -48,7 +48,7 @@ void validate_result_sort(struct validate_result *result)
     free(placed);
 }
 
-// --- text ---------------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 static void print_finding(const struct validate_result *result, const struct finding *finding)
 {
     uint32_t line, column;
@@ -98,7 +98,7 @@ void validate_print_text(const struct validate_result *results, uint32_t count,
     putchar('\n');
 }
 
-// --- JSON and YAML ------------------------------------------------------------------------------------------------
+// --- JSON and YAML -------------------------------------------------------------------------------
 static void set_text(json_t *object, const char *key, const char *text)
 {
     if (text != NULL)
@@ -121,8 +121,8 @@ static json_t *finding_json(const struct validate_result *result, const struct f
     return object;
 }
 
-// What the controller would write into the object's annotations. An object that is refused has met no
-// API server that would have filled in what it leaves out: it is hashed as it stands.
+// What the controller would write into the object's annotations. An object that is refused has met
+// no API server that would have filled in what it leaves out: it is hashed as it stands.
 static void add_hash(json_t *object, const struct validate_result *result, const char *ca_bundle)
 {
     struct error error = {0};

@@ -61,7 +61,7 @@ json_t *crd_schema(const struct kind *kind, const struct crd_options *options)
     return schema;
 }
 
-// --- around the schema ------------------------------------------------------------------------------------------
+// --- around the schema ---------------------------------------------------------------------------
 static json_t *encode_names(const struct kind *kind)
 {
     const struct custom_kind *facts = kind->custom_facts;
@@ -126,7 +126,7 @@ static json_t *encode_subresources(const struct custom_kind *facts)
     return subresources;
 }
 
-// --- the schema ---------------------------------------------------------------------------------------------------
+// --- the schema ----------------------------------------------------------------------------------
 static void add_text_bounds(json_t *schema, const struct field *field)
 {
     if (field->min_length > 0)
@@ -179,10 +179,11 @@ static void add_list(json_t *schema, const struct field *field, const struct crd
         set(schema, "maxItems", json_integer(field->max_items));
     if (field->flags & FIELD_LIST_MAP)
         set(schema, "x-kubernetes-list-map-keys", json_pack("[s]", field->list_key));
-    set_text(schema, "x-kubernetes-list-type", (field->flags & FIELD_LIST_MAP)      ? "map"
-                                               : (field->flags & FIELD_LIST_SET)    ? "set"
-                                               : (field->flags & FIELD_LIST_ATOMIC) ? "atomic"
-                                                                                    : NULL);
+    set_text(schema, "x-kubernetes-list-type",
+             (field->flags & FIELD_LIST_MAP)      ? "map"
+             : (field->flags & FIELD_LIST_SET)    ? "set"
+             : (field->flags & FIELD_LIST_ATOMIC) ? "atomic"
+                                                  : NULL);
 }
 
 static void add_map(json_t *schema, const struct field *field, const struct crd_options *options)
@@ -199,9 +200,10 @@ static void add_map(json_t *schema, const struct field *field, const struct crd_
     set(schema, "additionalProperties", values);
     if (field->max_items > 0)
         set(schema, "maxProperties", json_integer(field->max_items));
-    set_text(schema, "x-kubernetes-map-type", (field->flags & FIELD_MAP_ATOMIC)     ? "atomic"
-                                              : (field->flags & FIELD_MAP_GRANULAR) ? "granular"
-                                                                                    : NULL);
+    set_text(schema, "x-kubernetes-map-type",
+             (field->flags & FIELD_MAP_ATOMIC)     ? "atomic"
+             : (field->flags & FIELD_MAP_GRANULAR) ? "granular"
+                                                   : NULL);
 }
 
 static void add_free_form(json_t *schema)
@@ -295,7 +297,7 @@ static void add_object(json_t *schema, const struct type *type, const struct crd
     add_rules(schema, type->rules, type->rules_count, options);
 }
 
-// --- rules --------------------------------------------------------------------------------------------------------
+// --- rules ---------------------------------------------------------------------------------------
 #define LIST_MARK "@LIST@"
 
 static json_t *expression(const struct rule *rule)

@@ -1,8 +1,8 @@
 // Drift hashes of NodePools (API-200 to 207) and EC2NodeClasses (AWN-70 to 77).
 //
-// Both follow the reflective hash of the upstream controllers, so that nodes launched by those do not
-// drift: structs by the name of their type and of their fields, lists and maps without order, fields
-// that are zero left out. Names below are those of upstream's types.
+// Both follow the reflective hash of the upstream controllers, so that nodes launched by those do
+// not drift: structs by the name of their type and of their fields, lists and maps without order,
+// fields that are zero left out. Names below are those of upstream's types.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/vector.h"
 #include "model/ec2_node_class.h"
 
-// --- the algebra (API-201, 202) -----------------------------------------------------------------------------
+// --- the algebra (API-201, 202) ------------------------------------------------------------------
 static void little_endian(uint64_t value, unsigned char *out, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -70,7 +70,8 @@ static void add_text_pointer(uint64_t *hash, const char *name, const char *text)
         add_field(hash, name, hash_text(text));
 }
 
-static void add_int(uint64_t *hash, const char *name, const struct optional_int *value, size_t bytes)
+static void add_int(uint64_t *hash, const char *name, const struct optional_int *value,
+                    size_t bytes)
 {
     if (value->present)
         add_field(hash, name, hash_number((uint64_t)value->value, bytes));
@@ -87,8 +88,9 @@ static void print(uint64_t hash, char out[24])
     snprintf(out, 24, "%llu", (unsigned long long)hash);
 }
 
-// --- NodePool: spec.template (API-204) ------------------------------------------------------------------------
-// API-206: version, seconds since year 1 and nanoseconds in big endian, offset 0.
+// --- NodePool: spec.template (API-204)
+// ------------------------------------------------------------------------ API-206: version,
+// seconds since year 1 and nanoseconds in big endian, offset 0.
 static uint64_t hash_instant(int64_t nanoseconds)
 {
     static const int64_t year_one_to_1970 = INT64_C(62135596800);
@@ -149,8 +151,8 @@ static uint64_t hash_duration(const char *type, const struct duration *duration,
 static uint64_t hash_template_spec(const struct node_claim_spec *spec, bool *is_zero)
 {
     uint64_t name = hash_text("NodeClaimTemplateSpec"), hash = name;
-    bool expires = spec->expire_after.text != NULL &&
-                   spec->expire_after.nanoseconds != DURATION_NEVER;
+    bool expires =
+        spec->expire_after.text != NULL && spec->expire_after.nanoseconds != DURATION_NEVER;
     add_taints(&hash, "Taints", &spec->taints);
     add_taints(&hash, "StartupTaints", &spec->startup_taints);
     if (spec->node_class_ref != NULL)
@@ -159,7 +161,8 @@ static uint64_t hash_template_spec(const struct node_claim_spec *spec, bool *is_
         add_field(&hash, "TerminationGracePeriod",
                   hash_duration("Duration", &spec->termination_grace_period, false));
     if (expires)
-        add_field(&hash, "ExpireAfter", hash_duration("NillableDuration", &spec->expire_after, true));
+        add_field(&hash, "ExpireAfter",
+                  hash_duration("NillableDuration", &spec->expire_after, true));
     *is_zero = hash == name && spec->requirements.items == NULL;
     return hash;
 }
@@ -184,7 +187,7 @@ void node_pool_hash(const struct node_pool *pool, char out[24])
     print(hash, out);
 }
 
-// --- EC2NodeClass (AWN-75) ------------------------------------------------------------------------------------
+// --- EC2NodeClass (AWN-75) -----------------------------------------------------------------------
 static void canonical_quantity(const char *text, char *out, size_t size);
 
 static uint64_t hash_volume(const struct ec2_block_device *ebs)
@@ -221,7 +224,8 @@ static uint64_t hash_interface(const struct ec2_network_interface *interface)
 {
     uint64_t hash = hash_text("NetworkInterface");
     if (interface->network_card_index != 0)
-        add_field(&hash, "NetworkCardIndex", hash_number((uint64_t)interface->network_card_index, 4));
+        add_field(&hash, "NetworkCardIndex",
+                  hash_number((uint64_t)interface->network_card_index, 4));
     if (interface->device_index != 0)
         add_field(&hash, "DeviceIndex", hash_number((uint64_t)interface->device_index, 4));
     add_text(&hash, "InterfaceType", interface->interface_type);
@@ -300,9 +304,12 @@ static uint64_t hash_ec2_spec(const __typeof__(((struct ec2_node_class *)0)->spe
 const char *ec2_node_class_family(const struct ec2_node_class *node_class)
 {
     static const char *const families[][2] = {
-        {"al2@", "AL2"},                 {"al2023@", "AL2023"},
-        {"bottlerocket@", "Bottlerocket"}, {"windows2019@", "Windows2019"},
-        {"windows2022@", "Windows2022"}, {"windows2025@", "Windows2025"},
+        {"al2@", "AL2"},
+        {"al2023@", "AL2023"},
+        {"bottlerocket@", "Bottlerocket"},
+        {"windows2019@", "Windows2019"},
+        {"windows2022@", "Windows2022"},
+        {"windows2025@", "Windows2025"},
     };
     if (node_class->spec.ami_family != NULL)
         return node_class->spec.ami_family;
@@ -336,9 +343,10 @@ void ec2_node_class_hash(const struct ec2_node_class *node_class, const char *ca
     free(kubelet);
 }
 
-// --- quantities in their normal form ----------------------------------------------------------------------------
-// Volume sizes are whole numbers with a unit. The normal form keeps the kind of unit, binary or
-// decimal, and takes the largest that leaves a whole number: 1024Gi is 1Ti, 1000G is 1T.
+// --- quantities in their normal form
+// ---------------------------------------------------------------------------- Volume sizes are
+// whole numbers with a unit. The normal form keeps the kind of unit, binary or decimal, and takes
+// the largest that leaves a whole number: 1024Gi is 1Ti, 1000G is 1T.
 static void canonical_quantity(const char *text, char *out, size_t size)
 {
     static const char binary[][3] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};

@@ -7,18 +7,20 @@
 #include "model/schema.h"
 #include "model/tables.h"
 
-#define SPEC           MEMBER(struct ec2_node_class, spec)
-#define STATUS         MEMBER(struct ec2_node_class, status)
-#define TERMS_MAX      30
-#define TAGS_MAX       20
-#define METADATA_OPTIONS_DEFAULT "{\"httpEndpoint\":\"enabled\",\"httpProtocolIPv6\":\"disabled\","           \
-                       "\"httpPutResponseHopLimit\":1,\"httpTokens\":\"required\"}"
+#define SPEC      MEMBER(struct ec2_node_class, spec)
+#define STATUS    MEMBER(struct ec2_node_class, status)
+#define TERMS_MAX 30
+#define TAGS_MAX  20
+#define METADATA_OPTIONS_DEFAULT                                       \
+    "{\"httpEndpoint\":\"enabled\",\"httpProtocolIPv6\":\"disabled\"," \
+    "\"httpPutResponseHopLimit\":1,\"httpTokens\":\"required\"}"
 
-// --- selector terms -----------------------------------------------------------------------------------
-#define TAGS_FIELD                                                                                 \
-    FIELD(struct ec2_selector_term, tags, "tags", STRING_MAP, .max_items = TAGS_MAX,               \
-          RULES(rules_selector_tags), .documentation = "Tags that must all be there; * matches "   \
-                                                       "any value.")
+// --- selector terms ------------------------------------------------------------------------------
+#define TAGS_FIELD                                                                   \
+    FIELD(struct ec2_selector_term, tags, "tags", STRING_MAP, .max_items = TAGS_MAX, \
+          RULES(rules_selector_tags),                                                \
+          .documentation = "Tags that must all be there; * matches "                 \
+                           "any value.")
 static const struct field ami_term_fields[] = {
     FIELD(struct ec2_selector_term, alias, "alias", STRING, .max_length = 30, RULES(rules_alias),
           .documentation = "Family and version of a public image, such as al2023@latest."),
@@ -68,14 +70,14 @@ static const struct field reservation_term_fields[] = {
 static const struct type type_reservation_term =
     TYPE("CapacityReservationSelectorTerm", struct ec2_selector_term, reservation_term_fields);
 
-// --- volumes ----------------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 static const char *const volume_types[] = {"standard", "io1", "io2", "gp2",
                                            "sc1",      "st1", "gp3", NULL};
 // 1 to 59000 Gi, 64000 G, 58 Ti, 64 T. Upstream's pattern refuses some sizes in Ti and lets a bare
 // unit through (API-604).
-#define PATTERN_VOLUME_SIZE                                                                        \
-    "^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|5[0-8][0-9]{3}|59000)Gi|"                                  \
-    "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G|"                                     \
+#define PATTERN_VOLUME_SIZE                                       \
+    "^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|5[0-8][0-9]{3}|59000)Gi|" \
+    "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G|"    \
     "([1-9]|[1-4][0-9]|5[0-8])Ti|([1-9]|[1-5][0-9]|6[0-4])T)$"
 static const struct field ebs_fields[] = {
     FIELD(struct ec2_block_device, delete_on_termination, "deleteOnTermination", OPTIONAL_BOOL,
@@ -103,8 +105,8 @@ static const struct type type_ebs =
     TYPE("BlockDevice", struct ec2_block_device, ebs_fields, RULES(rules_ebs));
 
 static const struct field block_device_mapping_fields[] = {
-    FIELD(struct ec2_block_device_mapping, device_name, "deviceName", STRING,
-          .flags = FIELD_HASHED, .documentation = "Name of the device, such as /dev/xvda."),
+    FIELD(struct ec2_block_device_mapping, device_name, "deviceName", STRING, .flags = FIELD_HASHED,
+          .documentation = "Name of the device, such as /dev/xvda."),
     FIELD(struct ec2_block_device_mapping, ebs, "ebs", POINTER, .flags = FIELD_HASHED,
           .type = &type_ebs, .documentation = "The volume."),
     FIELD(struct ec2_block_device_mapping, root_volume, "rootVolume", BOOL, .flags = FIELD_HASHED,
@@ -113,12 +115,12 @@ static const struct field block_device_mapping_fields[] = {
 static const struct type type_block_device_mapping =
     TYPE("BlockDeviceMapping", struct ec2_block_device_mapping, block_device_mapping_fields);
 
-// --- smaller parts of spec -----------------------------------------------------------------------------------
+// --- smaller parts of spec -----------------------------------------------------------------------
 static const char *const on_off[] = {"enabled", "disabled", NULL};
 static const char *const token_uses[] = {"required", "optional", NULL};
 static const struct field metadata_options_fields[] = {
-    FIELD(struct ec2_metadata_options, http_endpoint, "httpEndpoint", STRING,
-          .flags = FIELD_HASHED, .default_json = "\"enabled\"", .enum_values = on_off,
+    FIELD(struct ec2_metadata_options, http_endpoint, "httpEndpoint", STRING, .flags = FIELD_HASHED,
+          .default_json = "\"enabled\"", .enum_values = on_off,
           .documentation = "Whether instances can ask for their metadata."),
     FIELD(struct ec2_metadata_options, http_protocol_ipv6, "httpProtocolIPv6", STRING,
           .flags = FIELD_HASHED, .default_json = "\"disabled\"", .enum_values = on_off,
@@ -134,9 +136,9 @@ static const struct field metadata_options_fields[] = {
 static const struct type type_metadata_options =
     TYPE("MetadataOptions", struct ec2_metadata_options, metadata_options_fields);
 
-#define TIMEOUT(member, name, least, most, text)                                                   \
-    FIELD(struct ec2_connection_tracking, member, name, OPTIONAL_INT32,                            \
-          .flags = FIELD_HASHED | FIELD_HAS_MINIMUM | FIELD_HAS_MAXIMUM, .minimum = least,         \
+#define TIMEOUT(member, name, least, most, text)                                           \
+    FIELD(struct ec2_connection_tracking, member, name, OPTIONAL_INT32,                    \
+          .flags = FIELD_HASHED | FIELD_HAS_MINIMUM | FIELD_HAS_MAXIMUM, .minimum = least, \
           .maximum = most, .documentation = text)
 static const struct field connection_tracking_fields[] = {
     TIMEOUT(tcp_established_timeout, "tcpEstablishedTimeout", 60, 432000,
@@ -182,7 +184,7 @@ static const struct type type_placement_group =
     TYPE("PlacementGroupSelector", struct ec2_placement_group_selector, placement_group_fields,
          RULES(rules_placement_group));
 
-// --- spec ------------------------------------------------------------------------------------------------------
+// --- spec ----------------------------------------------------------------------------------------
 static const char *const ami_families[] = {"AL2",         "AL2023",      "Bottlerocket", "Custom",
                                            "Windows2019", "Windows2022", "Windows2025",  NULL};
 static const char *const store_policies[] = {"RAID0", NULL};
@@ -228,9 +230,8 @@ static const struct field spec_fields[] = {
     FIELD(SPEC, network_interfaces, "networkInterfaces", LIST, .flags = FIELD_HASHED,
           .type = &type_network_interface, .max_items = 150, RULES(rules_network_interfaces),
           .documentation = "Network interfaces at launch."),
-    FIELD(SPEC, placement_group_selector, "placementGroupSelector", POINTER,
-          .flags = FIELD_HASHED, .type = &type_placement_group,
-          .documentation = "The placement group of the instances."),
+    FIELD(SPEC, placement_group_selector, "placementGroupSelector", POINTER, .flags = FIELD_HASHED,
+          .type = &type_placement_group, .documentation = "The placement group of the instances."),
     FIELD(SPEC, role, "role", STRING, .flags = FIELD_HASHED, RULES(rules_role),
           .documentation = "IAM role of the nodes; the instance profile is made from it."),
     FIELD(SPEC, security_group_selector_terms, "securityGroupSelectorTerms", LIST,
@@ -247,7 +248,7 @@ static const struct field spec_fields[] = {
 static const struct type type_spec =
     TYPE("EC2NodeClassSpec", SPEC, spec_fields, RULES(rules_ec2_spec));
 
-// --- status ------------------------------------------------------------------------------------------------------
+// --- status --------------------------------------------------------------------------------------
 static const struct field status_requirement_fields[] = {
     FIELD(struct selector_requirement, key, "key", STRING, .flags = FIELD_REQUIRED,
           .documentation = "The label."),
@@ -280,8 +281,8 @@ static const struct field reservation_fields[] = {
           .documentation = "When the reservation ends."),
     FIELD(struct ec2_capacity_reservation, id, "id", STRING, .flags = FIELD_REQUIRED,
           .pattern = PATTERN_RESERVATION, .documentation = "Id of the reservation."),
-    FIELD(struct ec2_capacity_reservation, instance_match_criteria, "instanceMatchCriteria",
-          STRING, .flags = FIELD_REQUIRED, .enum_values = match_criteria,
+    FIELD(struct ec2_capacity_reservation, instance_match_criteria, "instanceMatchCriteria", STRING,
+          .flags = FIELD_REQUIRED, .enum_values = match_criteria,
           .documentation = "How instances come into the reservation."),
     FIELD(struct ec2_capacity_reservation, instance_type, "instanceType", STRING,
           .flags = FIELD_REQUIRED, .documentation = "Instance type of the reservation."),
@@ -331,7 +332,7 @@ static const struct field status_fields[] = {
 };
 static const struct type type_status = TYPE("EC2NodeClassStatus", STATUS, status_fields);
 
-// --- the kind ------------------------------------------------------------------------------------------------------
+// --- the kind ------------------------------------------------------------------------------------
 static const struct field ec2_node_class_fields[] = {
     FIELD_METADATA(struct ec2_node_class),
     FIELD(struct ec2_node_class, spec, "spec", OBJECT, .type = &type_spec,

@@ -7,22 +7,24 @@
 #include "model/tables.h"
 
 #define COUNTED(array) .columns = array, .columns_count = sizeof(array) / sizeof((array)[0])
-#define READY_COLUMN                                                                               \
-    {.name = "Ready",                                                                              \
-     .column_type = "string",                                                                      \
-     .json_path = ".status.conditions[?(@.type==\"Ready\")].status"}
-#define AGE_COLUMN                                                                                 \
-    {.name = "Age", .column_type = "date", .json_path = ".metadata.creationTimestamp"}
+#define READY_COLUMN                                                   \
+    {                                                                  \
+        .name = "Ready", .column_type = "string",                      \
+        .json_path = ".status.conditions[?(@.type==\"Ready\")].status" \
+    }
+#define AGE_COLUMN                                                                       \
+    {                                                                                    \
+        .name = "Age", .column_type = "date", .json_path = ".metadata.creationTimestamp" \
+    }
 
-const char *const requirement_operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
-                                             "Gt", "Lt",    "Gte",    "Lte",
-                                             NULL};
+const char *const requirement_operators[] = {"In",  "NotIn", "Exists", "DoesNotExist", "Gt", "Lt",
+                                             "Gte", "Lte",   NULL};
 const char *const taint_effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute", NULL};
 
-// --- conditions (API-21) ---------------------------------------------------------------------------------
+// --- conditions (API-21) -------------------------------------------------------------------------
 static const char *const condition_statuses[] = {"True", "False", "Unknown", NULL};
-#define PATTERN_CONDITION_TYPE                                                                     \
-    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"                        \
+#define PATTERN_CONDITION_TYPE                                              \
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?" \
     "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
 
 #define CONDITION_FIELDS(text_flags, reason_min, reason_pattern)                                   \
@@ -37,8 +39,7 @@ static const char *const condition_statuses[] = {"True", "False", "Unknown", NUL
               .min_length = reason_min, .max_length = 1024, .pattern = reason_pattern,             \
               .documentation = "For programs, in CamelCase."),                                     \
         FIELD(struct condition, status, "status", STRING, .flags = FIELD_REQUIRED | FIELD_SHARED,  \
-              .enum_values = condition_statuses,                                                   \
-              .documentation = "Whether the condition holds."),                                    \
+              .enum_values = condition_statuses, .documentation = "Whether the condition holds."), \
         FIELD(struct condition, type, "type", STRING, .flags = FIELD_REQUIRED | FIELD_SHARED,      \
               .max_length = KEY_LENGTH_MAX, .pattern = PATTERN_CONDITION_TYPE,                     \
               .documentation = "Name of the condition.")
@@ -59,21 +60,21 @@ const struct type type_claim_condition =
 
 #define CONDITION_MAP .flags = FIELD_LIST_MAP, .list_key = "type"
 
-// --- requirements, taints, the reference to a NodeClass -----------------------------------------------------
-#define REQUIREMENT_FIELDS(key_rules)                                                              \
-    FIELD(struct selector_requirement, key, "key", STRING, .flags = FIELD_REQUIRED,                \
-          .max_length = KEY_LENGTH_MAX, .pattern = PATTERN_KEY, RULES(key_rules),                  \
-          .documentation = "The label that the requirement is about."),                            \
-        FIELD(struct selector_requirement, operator, "operator", STRING, .flags = FIELD_REQUIRED,  \
-              .enum_values = requirement_operators,                                                \
-              .documentation = "How the label's value relates to the values."),                    \
-        FIELD(struct selector_requirement, values, "values", STRING_LIST,                          \
-              .flags = FIELD_LIST_ATOMIC,                                                          \
-              .documentation = "For In and NotIn any number, for Gt, Lt, Gte and Lte one whole "   \
+// --- requirements, taints, the reference to a NodeClass ------------------------------------------
+#define REQUIREMENT_FIELDS(key_rules)                                                             \
+    FIELD(struct selector_requirement, key, "key", STRING, .flags = FIELD_REQUIRED,               \
+          .max_length = KEY_LENGTH_MAX, .pattern = PATTERN_KEY, RULES(key_rules),                 \
+          .documentation = "The label that the requirement is about."),                           \
+        FIELD(struct selector_requirement, operator, "operator", STRING, .flags = FIELD_REQUIRED, \
+              .enum_values = requirement_operators,                                               \
+              .documentation = "How the label's value relates to the values."),                   \
+        FIELD(struct selector_requirement, values, "values", STRING_LIST,                         \
+              .flags = FIELD_LIST_ATOMIC,                                                         \
+              .documentation = "For In and NotIn any number, for Gt, Lt, Gte and Lte one whole "  \
                                "number, for Exists and DoesNotExist none.")
-#define MIN_VALUES_FIELD                                                                           \
-    FIELD(struct selector_requirement, min_values, "minValues", OPTIONAL_INT,                      \
-          .flags = FIELD_HAS_MINIMUM | FIELD_HAS_MAXIMUM, .minimum = 1, .maximum = 50,             \
+#define MIN_VALUES_FIELD                                                               \
+    FIELD(struct selector_requirement, min_values, "minValues", OPTIONAL_INT,          \
+          .flags = FIELD_HAS_MINIMUM | FIELD_HAS_MAXIMUM, .minimum = 1, .maximum = 50, \
           .documentation = "How many different values the instance types of a launch must offer.")
 
 static const struct field node_pool_requirement_fields[] = {
@@ -123,9 +124,9 @@ static const struct field node_class_reference_fields[] = {
     FIELD(struct node_class_reference, name, "name", STRING, .flags = FIELD_REQUIRED | FIELD_HASHED,
           RULES(rules_name_not_empty), .documentation = "Name of the NodeClass."),
 };
-static const struct type type_pool_node_class_reference =
-    TYPE("NodeClassReference", struct node_class_reference, node_class_reference_fields,
-         RULES(rules_node_class_ref), .documentation = "The object that says how machines are made.");
+static const struct type type_pool_node_class_reference = TYPE(
+    "NodeClassReference", struct node_class_reference, node_class_reference_fields,
+    RULES(rules_node_class_ref), .documentation = "The object that says how machines are made.");
 static const struct type type_claim_node_class_reference =
     TYPE("NodeClassReference", struct node_class_reference, node_class_reference_fields,
          .documentation = "The object that says how the machine is made.");
@@ -152,7 +153,7 @@ static const struct type type_claim_node_class_reference =
               DURATION, .flags = FIELD_HASHED, .pattern = PATTERN_DURATION,                        \
               .documentation = "How long a node may take to drain before the rest is forced.")
 
-// --- NodePool (API-30 to 49) ------------------------------------------------------------------------------
+// --- NodePool (API-30 to 49) ---------------------------------------------------------------------
 #define POOL_SPEC       MEMBER(struct node_pool, spec)
 #define POOL_TEMPLATE   MEMBER(struct node_pool, spec.template)
 #define POOL_METADATA   MEMBER(struct node_pool, spec.template.metadata)
@@ -161,8 +162,7 @@ static const struct type type_claim_node_class_reference =
 
 static const struct field template_metadata_fields[] = {
     FIELD(POOL_METADATA, annotations, "annotations", STRING_MAP,
-          .flags = FIELD_MAP_GRANULAR | FIELD_HASHED,
-          .documentation = "Annotations of the nodes."),
+          .flags = FIELD_MAP_GRANULAR | FIELD_HASHED, .documentation = "Annotations of the nodes."),
     FIELD(POOL_METADATA, labels, "labels", STRING_MAP, .flags = FIELD_MAP_ATOMIC | FIELD_HASHED,
           .max_items = 100, .max_length = LABEL_VALUE_LENGTH_MAX, .pattern = PATTERN_LABEL_VALUE,
           RULES(rules_template_labels), .documentation = "Labels of the nodes."),
@@ -222,8 +222,7 @@ static const struct field disruption_fields[] = {
           .default_json = "\"WhenEmptyOrUnderutilized\"", .enum_values = consolidation_policies,
           .documentation = "Which nodes may be consolidated."),
 };
-static const struct type type_disruption =
-    TYPE("Disruption", POOL_DISRUPTION, disruption_fields);
+static const struct type type_disruption = TYPE("Disruption", POOL_DISRUPTION, disruption_fields);
 
 static const struct field node_pool_spec_fields[] = {
     FIELD(POOL_SPEC, disruption, "disruption", OBJECT, .type = &type_disruption,
@@ -289,7 +288,7 @@ const struct custom_kind custom_node_pool = {
     .spec_required = true,
 };
 
-// --- NodeClaim (API-55 to 60) -----------------------------------------------------------------------------
+// --- NodeClaim (API-55 to 60) --------------------------------------------------------------------
 #define CLAIM_STATUS MEMBER(struct node_claim, status)
 
 static const struct field claim_resources_fields[] = {
@@ -304,9 +303,8 @@ static const struct field node_claim_spec_fields[] = {
     FIELD(struct node_claim_spec, resources, "resources", OBJECT, .type = &type_claim_resources,
           .documentation = "What the machine must hold."),
 };
-static const struct type type_node_claim_spec =
-    TYPE("NodeClaimSpec", struct node_claim_spec, node_claim_spec_fields,
-         RULES(rules_node_claim_spec));
+static const struct type type_node_claim_spec = TYPE(
+    "NodeClaimSpec", struct node_claim_spec, node_claim_spec_fields, RULES(rules_node_claim_spec));
 
 static const struct field node_claim_status_fields[] = {
     FIELD(CLAIM_STATUS, allocatable, "allocatable", RESOURCE_MAP,
@@ -370,7 +368,7 @@ const struct custom_kind custom_node_claim = {
     .spec_required = true,
 };
 
-// --- NodeOverlay (API-65 to 70) ---------------------------------------------------------------------------
+// --- NodeOverlay (API-65 to 70) ------------------------------------------------------------------
 #define OVERLAY_SPEC   MEMBER(struct node_overlay, spec)
 #define OVERLAY_STATUS MEMBER(struct node_overlay, status)
 
@@ -426,11 +424,11 @@ const struct custom_kind custom_node_overlay = {
     .spec_required = true,
 };
 
-// --- CapacityBuffer (API-75 to 79) ------------------------------------------------------------------------
-#define BUFFER_SPEC         MEMBER(struct capacity_buffer, spec)
-#define BUFFER_TEMPLATE     TARGET(struct capacity_buffer, spec.pod_template_ref)
-#define BUFFER_SCALABLE     TARGET(struct capacity_buffer, spec.scalable_ref)
-#define BUFFER_STATUS       MEMBER(struct capacity_buffer, status)
+// --- CapacityBuffer (API-75 to 79) ---------------------------------------------------------------
+#define BUFFER_SPEC          MEMBER(struct capacity_buffer, spec)
+#define BUFFER_TEMPLATE      TARGET(struct capacity_buffer, spec.pod_template_ref)
+#define BUFFER_SCALABLE      TARGET(struct capacity_buffer, spec.scalable_ref)
+#define BUFFER_STATUS        MEMBER(struct capacity_buffer, status)
 #define BUFFER_USED_TEMPLATE TARGET(struct capacity_buffer, status.pod_template_ref)
 
 static const struct field buffer_template_fields[] = {
@@ -540,7 +538,7 @@ const struct custom_kind custom_capacity_buffer = {
     .spec_required = true,
 };
 
-// --- KWOKNodeClass (API-105 to 108) -----------------------------------------------------------------------
+// --- KWOKNodeClass (API-105 to 108) --------------------------------------------------------------
 #define KWOK_SPEC   MEMBER(struct kwok_node_class, spec)
 #define KWOK_STATUS MEMBER(struct kwok_node_class, status)
 
@@ -567,9 +565,9 @@ static const struct field kwok_node_class_fields[] = {
                                  "\"2024-01-01T01:01:01Z\",\"message\":\"\"}]}",
                  .documentation = "Always ready: nothing has to be looked up."),
 };
-const struct type type_kwok_node_class =
-    TYPE("KWOKNodeClass", struct kwok_node_class, kwok_node_class_fields,
-         .documentation = "A KWOKNodeClass makes nodes that exist in the API only, for trying out.");
+const struct type type_kwok_node_class = TYPE(
+    "KWOKNodeClass", struct kwok_node_class, kwok_node_class_fields,
+    .documentation = "A KWOKNodeClass makes nodes that exist in the API only, for trying out.");
 
 static const char *const kwok_short_names[] = {"kwoknc", "kwokncs", NULL};
 const struct custom_kind custom_kwok_node_class = {

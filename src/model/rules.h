@@ -5,17 +5,17 @@
 
 #include "model/type.h"
 
-// --- label and requirement keys: the domains kept for the controllers ----------------------------------
+// --- label and requirement keys: the domains kept for the controllers ----------------------------
 extern const struct rule rules_template_labels[4];        // API-40, at a map of labels
 extern const struct rule rules_node_pool_key[4];          // API-45, at a requirement's key
 extern const struct rule rules_node_claim_key[3];         // API-58
 extern const struct rule rules_node_overlay_key[3];       // API-68
 
-// --- lists of requirements ---------------------------------------------------------------------------
+// --- lists of requirements -----------------------------------------------------------------------
 extern const struct rule rules_requirements[3];         // API-44, API-59
 extern const struct rule rules_overlay_requirements[3]; // API-69
 
-// --- NodePool, NodeClaim, NodeOverlay, CapacityBuffer --------------------------------------------------
+// --- NodePool, NodeClaim, NodeOverlay, CapacityBuffer --------------------------------------------
 extern const struct rule rules_group_not_empty[1], rules_kind_not_empty[1], rules_name_not_empty[1];
 extern const struct rule rules_node_class_ref[2];       // API-43
 extern const struct rule rules_budgets[1];              // API-46
@@ -25,7 +25,7 @@ extern const struct rule rules_overlay_capacity[1];     // API-69
 extern const struct rule rules_overlay_spec[1];         // API-69
 extern const struct rule rules_capacity_buffer_spec[2]; // API-78
 
-// --- EC2NodeClass --------------------------------------------------------------------------------------
+// --- EC2NodeClass --------------------------------------------------------------------------------
 extern const struct rule rules_selector_tags[1];               // API-86
 extern const struct rule rules_alias[3];                       // API-87
 extern const struct rule rules_ami_terms[4];                   // API-88

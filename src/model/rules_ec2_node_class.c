@@ -55,9 +55,9 @@ const struct rule rules_instance_profile[] = {
      .arguments = empty},
 };
 
-// --- AMI selector terms --------------------------------------------------------------------------------
-static const char *const alias_families[] = {"al2", "al2023", "bottlerocket", "windows2019",
-                                             "windows2022", "windows2025", NULL};
+// --- AMI selector terms --------------------------------------------------------------------------
+static const char *const alias_families[] = {
+    "al2", "al2023", "bottlerocket", "windows2019", "windows2022", "windows2025", NULL};
 static const char *const windows_families[] = {"windows2019", "windows2022", "windows2025", NULL};
 const struct rule rules_alias[] = {
     {.id = "API-87",
@@ -110,7 +110,7 @@ const struct rule rules_ami_terms[] = {
      .violated = alias_beside_terms},
 };
 
-// --- the other selectors -------------------------------------------------------------------------------
+// --- the other selectors -------------------------------------------------------------------------
 static const char *const subnet_fields[] = {"tags", "id", NULL};
 static const char *const id_excludes_tags[] = {"id", "tags", NULL};
 const struct rule rules_subnet_terms[] = {
@@ -177,19 +177,23 @@ const struct rule rules_capacity_reservation_terms[] = {
      .hint = "an id needs no other field; leave an empty list out"},
 };
 
-// --- spec ----------------------------------------------------------------------------------------------
+// --- spec ----------------------------------------------------------------------------------------
 static const char *const identities[] = {"role", "instanceProfile", NULL};
 
 // Family and the alias that belongs to it.
-#define FAMILY_RULE(family, article, prefix)                                                       \
-    {.id = "API-90",                                                                               \
-     .message = "if set, amiFamily must be '" family "' or 'Custom' when using " article           \
-                " " family " alias",                                                               \
-     .expression = "!has(self.amiFamily) || self.amiFamily in ['" family "', 'Custom'] || "        \
-                   "!self.amiSelectorTerms.exists(x, has(x.alias) && "                             \
-                   "x.alias.find('^[^@]*') == '" prefix "')",                                      \
-     .violated = family_unlike_alias,                                                              \
-     .arguments = (const char *const[]){family, prefix, NULL}}
+#define FAMILY_RULE(family, article, prefix)                                                   \
+    {                                                                                          \
+        .id = "API-90",                                                                        \
+        .message = "if set, amiFamily must be '" family "' or 'Custom' when using " article    \
+                   " " family " alias",                                                        \
+        .expression = "!has(self.amiFamily) || self.amiFamily in ['" family "', 'Custom'] || " \
+                      "!self.amiSelectorTerms.exists(x, has(x.alias) && "                      \
+                      "x.alias.find('^[^@]*') == '" prefix "')",                               \
+        .violated = family_unlike_alias, .arguments = (const char *const[])                    \
+        {                                                                                      \
+            family, prefix, NULL                                                               \
+        }                                                                                      \
+    }
 
 const struct rule rules_ec2_spec[] = {
     {.id = "API-90",
@@ -235,7 +239,8 @@ static const char *const timeouts[] = {"tcpEstablishedTimeout", "udpStreamTimeou
                                        NULL};
 const struct rule rules_connection_tracking[] = {
     {.id = "API-94",
-     .message = "at least one of tcpEstablishedTimeout, udpStreamTimeout, or udpTimeout must be set",
+     .message =
+         "at least one of tcpEstablishedTimeout, udpStreamTimeout, or udpTimeout must be set",
      .expression = "has(self.tcpEstablishedTimeout) || has(self.udpStreamTimeout) || "
                    "has(self.udpTimeout)",
      .violated = lacks_all,
@@ -272,12 +277,15 @@ const struct rule rules_placement_group[] = {
      .arguments = group_selectors},
 };
 
-#define RESERVED_TAG(key, test, function)                                                          \
-    {.id = "API-97",                                                                               \
-     .message = "tag contains a restricted tag matching " key,                                     \
-     .expression = "self.all(key, " test ")",                                                      \
-     .text_violated = function,                                                                    \
-     .arguments = (const char *const[]){key, NULL}}
+#define RESERVED_TAG(key, test, function)                                         \
+    {                                                                             \
+        .id = "API-97", .message = "tag contains a restricted tag matching " key, \
+        .expression = "self.all(key, " test ")", .text_violated = function,       \
+        .arguments = (const char *const[])                                        \
+        {                                                                         \
+            key, NULL                                                             \
+        }                                                                         \
+    }
 const struct rule rules_tags[] = {
     {.id = "API-97",
      .message = "empty tag keys aren't supported",
@@ -293,7 +301,7 @@ const struct rule rules_tags[] = {
                  is_argument),
 };
 
-// --- the conditions in C ---------------------------------------------------------------------------------
+// --- the conditions in C -------------------------------------------------------------------------
 static bool has_any(const json_t *object, const char *const *fields);
 static bool alias_has_family(const char *alias, const char *family);
 

@@ -164,7 +164,7 @@ static void advise(struct validation *validation, const json_t *stored)
     }
 }
 
-// --- findings --------------------------------------------------------------------------------------------
+// --- findings ------------------------------------------------------------------------------------
 void findings_free(struct findings *findings)
 {
     arena_destroy(findings->arena);
@@ -224,7 +224,7 @@ void findings_status_message(const struct findings *findings, const struct kind 
     text_free(&text);
 }
 
-// --- places ----------------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 void place_text(const struct place *place, struct text *text)
 {
     if (place == NULL)
@@ -232,7 +232,8 @@ void place_text(const struct place *place, struct text *text)
     place_text(place->parent, text);
     if (place->key == NULL) {
         text_format(text, "[%zu]", place->index);
-    } else if (place->map_key && (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
+    } else if (place->map_key &&
+               (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
         text_add(text, "[\"");
         for (const char *c = place->key; *c != '\0'; c++) {
             if (*c == '"' || *c == '\\')
@@ -262,7 +263,7 @@ void validation_report(struct validation *validation, enum finding_level level, 
     va_end(arguments);
     struct text path = {0};
     place_text(place, &path);
-    add(validation->findings, (struct finding){level, code, rule, path.data != NULL ? path.data : "",
-                                               message, hint});
+    add(validation->findings,
+        (struct finding){level, code, rule, path.data != NULL ? path.data : "", message, hint});
     text_free(&path);
 }

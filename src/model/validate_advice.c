@@ -29,7 +29,7 @@ static void warn(struct validation *validation, const struct place *place, const
     validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
 }
 
-// --- texts ---------------------------------------------------------------------------------------------------
+// --- texts ---------------------------------------------------------------------------------------
 static bool looks_unfilled(const char *text)
 {
     if (strstr(text, "ADZE-TODO") != NULL)
@@ -39,14 +39,15 @@ static bool looks_unfilled(const char *text)
         return true;
     size_t length = strlen(text);
     return (length > 2 && text[0] == '<' && text[length - 1] == '>') ||
-           (text[0] == '$' && length > 1 && strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length - 1);
+           (text[0] == '$' && length > 1 &&
+            strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length - 1);
 }
 
 // Where a dollar sign or angle brackets are the user's own business.
 static bool is_free_text(const char *key)
 {
-    static const char *const keys[] = {"userData", "annotations", "kubelet", "status",
-                                       "managedFields", "context", NULL};
+    static const char *const keys[] = {"userData",      "annotations", "kubelet", "status",
+                                       "managedFields", "context",     NULL};
     return text_list_has(keys, key);
 }
 
@@ -58,8 +59,10 @@ static void advise_text(struct validation *validation, const struct place *place
     size_t index;
     if (json_is_string(value) && looks_unfilled(json_string_value(value)))
         validation_report(validation, FINDING_REJECTED, NULL, "GUI-11", place,
-                          "put the value in its place", "\"%.200s\" looks like a variable that was "
-                          "not filled in", json_string_value(value));
+                          "put the value in its place",
+                          "\"%.200s\" looks like a variable that was "
+                          "not filled in",
+                          json_string_value(value));
     json_object_foreach ((json_t *)value, key, child) {
         struct place child_place = {place, key, 0, true};
         if (!is_free_text(key))
@@ -76,11 +79,11 @@ void advise_texts(struct validation *validation, const json_t *object)
     advise_text(validation, NULL, object);
 }
 
-// --- keys and requirements --------------------------------------------------------------------------------------
+// --- keys and requirements -----------------------------------------------------------------------
 static bool is_product_domain(const char *domain)
 {
-    static const char *const ends[] = {"kubernetes.io", "k8s.io", "karpenter.sh", "karpenter.k8s.aws",
-                                       "k8s.aws", NULL};
+    static const char *const ends[] = {"kubernetes.io",     "k8s.io",  "karpenter.sh",
+                                       "karpenter.k8s.aws", "k8s.aws", NULL};
     for (size_t i = 0; ends[i] != NULL; i++)
         if (text_ends_with(domain, ends[i]))
             return true;
@@ -105,7 +108,8 @@ static const char *meant_key(const char *key, const char *const *known)
     for (; known != NULL && *known != NULL; known++) {
         const char *name = strchr(*known, '/') + 1;
         snprintf(known_domain, sizeof known_domain, "%.*s", (int)(name - 1 - *known), *known);
-        bool same_name = strcmp(slash + 1, name) == 0, same_domain = strcmp(domain, known_domain) == 0;
+        bool same_name = strcmp(slash + 1, name) == 0,
+             same_domain = strcmp(domain, known_domain) == 0;
         if (same_domain && is_near(slash + 1, name) && strlen(name) > 3)
             return *known;
         if (same_name && is_near(domain, known_domain))
@@ -141,8 +145,9 @@ static void advise_key(struct validation *validation, const struct place *place,
 // GUI-8.
 static bool is_resource_name(const char *key)
 {
-    static const char *const names[] = {"nvidia.com/gpu", "amd.com/gpu", "aws.amazon.com/neuron",
-                                        "aws.amazon.com/neuroncore", "habana.ai/gaudi", NULL};
+    static const char *const names[] = {"nvidia.com/gpu",        "amd.com/gpu",
+                                        "aws.amazon.com/neuron", "aws.amazon.com/neuroncore",
+                                        "habana.ai/gaudi",       NULL};
     return text_list_has(names, key);
 }
 
@@ -193,8 +198,8 @@ static size_t possible_values(const struct validation *validation, const char *k
     const json_t *values = json_object_get(requirement, "values");
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *value = json_array_get(values, i);
-        bool counts = allowed == NULL || (json_is_string(value) &&
-                                          text_list_has(allowed, json_string_value(value)));
+        bool counts = allowed == NULL ||
+                      (json_is_string(value) && text_list_has(allowed, json_string_value(value)));
         for (size_t k = 0; k < i && counts; k++)
             counts = !json_equal(json_array_get(values, k), value);
         distinct += counts;
@@ -205,8 +210,9 @@ static size_t possible_values(const struct validation *validation, const char *k
 static void advise_requirement(struct validation *validation, const struct place *place,
                                const json_t *requirement)
 {
-    const char *given = json_text(requirement, "key"), *operator = json_text(requirement, "operator");
-    if (given == NULL || operator == NULL)
+    const char *given = json_text(requirement, "key"),
+               *operator= json_text(requirement, "operator");
+    if (given == NULL || operator== NULL)
         return;
     struct place key_place = {place, "key", 0, false}, values_place = {place, "values", 0, false};
     struct place min_place = {place, "minValues", 0, false};
@@ -215,8 +221,8 @@ static void advise_requirement(struct validation *validation, const struct place
     bool takes_none = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
     if (takes_none && count > 0)
         warn(validation, &values_place, "W-empty-values-ignored",
-             "leave values out, or use operator In or NotIn", "values are ignored with operator %s",
-             operator);
+             "leave values out, or use operator In or NotIn",
+             "values are ignored with operator %s", operator);
     if (strcmp(operator, "NotIn") == 0 && count == 0)
         warn(validation, place, "W-notin-empty", "add values, or leave the requirement out",
              "NotIn without values restricts nothing");
@@ -257,7 +263,7 @@ static void advise_requirements(struct validation *validation, const struct plac
          "the requirements and labels on %s leave no value over", key);
 }
 
-// --- quantities and durations -------------------------------------------------------------------------------------
+// --- quantities and durations --------------------------------------------------------------------
 static bool is_counted(const char *resource)
 {
     return strcmp(resource, "pods") == 0 || strcmp(resource, "nodes") == 0 ||
@@ -315,7 +321,7 @@ static bool duration_of(struct validation *validation, const struct place *place
     return false;
 }
 
-// --- budgets ----------------------------------------------------------------------------------------------------------
+// --- budgets -------------------------------------------------------------------------------------
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
 
 static unsigned reasons_of(const json_t *budget)
@@ -363,8 +369,13 @@ static void advise_schedule(struct validation *validation, const struct place *p
 
 static const char *reasons_text(unsigned reasons)
 {
-    static const char *const texts[] = {"", "Underutilized", "Empty", "Underutilized and Empty",
-                                        "Drifted", "Underutilized and Drifted", "Empty and Drifted",
+    static const char *const texts[] = {"",
+                                        "Underutilized",
+                                        "Empty",
+                                        "Underutilized and Empty",
+                                        "Drifted",
+                                        "Underutilized and Drifted",
+                                        "Empty and Drifted",
                                         "any reason"};
     return texts[reasons];
 }
@@ -398,17 +409,17 @@ static unsigned advise_budgets(struct validation *validation, const struct place
     return blocked;
 }
 
-// --- the kinds ----------------------------------------------------------------------------------------------------------
+// --- the kinds -----------------------------------------------------------------------------------
 // GUI-12.
 static void advise_startup_taints(struct validation *validation, const struct place *spec_place,
                                   const json_t *spec)
 {
     static const char *const own[] = {
-        "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable",
+        "node.kubernetes.io/not-ready",       "node.kubernetes.io/unreachable",
         "node.kubernetes.io/memory-pressure", "node.kubernetes.io/disk-pressure",
-        "node.kubernetes.io/pid-pressure", "node.kubernetes.io/network-unavailable",
-        "node.kubernetes.io/unschedulable", "node.cloudprovider.kubernetes.io/uninitialized",
-        "karpenter.sh/unregistered", NULL};
+        "node.kubernetes.io/pid-pressure",    "node.kubernetes.io/network-unavailable",
+        "node.kubernetes.io/unschedulable",   "node.cloudprovider.kubernetes.io/uninitialized",
+        "karpenter.sh/unregistered",          NULL};
     struct place list_place = {spec_place, "startupTaints", 0, false};
     size_t index;
     json_t *taint;
@@ -514,8 +525,7 @@ void advise_node_overlay(struct validation *validation, const json_t *object)
     advise_requirements(validation, &requirements_place, json_object_get(spec, "requirements"),
                         NULL);
     advise_quantities(validation, &capacity_place, json_object_get(spec, "capacity"));
-    warn(validation, NULL, "W-feature-gate",
-         "set FEATURE_GATES=NodeOverlay=true on the controller",
+    warn(validation, NULL, "W-feature-gate", "set FEATURE_GATES=NodeOverlay=true on the controller",
          "NodeOverlays need the feature gate NodeOverlay, which is off by default");
 }
 

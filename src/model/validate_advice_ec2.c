@@ -31,7 +31,7 @@ static void warn(struct validation *validation, const struct place *place, const
     validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
 }
 
-// --- selector terms -----------------------------------------------------------------------------------------------
+// --- selector terms ------------------------------------------------------------------------------
 static void advise_aliases(struct validation *validation, const struct place *spec_place,
                            const json_t *spec)
 {
@@ -59,10 +59,14 @@ struct selector {
     const char *decisive[3], *fields[7]; // NULL-terminated
 };
 static const struct selector selectors[] = {
-    {"amiSelectorTerms", {"ssmParameter"}, {"ssmParameter", "alias", "id", "name", "owner", "tags"}},
+    {"amiSelectorTerms",
+     {"ssmParameter"},
+     {"ssmParameter", "alias", "id", "name", "owner", "tags"}},
     {"subnetSelectorTerms", {"id"}, {"id", "tags"}},
     {"securityGroupSelectorTerms", {"id", "name"}, {"id", "name", "tags"}},
-    {"capacityReservationSelectorTerms", {"id"}, {"id", "instanceMatchCriteria", "ownerID", "tags"}},
+    {"capacityReservationSelectorTerms",
+     {"id"},
+     {"id", "instanceMatchCriteria", "ownerID", "tags"}},
 };
 
 static void advise_term(struct validation *validation, const struct place *place,
@@ -92,7 +96,7 @@ static void advise_terms(struct validation *validation, const struct place *spec
     }
 }
 
-// --- volumes --------------------------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 // EC2's ranges by volume type; 0: not given for the type.
 static const struct volume_range {
     const char *type;
@@ -173,10 +177,11 @@ static void advise_volumes(struct validation *validation, const struct place *sp
     }
 }
 
-// --- user data ------------------------------------------------------------------------------------------------------
+// --- user data -----------------------------------------------------------------------------------
 static int base64_value(char c)
 {
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *found = c == '\0' ? NULL : strchr(alphabet, c);
     return found == NULL ? -1 : (int)(found - alphabet);
 }
@@ -199,8 +204,8 @@ static bool is_base64(const char *text)
                 plain[length++] = (char)(bits >> shift);
     }
     plain[length] = '\0';
-    static const char *const beginnings[] = {"#!", "#cloud", "MIME-", "Content-", "<powershell",
-                                             "[settings", "apiVersion", "--", NULL};
+    static const char *const beginnings[] = {
+        "#!", "#cloud", "MIME-", "Content-", "<powershell", "[settings", "apiVersion", "--", NULL};
     for (size_t i = 0; letters >= 8 && beginnings[i] != NULL; i++)
         if (text_starts_with(plain, beginnings[i]))
             return true;
@@ -239,7 +244,8 @@ static void advise_user_data(struct validation *validation, const struct place *
         warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
              "%zu bytes; with what the family adds it may go beyond %d", bytes, USER_DATA_MAX);
     bool is_toml = pattern_matches("(?m)^\\s*\\[settings[.\\]]", text);
-    bool is_mime = text_starts_with(text, "MIME-Version:") || text_starts_with(text, "Content-Type:");
+    bool is_mime =
+        text_starts_with(text, "MIME-Version:") || text_starts_with(text, "Content-Type:");
     bool is_script = text_starts_with(text, "#!");
     bool bottlerocket = strcmp(family, "Bottlerocket") == 0;
     if (is_base64(text))
@@ -247,8 +253,8 @@ static void advise_user_data(struct validation *validation, const struct place *
                           "write the text itself", "user data is plain text here, not base64");
     else if (bottlerocket && (is_mime || is_script))
         validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
-                          "write TOML with [settings...] tables",
-                          "Bottlerocket does not read %s", is_mime ? "MIME" : "shell scripts");
+                          "write TOML with [settings...] tables", "Bottlerocket does not read %s",
+                          is_mime ? "MIME" : "shell scripts");
     else if (!bottlerocket && strcmp(family, "Custom") != 0 && is_toml)
         validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
                           strncmp(family, "Windows", 7) == 0 ? "write a PowerShell script"
@@ -256,7 +262,7 @@ static void advise_user_data(struct validation *validation, const struct place *
                           "%s does not read TOML", family);
 }
 
-// --- tags -----------------------------------------------------------------------------------------------------------
+// --- tags ----------------------------------------------------------------------------------------
 static size_t count_characters(const char *text)
 {
     size_t count = 0;

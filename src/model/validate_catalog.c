@@ -40,7 +40,7 @@ void catalog_facts_destroy(struct catalog_facts *facts)
     free(facts);
 }
 
-// --- gathering -----------------------------------------------------------------------------------------------
+// --- gathering -----------------------------------------------------------------------------------
 static void add_values(struct catalog_facts *facts, const json_t *requirements)
 {
     size_t index, position;
@@ -86,8 +86,8 @@ static json_t *type_requirements(const json_t *type)
         }
     const char *key;
     json_object_foreach (together, key, value)
-        json_array_append_new(list, json_pack("{s:s,s:s,s:O}", "key", key, "operator", "In",
-                                              "values", value));
+        json_array_append_new(
+            list, json_pack("{s:s,s:s,s:O}", "key", key, "operator", "In", "values", value));
     json_decref(together);
     return list;
 }
@@ -106,7 +106,7 @@ void catalog_facts_add(struct catalog_facts *facts, const json_t *document)
     }
 }
 
-// --- checking ------------------------------------------------------------------------------------------------
+// --- checking ------------------------------------------------------------------------------------
 struct subject {
     struct validated *object;
     const char *path; // of the list
@@ -217,7 +217,8 @@ static void check_any_type(const struct subject *subject, const struct catalog_f
         text_join(&keys, " and ", key != NULL ? key : "");
     }
     findings_add(subject->object->findings, FINDING_WARNING, "W-no-instance-type", "GUI-13",
-                 subject->path, NULL, "the requirements on %s leave no instance type of the catalogue",
+                 subject->path, NULL,
+                 "the requirements on %s leave no instance type of the catalogue",
                  keys.data != NULL ? keys.data : "labels");
     text_free(&keys);
     json_decref(conflict);

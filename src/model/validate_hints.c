@@ -1,5 +1,5 @@
-// How to mend what was refused (API-317, GUI-1 to 11): the words that people write in place of those
-// that are meant.
+// How to mend what was refused (API-317, GUI-1 to 11): the words that people write in place of
+// those that are meant.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +77,15 @@ bool hint_unknown_field(const struct validation *validation, const struct place 
            hint_elsewhere(validation->kind->type, name, out);
 }
 
-static bool hint_nearest(const char *word, const char *const *words, size_t count,
-                         struct text *out)
+static bool hint_nearest(const char *word, const char *const *words, size_t count, struct text *out)
 {
     const char *matches[MATCHES_MAX];
     size_t found = text_nearest(word, words, count, matches, MATCHES_MAX);
     for (size_t i = 0; i < found; i++)
-        text_format(out, "%s%s", i == 0 ? "did you mean " : i + 1 < found ? ", " : " or ",
+        text_format(out, "%s%s",
+                    i == 0          ? "did you mean "
+                    : i + 1 < found ? ", "
+                                    : " or ",
                     matches[i]);
     if (found > 0)
         text_add_char(out, '?');
@@ -94,7 +96,7 @@ static bool hint_old_field(const struct kind *kind, const char *name, struct tex
 {
     bool is_pool = kind->id == KIND_NODE_POOL || kind->id == KIND_NODE_CLAIM;
     const struct old_field *fields = is_pool ? pool_fields : ec2_fields;
-    size_t count = is_pool                          ? ARRAY_LENGTH(pool_fields)
+    size_t count = is_pool                           ? ARRAY_LENGTH(pool_fields)
                    : kind->id == KIND_EC2_NODE_CLASS ? ARRAY_LENGTH(ec2_fields)
                                                      : 0;
     for (size_t i = 0; i < count; i++)

@@ -14,8 +14,8 @@
 
 // AWN-800. The offsets are never used: nothing reads these fields into a struct here.
 #define ROW(name, kind, ...) FIELD_SCHEMA(name, kind, 0, .rule_id = "AWN-231", __VA_ARGS__)
-#define OBJECT_TYPE(identifier, type_name, ...)                                                    \
-    static const struct field identifier##_rows[] = {__VA_ARGS__};                                 \
+#define OBJECT_TYPE(identifier, type_name, ...)                    \
+    static const struct field identifier##_rows[] = {__VA_ARGS__}; \
     static const struct type identifier = TYPE(type_name, struct object_meta, identifier##_rows)
 
 OBJECT_TYPE(type_x509, "KubeletX509Authentication", ROW("clientCAFile", STRING));
@@ -34,7 +34,8 @@ OBJECT_TYPE(type_crash_loop, "CrashLoopBackOffConfig", ROW("maxContainerRestartP
 OBJECT_TYPE(type_user_namespaces, "UserNamespaces", ROW("idsPerPod", OPTIONAL_INT));
 OBJECT_TYPE(type_tracing, "TracingConfiguration", ROW("endpoint", STRING),
             ROW("samplingRatePerMillion", OPTIONAL_INT32));
-OBJECT_TYPE(type_vmodule, "VModuleItem", ROW("filePattern", STRING), ROW("verbosity", OPTIONAL_INT));
+OBJECT_TYPE(type_vmodule, "VModuleItem", ROW("filePattern", STRING),
+            ROW("verbosity", OPTIONAL_INT));
 OBJECT_TYPE(type_log_output, "OutputRoutingOptions", ROW("splitStream", BOOL),
             ROW("infoBufferSize", INT_OR_STRING));
 OBJECT_TYPE(type_log_options, "FormatOptions", ROW("text", OBJECT, .type = &type_log_output),
@@ -51,68 +52,130 @@ OBJECT_TYPE(type_kubelet_taint, "Taint", ROW("effect", STRING), ROW("key", STRIN
             ROW("timeAdded", TIME), ROW("value", STRING));
 
 static const struct field kubelet_rows[] = {
-    ROW("apiVersion", STRING), ROW("kind", STRING),
-    ROW("enableServer", BOOL), ROW("rotateCertificates", BOOL), ROW("serverTLSBootstrap", BOOL),
-    ROW("enableDebuggingHandlers", BOOL), ROW("enableContentionProfiling", BOOL),
-    ROW("cgroupsPerQOS", BOOL), ROW("singleProcessOOMKill", BOOL), ROW("runOnce", BOOL),
-    ROW("cpuCFSQuota", BOOL), ROW("serializeImagePulls", BOOL),
-    ROW("mergeDefaultEvictionSettings", BOOL), ROW("enableControllerAttachDetach", BOOL),
-    ROW("protectKernelDefaults", BOOL), ROW("makeIPTablesUtilChains", BOOL),
-    ROW("failSwapOn", BOOL), ROW("kernelMemcgNotification", BOOL),
-    ROW("enableSystemLogHandler", BOOL), ROW("enableSystemLogQuery", BOOL),
-    ROW("enableProfilingHandler", BOOL), ROW("enableDebugFlagsHandler", BOOL),
-    ROW("seccompDefault", BOOL), ROW("registerNode", BOOL),
-    ROW("localStorageCapacityIsolation", BOOL), ROW("failCgroupV1", BOOL),
-    ROW("port", OPTIONAL_INT32), ROW("readOnlyPort", OPTIONAL_INT32),
-    ROW("registryPullQPS", OPTIONAL_INT32), ROW("registryBurst", OPTIONAL_INT32),
-    ROW("eventRecordQPS", OPTIONAL_INT32), ROW("eventBurst", OPTIONAL_INT32),
-    ROW("healthzPort", OPTIONAL_INT32), ROW("oomScoreAdj", OPTIONAL_INT32),
+    ROW("apiVersion", STRING),
+    ROW("kind", STRING),
+    ROW("enableServer", BOOL),
+    ROW("rotateCertificates", BOOL),
+    ROW("serverTLSBootstrap", BOOL),
+    ROW("enableDebuggingHandlers", BOOL),
+    ROW("enableContentionProfiling", BOOL),
+    ROW("cgroupsPerQOS", BOOL),
+    ROW("singleProcessOOMKill", BOOL),
+    ROW("runOnce", BOOL),
+    ROW("cpuCFSQuota", BOOL),
+    ROW("serializeImagePulls", BOOL),
+    ROW("mergeDefaultEvictionSettings", BOOL),
+    ROW("enableControllerAttachDetach", BOOL),
+    ROW("protectKernelDefaults", BOOL),
+    ROW("makeIPTablesUtilChains", BOOL),
+    ROW("failSwapOn", BOOL),
+    ROW("kernelMemcgNotification", BOOL),
+    ROW("enableSystemLogHandler", BOOL),
+    ROW("enableSystemLogQuery", BOOL),
+    ROW("enableProfilingHandler", BOOL),
+    ROW("enableDebugFlagsHandler", BOOL),
+    ROW("seccompDefault", BOOL),
+    ROW("registerNode", BOOL),
+    ROW("localStorageCapacityIsolation", BOOL),
+    ROW("failCgroupV1", BOOL),
+    ROW("port", OPTIONAL_INT32),
+    ROW("readOnlyPort", OPTIONAL_INT32),
+    ROW("registryPullQPS", OPTIONAL_INT32),
+    ROW("registryBurst", OPTIONAL_INT32),
+    ROW("eventRecordQPS", OPTIONAL_INT32),
+    ROW("eventBurst", OPTIONAL_INT32),
+    ROW("healthzPort", OPTIONAL_INT32),
+    ROW("oomScoreAdj", OPTIONAL_INT32),
     ROW("nodeLeaseDurationSeconds", OPTIONAL_INT32),
     ROW("imageGCHighThresholdPercent", OPTIONAL_INT32),
-    ROW("imageGCLowThresholdPercent", OPTIONAL_INT32), ROW("maxPods", OPTIONAL_INT32),
-    ROW("nodeStatusMaxImages", OPTIONAL_INT32), ROW("kubeAPIQPS", OPTIONAL_INT32),
-    ROW("kubeAPIBurst", OPTIONAL_INT32), ROW("maxParallelImagePulls", OPTIONAL_INT32),
-    ROW("evictionMaxPodGracePeriod", OPTIONAL_INT32), ROW("podsPerCore", OPTIONAL_INT32),
-    ROW("iptablesMasqueradeBit", OPTIONAL_INT32), ROW("iptablesDropBit", OPTIONAL_INT32),
-    ROW("containerLogMaxFiles", OPTIONAL_INT32), ROW("containerLogMaxWorkers", OPTIONAL_INT32),
-    ROW("podPidsLimit", OPTIONAL_INT), ROW("maxOpenFiles", OPTIONAL_INT),
+    ROW("imageGCLowThresholdPercent", OPTIONAL_INT32),
+    ROW("maxPods", OPTIONAL_INT32),
+    ROW("nodeStatusMaxImages", OPTIONAL_INT32),
+    ROW("kubeAPIQPS", OPTIONAL_INT32),
+    ROW("kubeAPIBurst", OPTIONAL_INT32),
+    ROW("maxParallelImagePulls", OPTIONAL_INT32),
+    ROW("evictionMaxPodGracePeriod", OPTIONAL_INT32),
+    ROW("podsPerCore", OPTIONAL_INT32),
+    ROW("iptablesMasqueradeBit", OPTIONAL_INT32),
+    ROW("iptablesDropBit", OPTIONAL_INT32),
+    ROW("containerLogMaxFiles", OPTIONAL_INT32),
+    ROW("containerLogMaxWorkers", OPTIONAL_INT32),
+    ROW("podPidsLimit", OPTIONAL_INT),
+    ROW("maxOpenFiles", OPTIONAL_INT),
     ROW("memoryThrottlingFactor", PRICE),
-    ROW("staticPodPath", STRING), ROW("podLogsDir", STRING), ROW("staticPodURL", STRING),
-    ROW("address", STRING), ROW("tlsCertFile", STRING), ROW("tlsPrivateKeyFile", STRING),
-    ROW("tlsMinVersion", STRING), ROW("imagePullCredentialsVerificationPolicy", STRING),
-    ROW("healthzBindAddress", STRING), ROW("clusterDomain", STRING), ROW("kubeletCgroups", STRING),
-    ROW("systemCgroups", STRING), ROW("cgroupRoot", STRING), ROW("cgroupDriver", STRING),
-    ROW("cpuManagerPolicy", STRING), ROW("memoryManagerPolicy", STRING),
-    ROW("topologyManagerPolicy", STRING), ROW("topologyManagerScope", STRING),
-    ROW("hairpinMode", STRING), ROW("podCIDR", STRING), ROW("resolvConf", STRING),
-    ROW("contentType", STRING), ROW("containerLogMaxSize", STRING),
-    ROW("configMapAndSecretChangeDetectionStrategy", STRING), ROW("reservedSystemCPUs", STRING),
-    ROW("showHiddenMetricsForVersion", STRING), ROW("systemReservedCgroup", STRING),
-    ROW("kubeReservedCgroup", STRING), ROW("volumePluginDir", STRING), ROW("providerID", STRING),
-    ROW("memoryReservationPolicy", STRING), ROW("containerRuntimeEndpoint", STRING),
+    ROW("staticPodPath", STRING),
+    ROW("podLogsDir", STRING),
+    ROW("staticPodURL", STRING),
+    ROW("address", STRING),
+    ROW("tlsCertFile", STRING),
+    ROW("tlsPrivateKeyFile", STRING),
+    ROW("tlsMinVersion", STRING),
+    ROW("imagePullCredentialsVerificationPolicy", STRING),
+    ROW("healthzBindAddress", STRING),
+    ROW("clusterDomain", STRING),
+    ROW("kubeletCgroups", STRING),
+    ROW("systemCgroups", STRING),
+    ROW("cgroupRoot", STRING),
+    ROW("cgroupDriver", STRING),
+    ROW("cpuManagerPolicy", STRING),
+    ROW("memoryManagerPolicy", STRING),
+    ROW("topologyManagerPolicy", STRING),
+    ROW("topologyManagerScope", STRING),
+    ROW("hairpinMode", STRING),
+    ROW("podCIDR", STRING),
+    ROW("resolvConf", STRING),
+    ROW("contentType", STRING),
+    ROW("containerLogMaxSize", STRING),
+    ROW("configMapAndSecretChangeDetectionStrategy", STRING),
+    ROW("reservedSystemCPUs", STRING),
+    ROW("showHiddenMetricsForVersion", STRING),
+    ROW("systemReservedCgroup", STRING),
+    ROW("kubeReservedCgroup", STRING),
+    ROW("volumePluginDir", STRING),
+    ROW("providerID", STRING),
+    ROW("memoryReservationPolicy", STRING),
+    ROW("containerRuntimeEndpoint", STRING),
     ROW("imageServiceEndpoint", STRING),
-    ROW("syncFrequency", DURATION), ROW("fileCheckFrequency", DURATION),
-    ROW("httpCheckFrequency", DURATION), ROW("streamingConnectionIdleTimeout", DURATION),
-    ROW("nodeStatusUpdateFrequency", DURATION), ROW("nodeStatusReportFrequency", DURATION),
-    ROW("imageMinimumGCAge", DURATION), ROW("imageMaximumGCAge", DURATION),
-    ROW("volumeStatsAggPeriod", DURATION), ROW("cpuManagerReconcilePeriod", DURATION),
-    ROW("runtimeRequestTimeout", DURATION), ROW("cpuCFSQuotaPeriod", DURATION),
-    ROW("evictionPressureTransitionPeriod", DURATION), ROW("containerLogMonitorInterval", DURATION),
-    ROW("shutdownGracePeriod", DURATION), ROW("shutdownGracePeriodCriticalPods", DURATION),
-    ROW("tlsCipherSuites", STRING_LIST), ROW("preloadedImagesVerificationAllowlist", STRING_LIST),
-    ROW("clusterDNS", STRING_LIST), ROW("enforceNodeAllocatable", STRING_LIST),
-    ROW("allowedUnsafeSysctls", STRING_LIST), ROW("tlsCurvePreferences", JSON, .format = "array"),
-    ROW("cpuManagerPolicyOptions", STRING_MAP), ROW("topologyManagerPolicyOptions", STRING_MAP),
-    ROW("qosReserved", STRING_MAP), ROW("evictionHard", STRING_MAP), ROW("evictionSoft", STRING_MAP),
-    ROW("evictionSoftGracePeriod", STRING_MAP), ROW("evictionMinimumReclaim", STRING_MAP),
-    ROW("systemReserved", STRING_MAP), ROW("kubeReserved", STRING_MAP), ROW("featureGates", JSON),
+    ROW("syncFrequency", DURATION),
+    ROW("fileCheckFrequency", DURATION),
+    ROW("httpCheckFrequency", DURATION),
+    ROW("streamingConnectionIdleTimeout", DURATION),
+    ROW("nodeStatusUpdateFrequency", DURATION),
+    ROW("nodeStatusReportFrequency", DURATION),
+    ROW("imageMinimumGCAge", DURATION),
+    ROW("imageMaximumGCAge", DURATION),
+    ROW("volumeStatsAggPeriod", DURATION),
+    ROW("cpuManagerReconcilePeriod", DURATION),
+    ROW("runtimeRequestTimeout", DURATION),
+    ROW("cpuCFSQuotaPeriod", DURATION),
+    ROW("evictionPressureTransitionPeriod", DURATION),
+    ROW("containerLogMonitorInterval", DURATION),
+    ROW("shutdownGracePeriod", DURATION),
+    ROW("shutdownGracePeriodCriticalPods", DURATION),
+    ROW("tlsCipherSuites", STRING_LIST),
+    ROW("preloadedImagesVerificationAllowlist", STRING_LIST),
+    ROW("clusterDNS", STRING_LIST),
+    ROW("enforceNodeAllocatable", STRING_LIST),
+    ROW("allowedUnsafeSysctls", STRING_LIST),
+    ROW("tlsCurvePreferences", JSON, .format = "array"),
+    ROW("cpuManagerPolicyOptions", STRING_MAP),
+    ROW("topologyManagerPolicyOptions", STRING_MAP),
+    ROW("qosReserved", STRING_MAP),
+    ROW("evictionHard", STRING_MAP),
+    ROW("evictionSoft", STRING_MAP),
+    ROW("evictionSoftGracePeriod", STRING_MAP),
+    ROW("evictionMinimumReclaim", STRING_MAP),
+    ROW("systemReserved", STRING_MAP),
+    ROW("kubeReserved", STRING_MAP),
+    ROW("featureGates", JSON),
     ROW("staticPodURLHeader", JSON),
     ROW("authentication", OBJECT, .type = &type_authentication),
     ROW("authorization", OBJECT, .type = &type_authorization),
     ROW("memorySwap", OBJECT, .type = &type_memory_swap),
     ROW("crashLoopBackOff", OBJECT, .type = &type_crash_loop),
     ROW("userNamespaces", OBJECT, .type = &type_user_namespaces),
-    ROW("tracing", OBJECT, .type = &type_tracing), ROW("logging", OBJECT, .type = &type_logging),
+    ROW("tracing", OBJECT, .type = &type_tracing),
+    ROW("logging", OBJECT, .type = &type_logging),
     ROW("registerWithTaints", LIST, .type = &type_kubelet_taint),
     ROW("shutdownGracePeriodByPodPriority", LIST, .type = &type_shutdown),
     ROW("reservedMemory", LIST, .type = &type_reserved_memory),
@@ -151,7 +214,7 @@ static void reject(struct validation *validation, const struct place *place, con
     validation_report(validation, FINDING_REJECTED, NULL, rule, place, NULL, "%s", message);
 }
 
-// --- AWN-231 ------------------------------------------------------------------------------------------------------
+// --- AWN-231 -------------------------------------------------------------------------------------
 // The tables' own walk finds what does not fit; the controller's verdict is a rejection, not a
 // refusal. A maxPods in words is an expression.
 static void check_structure(struct validation *validation, const struct place *place,
@@ -159,7 +222,8 @@ static void check_structure(struct validation *validation, const struct place *p
 {
     struct findings findings = {0};
     struct validate_options options = {0};
-    struct validation inner = {.kind = validation->kind, .options = &options, .findings = &findings};
+    struct validation inner = {
+        .kind = validation->kind, .options = &options, .findings = &findings};
     json_t *copy = json_copy((json_t *)kubelet);
     if (json_is_string(json_object_get(copy, "maxPods")))
         json_object_set_new(copy, "maxPods", json_integer(0));
@@ -174,9 +238,13 @@ static void check_structure(struct validation *validation, const struct place *p
     findings_free(&findings);
 }
 
-// --- AWN-232 ------------------------------------------------------------------------------------------------------
-static const char *const signals[] = {"memory.available",  "nodefs.available", "nodefs.inodesFree",
-                                      "imagefs.available", "imagefs.inodesFree", "pid.available",
+// --- AWN-232 -------------------------------------------------------------------------------------
+static const char *const signals[] = {"memory.available",
+                                      "nodefs.available",
+                                      "nodefs.inodesFree",
+                                      "imagefs.available",
+                                      "imagefs.inodesFree",
+                                      "pid.available",
                                       NULL};
 static const char *const reservable[] = {"cpu", "memory", "ephemeral-storage", "pid", NULL};
 
@@ -255,9 +323,11 @@ static void check_range(struct validation *validation, const struct place *paren
 {
     struct place place = {parent, name, 0, false};
     const json_t *value = json_object_get(kubelet, name);
-    if (json_is_integer(value) && (json_integer_value(value) < 0 || json_integer_value(value) > most))
+    if (json_is_integer(value) &&
+        (json_integer_value(value) < 0 || json_integer_value(value) > most))
         reject(validation, &place, "AWN-232",
-               "spec.kubelet.%s: %" JSON_INTEGER_FORMAT " is not between 0 and %" JSON_INTEGER_FORMAT,
+               "spec.kubelet.%s: %" JSON_INTEGER_FORMAT
+               " is not between 0 and %" JSON_INTEGER_FORMAT,
                name, json_integer_value(value), most);
 }
 
@@ -284,8 +354,7 @@ static void check_semantics(struct validation *validation, const struct place *p
     check_same_keys(validation, place, kubelet, "evictionSoftGracePeriod", "evictionSoft");
     for (size_t i = 0; i < ARRAY_LENGTH(reserved_maps); i++) {
         check_keys(validation, place, kubelet, reserved_maps[i], reservable);
-        check_values(validation, place, kubelet, reserved_maps[i], is_not_negative,
-                     "zero or more");
+        check_values(validation, place, kubelet, reserved_maps[i], is_not_negative, "zero or more");
     }
     check_range(validation, place, kubelet, "imageGCHighThresholdPercent", 100);
     check_range(validation, place, kubelet, "imageGCLowThresholdPercent", 100);
@@ -301,7 +370,7 @@ static void check_semantics(struct validation *validation, const struct place *p
                "imageGCLowThresholdPercent");
 }
 
-// --- AWN-233, 235: expressions -------------------------------------------------------------------------------------
+// --- AWN-233, 235: expressions -------------------------------------------------------------------
 static void check_expressions(struct validation *validation, const struct place *place,
                               const json_t *kubelet)
 {
@@ -328,14 +397,23 @@ static void check_expressions(struct validation *validation, const struct place 
     }
 }
 
-// --- AWN-429 ------------------------------------------------------------------------------------------------------
+// --- AWN-429 -------------------------------------------------------------------------------------
 static void check_family(struct validation *validation, const struct place *place,
                          const json_t *kubelet, const char *family)
 {
-    static const char *const interpreted[] = {
-        "clusterDNS", "maxPods", "podsPerCore", "systemReserved", "kubeReserved", "evictionHard",
-        "evictionSoft", "evictionSoftGracePeriod", "evictionMaxPodGracePeriod",
-        "imageGCHighThresholdPercent", "imageGCLowThresholdPercent", "cpuCFSQuota", NULL};
+    static const char *const interpreted[] = {"clusterDNS",
+                                              "maxPods",
+                                              "podsPerCore",
+                                              "systemReserved",
+                                              "kubeReserved",
+                                              "evictionHard",
+                                              "evictionSoft",
+                                              "evictionSoftGracePeriod",
+                                              "evictionMaxPodGracePeriod",
+                                              "imageGCHighThresholdPercent",
+                                              "imageGCLowThresholdPercent",
+                                              "cpuCFSQuota",
+                                              NULL};
     if (strcmp(family, "AL2023") == 0 || strcmp(family, "Custom") == 0)
         return;
     const char *key;

@@ -8,7 +8,7 @@
 
 #define ANNOTATIONS_BYTES_MAX (256 * 1024)
 
-#define ROW(json_name, kind_name, extra_flags, ...)                                                \
+#define ROW(json_name, kind_name, extra_flags, ...) \
     FIELD_SCHEMA(json_name, kind_name, extra_flags, .rule_id = "API-27", __VA_ARGS__)
 
 static const struct field owner_fields[] = {
@@ -19,16 +19,15 @@ static const struct field owner_fields[] = {
     ROW("name", STRING, FIELD_REQUIRED),
     ROW("uid", STRING, FIELD_REQUIRED),
 };
-static const struct type type_owner =
-    TYPE("OwnerReference", struct owner_reference, owner_fields);
+static const struct type type_owner = TYPE("OwnerReference", struct owner_reference, owner_fields);
 
 static const struct field managed_fields[] = {
-    ROW("apiVersion", STRING, 0),  ROW("fieldsType", STRING, 0),
-    ROW("fieldsV1", JSON, 0),      ROW("manager", STRING, 0),
-    ROW("operation", STRING, 0),   ROW("subresource", STRING, 0),
+    ROW("apiVersion", STRING, 0), ROW("fieldsType", STRING, 0), ROW("fieldsV1", JSON, 0),
+    ROW("manager", STRING, 0),    ROW("operation", STRING, 0),  ROW("subresource", STRING, 0),
     ROW("time", TIME, 0),
 };
-static const struct type type_managed = TYPE("ManagedFieldsEntry", struct object_meta, managed_fields);
+static const struct type type_managed =
+    TYPE("ManagedFieldsEntry", struct object_meta, managed_fields);
 
 static const struct field metadata_fields[] = {
     ROW("annotations", STRING_MAP, 0),

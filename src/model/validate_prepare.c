@@ -160,7 +160,7 @@ static void report_unknown(struct validation *validation, const struct place *pl
     bool known = hint_unknown_field(validation, place->parent, type, name, &hint);
     bool lenient = validation->options->lenient;
     validation_report(validation, lenient ? FINDING_WARNING : FINDING_REFUSED,
-                      lenient ? "W-unknown-field" : NULL, "API-10", place,
-                      known ? hint.data : NULL, "unknown field \"%s\"", name);
+                      lenient ? "W-unknown-field" : NULL, "API-10", place, known ? hint.data : NULL,
+                      "unknown field \"%s\"", name);
     text_free(&hint);
 }

@@ -49,14 +49,14 @@ static void gather(struct items *items, const struct requirement_source *source)
             vector_push(items, (struct item){label_alias_target(key), "In", value, -1});
     size_t index;
     json_array_foreach (source->requirements, index, value) {
-        const char *name = json_text(value, "key"), *operator = json_text(value, "operator");
-        if (name != NULL && operator != NULL)
+        const char *name = json_text(value, "key"), *operator= json_text(value, "operator");
+        if (name != NULL && operator!= NULL)
             vector_push(items, (struct item){label_alias_target(name), operator,
                                              json_object_get(value, "values"), (int)index});
     }
 }
 
-// --- one key --------------------------------------------------------------------------------------------------
+// --- one key -------------------------------------------------------------------------------------
 static bool is_key(const struct item *item, const char *key)
 {
     return strcmp(item->key, key) == 0;

@@ -55,8 +55,12 @@ void check_node_pool_at_run_time(struct validation *validation, const json_t *ob
     bool kwok = json_text_is(reference, "group", "karpenter.kwok.sh");
     bool aws = !kwok && !validation->options->core;
     struct runtime runtime = {
-        .well_known = kwok ? well_known_kwok : aws ? well_known_aws : NULL,
-        .restricted = kwok ? restricted_domains_kwok : aws ? restricted_domains_aws : NULL,
+        .well_known = kwok  ? well_known_kwok
+                      : aws ? well_known_aws
+                            : NULL,
+        .restricted = kwok  ? restricted_domains_kwok
+                      : aws ? restricted_domains_aws
+                            : NULL,
         .aws = aws,
         .validation = validation,
     };
@@ -100,7 +104,7 @@ bool node_pool_check(const struct node_pool *pool, const char *const *well_known
     return valid;
 }
 
-// --- reporting -----------------------------------------------------------------------------------------------
+// --- reporting -----------------------------------------------------------------------------------
 #define ERROR_BYTES 6000 // the list of known labels is long
 
 // The API server has refused it already: the controller never sees it.
@@ -127,12 +131,15 @@ static void fail(struct runtime *runtime, const struct place *place, const char 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (runtime->validation == NULL) {
-        text_join(runtime->in_requirement ? &runtime->requirement : &runtime->joined, "; ", message);
+        text_join(runtime->in_requirement ? &runtime->requirement : &runtime->joined, "; ",
+                  message);
     } else if (!is_refused_at(runtime->validation->findings, place)) {
         bool wrap = runtime->in_requirement;
         validation_report(runtime->validation, FINDING_REJECTED, NULL,
-                          runtime->overlay ? "API-155" : wrap ? "API-153" : "API-152", place, hint,
-                          "%s%s%s", wrap ? "invalid value: " : "", message,
+                          runtime->overlay ? "API-155"
+                          : wrap           ? "API-153"
+                                           : "API-152",
+                          place, hint, "%s%s%s", wrap ? "invalid value: " : "", message,
                           wrap ? " in requirements, restricted" : "");
     }
 }
@@ -149,7 +156,7 @@ static void end_requirement(struct runtime *runtime)
     text_clear(&runtime->requirement);
 }
 
-// --- labels and taints -----------------------------------------------------------------------------------------
+// --- labels and taints ---------------------------------------------------------------------------
 static int compare_keys(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -250,7 +257,7 @@ static void check_taints(struct runtime *runtime, const struct place *spec_place
     json_decref(seen);
 }
 
-// --- requirements ------------------------------------------------------------------------------------------------
+// --- requirements --------------------------------------------------------------------------------
 static void check_operator(struct runtime *runtime, const struct place *place, const char *key,
                            const char *operator);
 static void check_known_values(struct runtime *runtime, const struct place *place, const char *key,
@@ -263,8 +270,9 @@ static void check_count(struct runtime *runtime, const struct place *place, cons
 static void check_requirement(struct runtime *runtime, const struct place *place,
                               const json_t *requirement)
 {
-    const char *given = json_text(requirement, "key"), *operator = json_text(requirement, "operator");
-    if (given == NULL || operator == NULL)
+    const char *given = json_text(requirement, "key"),
+               *operator= json_text(requirement, "operator");
+    if (given == NULL || operator== NULL)
         return;
     const char *key = label_alias_target(given), *why;
     struct place key_place = {place, "key", 0, false};
@@ -305,8 +313,8 @@ static void check_operator(struct runtime *runtime, const struct place *place, c
         if (strcmp(requirement_operators[i], operator) == 0)
             goto done;
     }
-    fail(runtime, &operator_place, NULL, "key %s has an unsupported operator %s not in [%s]", key,
-         operator, list.data);
+    fail(runtime, &operator_place, NULL, "key %s has an unsupported operator %s not in [%s]",
+         key, operator, list.data);
 done:
     text_free(&list);
 }
@@ -341,14 +349,15 @@ static void check_known_values(struct runtime *runtime, const struct place *plac
         json_t *value;
         bool found = false;
         json_array_foreach (values, index, value)
-            found = found || (json_is_string(value) && strcmp(json_string_value(value), known[i]) == 0);
+            found =
+                found || (json_is_string(value) && strcmp(json_string_value(value), known[i]) == 0);
         matching += found;
     }
     const char *all_text = all.data != NULL ? all.data : "";
     if (matching == 0)
         fail(runtime, &values_place, NULL,
-             "no valid values found in [%s] for %s, expected one of: [%s], got: [%s]", all_text, key,
-             set.data, unknown.data != NULL ? unknown.data : "");
+             "no valid values found in [%s] for %s, expected one of: [%s], got: [%s]", all_text,
+             key, set.data, unknown.data != NULL ? unknown.data : "");
     else if (json_is_integer(min_values) && json_integer_value(min_values) > (json_int_t)matching)
         fail(runtime, &values_place, NULL,
              "not enough valid values found in [%s] for %s, expected at least %" JSON_INTEGER_FORMAT
@@ -369,17 +378,16 @@ static void check_values(struct runtime *runtime, const struct place *place, con
     json_array_foreach (values, index, value) {
         struct place child = {&values_place, NULL, index, false};
         if (json_is_string(value) && !text_is_label_value(json_string_value(value), &why))
-            fail(runtime, &child, NULL, "invalid value %s for key %s, %s",
-                 json_string_value(value), key, why);
+            fail(runtime, &child, NULL, "invalid value %s for key %s, %s", json_string_value(value),
+                 key, why);
     }
 }
-
 
 static void check_count(struct runtime *runtime, const struct place *place, const char *key,
                         const json_t *requirement)
 {
     static const char *const integer_operators[] = {"Gt", "Lt", "Gte", "Lte", NULL};
-    const char *operator = json_text(requirement, "operator");
+    const char *operator= json_text(requirement, "operator");
     const json_t *values = json_object_get(requirement, "values");
     const json_t *min_values = runtime->overlay ? NULL : json_object_get(requirement, "minValues");
     size_t count = json_array_size(values);
@@ -398,8 +406,8 @@ static void check_count(struct runtime *runtime, const struct place *place, cons
         return;
     const char *value = count == 1 ? json_string_value(json_array_get(values, 0)) : NULL;
     if (value == NULL || !text_parse_int64(value, &number) || number < 0)
-        fail(runtime, place, NULL, "key %s with operator %s must have a single positive integer value",
-             key, operator);
+        fail(runtime, place, NULL,
+             "key %s with operator %s must have a single positive integer value", key, operator);
 }
 
 // API-154: the key as written, so an alias does not matter here.

@@ -1,7 +1,7 @@
 // The structural check with the rules beside it, and ratcheting (API-10, 16, 27, 310).
 //
-// Unlike an API server it evaluates rules even where the structure is broken, so that no error hides
-// another; values of the wrong type are reported once and not looked into.
+// Unlike an API server it evaluates rules even where the structure is broken, so that no error
+// hides another; values of the wrong type are reported once and not looked into.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ static void check_kind(struct validation *validation, const struct place *place,
     }
 }
 
-// --- strings and numbers -----------------------------------------------------------------------------------
+// --- strings and numbers -------------------------------------------------------------------------
 static size_t count_characters(const char *text)
 {
     size_t count = 0;
@@ -186,8 +186,7 @@ static void check_enum(struct validation *validation, const struct place *place,
             goto done;
         text_join(&allowed, ", ", field->enum_values[i]);
     }
-    refuse(validation, place, field,
-           hint_enum(text, field->enum_values, &hint) ? hint.data : NULL,
+    refuse(validation, place, field, hint_enum(text, field->enum_values, &hint) ? hint.data : NULL,
            "\"%.200s\" is not one of %s", text, allowed.data);
 done:
     text_free(&allowed);
@@ -232,8 +231,9 @@ static void check_number(struct validation *validation, const struct place *plac
         refuse(validation, place, field, NULL, "%" PRId64 " does not fit into 32 bits", number);
 }
 
-// --- lists and maps ----------------------------------------------------------------------------------------
-// Only lists of type map say which old item belongs to which new one.
+// --- lists and maps
+// ---------------------------------------------------------------------------------------- Only
+// lists of type map say which old item belongs to which new one.
 static const json_t *find_old_item(const struct field *field, const json_t *old_list,
                                    const json_t *item)
 {
@@ -324,7 +324,8 @@ static void check_quantity(struct validation *validation, const struct place *pl
     static const struct field quantity = {.pattern = PATTERN_QUANTITY};
     if (!json_is_integer(value) && !json_is_string(value)) {
         refuse_type(validation, place, field, "a quantity", value);
-    } else if (json_is_string(value) && !pattern_matches(PATTERN_QUANTITY, json_string_value(value))) {
+    } else if (json_is_string(value) &&
+               !pattern_matches(PATTERN_QUANTITY, json_string_value(value))) {
         bool known = hint_pattern(&quantity, json_string_value(value), &hint);
         refuse(validation, place, field, known ? hint.data : NULL,
                "\"%.200s\" is not a quantity such as 100m, 4 or 16Gi", json_string_value(value));
@@ -354,7 +355,7 @@ static void check_map(struct validation *validation, const struct place *place,
     }
 }
 
-// --- rules --------------------------------------------------------------------------------------------------
+// --- rules ---------------------------------------------------------------------------------------
 static void report_rule(struct validation *validation, const struct place *place,
                         const struct rule *rule)
 {
@@ -408,7 +409,7 @@ static void check_rules(struct validation *validation, const struct place *place
     }
 }
 
-// --- refusals -------------------------------------------------------------------------------------------------
+// --- refusals ------------------------------------------------------------------------------------
 const char *schema_rule(const struct validation *validation, const struct field *field)
 {
     if (field->rule_id != NULL)

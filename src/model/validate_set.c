@@ -21,7 +21,7 @@ void validate_set(struct validated *objects, size_t count)
     check_ties(objects, count, KIND_NODE_OVERLAY);
 }
 
-// --- references --------------------------------------------------------------------------------------------------
+// --- references ----------------------------------------------------------------------------------
 static bool is_node_class(const struct kind *kind)
 {
     return kind->id == KIND_EC2_NODE_CLASS || kind->id == KIND_KWOK_NODE_CLASS;
@@ -75,8 +75,9 @@ static void check_reference(struct validated *objects, size_t count, struct vali
         return;
     }
     class_key(&key, group, kind, name);
-    bool known_kind = (strcmp(group, "karpenter.k8s.aws") == 0 && strcmp(kind, "EC2NodeClass") == 0) ||
-                      (strcmp(group, "karpenter.kwok.sh") == 0 && strcmp(kind, "KWOKNodeClass") == 0);
+    bool known_kind =
+        (strcmp(group, "karpenter.k8s.aws") == 0 && strcmp(kind, "EC2NodeClass") == 0) ||
+        (strcmp(group, "karpenter.kwok.sh") == 0 && strcmp(kind, "KWOKNodeClass") == 0);
     char *used = map_get(classes, key.data);
     if (used != NULL) {
         *used = true;
@@ -121,7 +122,7 @@ static void check_references(struct validated *objects, size_t count)
     map_destroy(classes, NULL);
 }
 
-// --- equal weights -----------------------------------------------------------------------------------------------
+// --- equal weights -------------------------------------------------------------------------------
 static json_int_t weight_of(const struct validated *object)
 {
     return json_integer_value(json_object_get(json_object_get(object->stored, "spec"), "weight"));
@@ -145,14 +146,14 @@ static bool is_dynamic_pool(const struct validated *object)
 
 static const json_t *taints_of(const struct validated *object)
 {
-    const json_t *template =
-        json_object_get(json_object_get(object->stored, "spec"), "template");
+    const json_t *template = json_object_get(json_object_get(object->stored, "spec"), "template");
     return json_object_get(json_object_get(template, "spec"), "taints");
 }
 
 static bool set_the_same(const struct validated *a, const struct validated *b)
 {
-    const json_t *one = json_object_get(a->stored, "spec"), *other = json_object_get(b->stored, "spec");
+    const json_t *one = json_object_get(a->stored, "spec"),
+                 *other = json_object_get(b->stored, "spec");
     bool prices = (json_has(one, "price") || json_has(one, "priceAdjustment")) &&
                   (json_has(other, "price") || json_has(other, "priceAdjustment"));
     if (prices)

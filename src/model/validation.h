@@ -33,13 +33,13 @@ void validation_report(struct validation *validation, enum finding_level level, 
                        const char *rule, const struct place *place, const char *hint,
                        const char *format, ...) PRINTF_LIKE(7, 8);
 
-// --- validate_prepare.c ----------------------------------------------------------------------------------
+// --- validate_prepare.c --------------------------------------------------------------------------
 // The value as it would be stored: unknown fields reported and dropped, nulls dropped, whole numbers
 // written as such, defaults filled in. A new reference.
 json_t *prepare_object(struct validation *validation, const struct place *place,
                        const struct type *type, const json_t *object);
 
-// --- validate_schema.c -----------------------------------------------------------------------------------
+// --- validate_schema.c ---------------------------------------------------------------------------
 // Checks a prepared value against its row. `old_value` is what stood there before, or NULL.
 void check_field(struct validation *validation, const struct place *place,
                  const struct field *field, const json_t *value, const json_t *old_value);
@@ -49,12 +49,12 @@ void check_object(struct validation *validation, const struct place *place, cons
 const char *schema_rule(const struct validation *validation, const struct field *field);
 bool field_is_required(const struct validation *validation, const struct field *field);
 
-// --- validate_metadata.c ---------------------------------------------------------------------------------
+// --- validate_metadata.c -------------------------------------------------------------------------
 extern const struct type type_any_metadata;
 void check_metadata(struct validation *validation, const json_t *metadata,
                     const json_t *old_metadata);
 
-// --- validate_hints.c ------------------------------------------------------------------------------------
+// --- validate_hints.c ----------------------------------------------------------------------------
 // What is probably meant by a field that does not exist at `place`: into `out`; false if unknown.
 bool hint_unknown_field(const struct validation *validation, const struct place *place,
                         const struct type *type, const char *name, struct text *out);
@@ -65,7 +65,7 @@ bool hint_pattern(const struct field *field, const char *value, struct text *out
 bool hint_type(const struct field *field, const struct place *place, const json_t *value,
                struct text *out);
 
-// --- validate_runtime.c, validate_advice.c, validate_advice_ec2.c -------------------------------------------
+// --- validate_runtime.c, validate_advice.c, validate_advice_ec2.c --------------------------------
 // Over the prepared object: run-time refusals, and what is hardly meant.
 void advise_node_pool(struct validation *validation, const json_t *object);
 void advise_node_claim(struct validation *validation, const json_t *object);

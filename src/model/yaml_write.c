@@ -86,8 +86,8 @@ static void write_value(yaml_emitter_t *emitter, const json_t *value)
 // Words and numbers of YAML 1.1 that are no text.
 static bool reads_otherwise(const char *text)
 {
-    static const char *const words[] = {"y",  "n",   "yes",  "no",    "true", "false",
-                                        "on", "off", "null", "~",     "=",    "<<"};
+    static const char *const words[] = {"y",  "n",   "yes",  "no", "true", "false",
+                                        "on", "off", "null", "~",  "=",    "<<"};
     for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (strcasecmp(text, words[i]) == 0)
             return true;
@@ -114,8 +114,8 @@ static void write_string(yaml_emitter_t *emitter, const char *text)
 static void write_plain(yaml_emitter_t *emitter, const char *text)
 {
     yaml_event_t event;
-    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1,
-                                 0, YAML_PLAIN_SCALAR_STYLE);
+    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text),
+                                 1, 0, YAML_PLAIN_SCALAR_STYLE);
     emit(emitter, &event);
 }
 

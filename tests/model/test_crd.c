@@ -66,7 +66,8 @@ static void names_and_scopes_API_30_75_85_105(void **state)
     json_decref(node_class);
     json_t *kwok = definition_of(KIND_KWOK_NODE_CLASS, false);
     assert_null(at(kwok, "spec.versions.0.additionalPrinterColumns"));
-    assert_string_equal(text_at(kwok, SCHEMA "properties.status.default.conditions.0.type"), "Ready");
+    assert_string_equal(text_at(kwok, SCHEMA "properties.status.default.conditions.0.type"),
+                        "Ready");
     json_decref(kwok);
 }
 
@@ -89,7 +90,8 @@ static void printer_columns_API_31_56_65_76(void **state)
         json_t *definition = definition_of(cases[i].id, false), *column;
         struct text names = {0};
         size_t index;
-        json_array_foreach (at(definition, "spec.versions.0.additionalPrinterColumns"), index, column) {
+        json_array_foreach (at(definition, "spec.versions.0.additionalPrinterColumns"), index,
+                            column) {
             text_join(&names, " ", text_at(column, "name"));
             if (number_at(column, "priority") != 0)
                 text_format(&names, ":%d", (int)number_at(column, "priority"));
@@ -109,20 +111,22 @@ static void schema_says_what_the_table_says_API_32(void **state)
     assert_int_equal(number_at(pool, SPEC "properties.weight.maximum"), 100);
     assert_string_equal(text_at(pool, SPEC "properties.weight.format"), "int32");
     assert_string_equal(text_at(pool, SPEC "properties.replicas.format"), "int64");
-    assert_true(json_is_true(at(
-        pool, SPEC "properties.limits.additionalProperties.x-kubernetes-int-or-string")));
+    assert_true(json_is_true(
+        at(pool, SPEC "properties.limits.additionalProperties.x-kubernetes-int-or-string")));
     assert_int_equal(number_at(pool, SPEC "properties.limits.additionalProperties.anyOf"), 2);
+    assert_string_equal(text_at(pool, SPEC
+                                "properties.disruption.properties.budgets.items.properties.reasons."
+                                "x-kubernetes-list-type"),
+                        "set");
     assert_string_equal(
-        text_at(pool, SPEC "properties.disruption.properties.budgets.items.properties.reasons."
-                           "x-kubernetes-list-type"),
-        "set");
-    assert_string_equal(text_at(pool, SPEC "properties.disruption.properties.budgets.default.0.nodes"),
-                        "10%");
-    assert_string_equal(text_at(pool, SPEC "properties.template.properties.metadata.properties.labels."
-                                           "x-kubernetes-map-type"),
+        text_at(pool, SPEC "properties.disruption.properties.budgets.default.0.nodes"), "10%");
+    assert_string_equal(text_at(pool,
+                                SPEC "properties.template.properties.metadata.properties.labels."
+                                     "x-kubernetes-map-type"),
                         "atomic");
-    assert_int_equal(number_at(pool, SPEC "properties.template.properties.metadata.properties.labels."
-                                          "additionalProperties.maxLength"),
+    assert_int_equal(number_at(pool,
+                               SPEC "properties.template.properties.metadata.properties.labels."
+                                    "additionalProperties.maxLength"),
                      63);
     assert_string_equal(text_at(pool, SCHEMA "properties.status.properties.conditions."
                                              "x-kubernetes-list-map-keys.0"),
@@ -137,18 +141,20 @@ static void kubelet_is_left_open_API_86(void **state)
     json_t *node_class = definition_of(KIND_EC2_NODE_CLASS, false);
     const json_t *kubelet = at(node_class, SPEC "properties.kubelet");
     assert_true(json_is_true(json_object_get(kubelet, "x-kubernetes-preserve-unknown-fields")));
-    assert_true(json_is_true(
-        at(kubelet, "additionalProperties.x-kubernetes-preserve-unknown-fields")));
+    assert_true(
+        json_is_true(at(kubelet, "additionalProperties.x-kubernetes-preserve-unknown-fields")));
     json_decref(node_class);
 }
 
-#define KEY_RULES SPEC "properties.template.properties.spec.properties.requirements.items."           \
-                       "properties.key.x-kubernetes-validations"
+#define KEY_RULES                                                             \
+    SPEC "properties.template.properties.spec.properties.requirements.items." \
+         "properties.key.x-kubernetes-validations"
 
 static void rules_are_written_out_API_45(void **state)
 {
     (void)state;
-    json_t *pool = definition_of(KIND_NODE_POOL, false), *core = definition_of(KIND_NODE_POOL, true);
+    json_t *pool = definition_of(KIND_NODE_POOL, false),
+           *core = definition_of(KIND_NODE_POOL, true);
     assert_int_equal(number_at(pool, KEY_RULES), 4);
     assert_int_equal(number_at(core, KEY_RULES), 3);
     assert_string_equal(text_at(pool, KEY_RULES ".0.rule"),
@@ -165,9 +171,9 @@ static void rules_are_written_out_API_45(void **state)
 static void yaml_reads_back_the_same(void **state)
 {
     (void)state;
-    static const enum kind_id kinds[] = {KIND_NODE_POOL, KIND_NODE_CLAIM, KIND_NODE_OVERLAY,
-                                         KIND_CAPACITY_BUFFER, KIND_EC2_NODE_CLASS,
-                                         KIND_KWOK_NODE_CLASS};
+    static const enum kind_id kinds[] = {KIND_NODE_POOL,      KIND_NODE_CLAIM,
+                                         KIND_NODE_OVERLAY,   KIND_CAPACITY_BUFFER,
+                                         KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS};
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
         json_t *definition = definition_of(kinds[i], false);
         struct text text = {0};
@@ -186,13 +192,14 @@ static void yaml_reads_back_the_same(void **state)
 static void yaml_quotes_what_would_read_otherwise(void **state)
 {
     (void)state;
-    json_t *value = json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:b,s:n,s:s,s:[],s:{},s:s}", "a", "yes", "b",
-                              "10", "c", "", "d", "x: y", "e", "two\nlines\n", "f", 3, "g", 1, "h",
-                              "i", "plain", "j", "k", "l", "1e3");
+    json_t *value = json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:b,s:n,s:s,s:[],s:{},s:s}", "a", "yes",
+                              "b", "10", "c", "", "d", "x: y", "e", "two\nlines\n", "f", 3, "g", 1,
+                              "h", "i", "plain", "j", "k", "l", "1e3");
     struct text text = {0};
     yaml_write(value, &text);
-    assert_string_equal(text.data, "a: 'yes'\nb: '10'\nc: ''\nd: 'x: y'\ne: |\n  two\n  lines\nf: 3\n"
-                                   "g: true\nh: null\ni: plain\nj: []\nk: {}\nl: '1e3'\n");
+    assert_string_equal(text.data,
+                        "a: 'yes'\nb: '10'\nc: ''\nd: 'x: y'\ne: |\n  two\n  lines\nf: 3\n"
+                        "g: true\nh: null\ni: plain\nj: []\nk: {}\nl: '1e3'\n");
     text_free(&text);
     json_decref(value);
 }

@@ -5,8 +5,9 @@
 #include "model/validate.h"
 #include "model/well_known.h"
 
-static const enum kind_id kinds[] = {KIND_NODE_POOL,       KIND_NODE_CLAIM,     KIND_NODE_OVERLAY,
-                                     KIND_CAPACITY_BUFFER, KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS};
+static const enum kind_id kinds[] = {KIND_NODE_POOL,      KIND_NODE_CLAIM,
+                                     KIND_NODE_OVERLAY,   KIND_CAPACITY_BUFFER,
+                                     KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS};
 
 static void check_rules(const struct rule *rules, uint32_t count)
 {
@@ -84,7 +85,8 @@ static void known_keys_API_47_68_170(void **state)
     assert_int_equal(length_of(aws_admitted_keys), 29);
     assert_int_equal(length_of(aws_admitted_overlay_keys), 23);
     assert_int_equal(length_of(well_known_core), 8);
-    assert_true(is_sorted(well_known_core) && is_sorted(well_known_aws) && is_sorted(well_known_kwok));
+    assert_true(is_sorted(well_known_core) && is_sorted(well_known_aws) &&
+                is_sorted(well_known_kwok));
     assert_true(is_sorted(aws_admitted_keys) && is_sorted(aws_admitted_overlay_keys));
     // All of the provider's known labels can be used in requirements.
     for (size_t i = 0; well_known_aws[i] != NULL; i++)
@@ -99,18 +101,23 @@ static void restricted_keys_API_150(void **state)
         const char *key;
         bool restricted;
     } cases[] = {
-        {"karpenter.sh/foo", true},          {"sub.karpenter.sh/foo", true},
-        {"notkarpenter.sh/foo", false},      {"karpenter.sh", false},
-        {"karpenter.sh/nodepool", false},    {"kubernetes.io/hostname", true},
-        {"kubernetes.io/custom", false},     {"karpenter.k8s.aws/ec2nodeclass", true},
-        {"karpenter.k8s.aws/instance-family", false}, {"team", false},
+        {"karpenter.sh/foo", true},
+        {"sub.karpenter.sh/foo", true},
+        {"notkarpenter.sh/foo", false},
+        {"karpenter.sh", false},
+        {"karpenter.sh/nodepool", false},
+        {"kubernetes.io/hostname", true},
+        {"kubernetes.io/custom", false},
+        {"karpenter.k8s.aws/ec2nodeclass", true},
+        {"karpenter.k8s.aws/instance-family", false},
+        {"team", false},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         assert_int_equal(label_is_restricted(cases[i].key, well_known_aws, restricted_domains_aws),
                          cases[i].restricted);
     assert_false(label_is_restricted("karpenter.k8s.aws/ec2nodeclass", NULL, NULL));
-    assert_true(label_is_restricted("karpenter.kwok.sh/foo", well_known_kwok,
-                                    restricted_domains_kwok));
+    assert_true(
+        label_is_restricted("karpenter.kwok.sh/foo", well_known_kwok, restricted_domains_kwok));
 }
 
 static void restricted_text_API_150(void **state)
@@ -152,7 +159,8 @@ static void an_object_comes_through_the_structs_unchanged(void **state)
         "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: main}, spec: {"
         "amiFamily: AL2023, amiSelectorTerms: [{id: ami-1}, {name: x, owner: self}, {ssmParameter: "
         "/x}, {tags: {a: b}}], associatePublicIPAddress: false, blockDeviceMappings: [{deviceName: "
-        "/dev/xvda, rootVolume: true, ebs: {deleteOnTermination: true, encrypted: false, iops: 3000, "
+        "/dev/xvda, rootVolume: true, ebs: {deleteOnTermination: true, encrypted: false, iops: "
+        "3000, "
         "kmsKeyID: k, snapshotID: s, throughput: 125, volumeInitializationRate: 100, volumeSize: "
         "20Gi, volumeType: gp3}}], capacityReservationSelectorTerms: [{id: cr-1}, {ownerID: "
         "'012345678901', instanceMatchCriteria: open}], connectionTracking: {udpTimeout: 30}, "
@@ -160,8 +168,10 @@ static void an_object_comes_through_the_structs_unchanged(void **state)
         "instanceStorePolicy: RAID0, ipPrefixCount: 1, kubelet: {maxPods: 20, x: {y: [1, null]}}, "
         "metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, "
         "httpPutResponseHopLimit: 2, httpTokens: required}, networkInterfaces: [{networkCardIndex: "
-        "0, deviceIndex: 0, interfaceType: interface}], placementGroupSelector: {name: g}, role: r, "
-        "securityGroupSelectorTerms: [{id: sg-1}, {name: main}], subnetSelectorTerms: [{id: subnet-1}],"
+        "0, deviceIndex: 0, interfaceType: interface}], placementGroupSelector: {name: g}, role: "
+        "r, "
+        "securityGroupSelectorTerms: [{id: sg-1}, {name: main}], subnetSelectorTerms: [{id: "
+        "subnet-1}],"
         "tags: {a: ''}, userData: u}, status: {amis: [{id: ami-1, name: a, requirements: [{key: k, "
         "operator: Exists}]}], subnets: [{id: subnet-1, zone: a, zoneID: b}]}}";
     struct documents documents = {0};
