@@ -134,6 +134,7 @@ void pass_destroy(struct pass *pass)
         free(state->domain_groups.items);
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
+        vector_free(&state->open_claims);
     }
     vector_for_each (state, &pass->shapes) {
         growing_bits_free(&state->refused_nodes);

@@ -53,6 +53,8 @@ struct class_state {
     struct growing_bits refused_nodes;  // by rules between pods, for good
     struct growing_bits refused_claims; // the same
     uint64_t failed_version;            // pass->version + 1 at which nothing took it; 0: never
+    VECTOR(uint32_t) open_claims;       // not refused for good when last looked at, in no order
+    uint32_t listed_claims;             // claims with a lower index were put into that list once
     bool hopeless;                      // nothing will ever take it in this pass
     bool depends_on_others;             // a rule that other pods' placement can satisfy
 };
@@ -85,6 +87,7 @@ struct claim { // SCH-211
     VECTOR(struct host_port) ports;
     struct bitset reservations; // held
     uint32_t previous, next;    // in the list of its number of pods
+    int64_t order;              // among claims with as many pods: lower ones come first
     uint32_t final_set;         // after SCH-261
     bool min_values_relaxed;
 };
@@ -116,6 +119,7 @@ struct pass {
     struct node_slot *slots;
     VECTOR(struct claim *) claims;
     VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
+    int64_t orders_front, orders_back;      // given so far at either end
     struct placement *placements;           // by queue index
     VECTOR(struct class_state) classes;
     VECTOR(struct shape_state) shapes;

@@ -320,8 +320,20 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
     return i;
 }
 
-static bool solve_keys(struct pass *pass, uint32_t class_id, const struct class_state *state,
-                       const struct candidate *candidate, struct key_rules *rules)
+// Whether a failure of these rules is for good: counts never go down, and the candidate's domains
+// are settled.
+static bool is_final(const struct key_rules *rules)
+{
+    for (uint32_t g = 0; g < rules->count; g++)
+        if (rules->groups[g]->definition->kind == GROUP_SPREAD ||
+            rules->groups[g]->definition->kind == GROUP_AFFINITY)
+            return false;
+    return rules->node_domains != NULL && !rules->node_domains->complement;
+}
+
+static enum verdict solve_keys(struct pass *pass, uint32_t class_id,
+                               const struct class_state *state, const struct candidate *candidate,
+                               struct key_rules *rules)
 {
     struct requirement_sets *sets = pass->problem->sets;
     const struct pod_class *class = rules->class;
@@ -341,9 +353,9 @@ static bool solve_keys(struct pass *pass, uint32_t class_id, const struct class_
         rules->pod_domains = pod_domains != NULL ? &pod_copy : NULL;
         rules->node_domains = node_domains != NULL ? &node_copy : NULL;
         if (!solve_key(pass, class_id, candidate, rules, key, state->choice))
-            return false;
+            return is_final(rules) ? REFUSED_CLASS : REFUSED_NOW;
     }
-    return true;
+    return ACCEPTED;
 }
 
 #define RULES_ON_STACK 16
@@ -375,12 +387,12 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     struct key_rules rules = {
         .groups = groups, .bootstraps = bootstraps, .minimum = minimum, .class = class};
     if (total <= RULES_ON_STACK)
-        return solve_keys(pass, class_id, state, candidate, &rules) ? ACCEPTED : REFUSED_NOW;
+        return solve_keys(pass, class_id, state, candidate, &rules);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     rules.groups = arena_allocate_array(scratch, total, sizeof *rules.groups);
     rules.bootstraps = arena_allocate_array(scratch, total, sizeof *rules.bootstraps);
     rules.minimum = arena_allocate_array(scratch, total, sizeof *rules.minimum);
-    return solve_keys(pass, class_id, state, candidate, &rules) ? ACCEPTED : REFUSED_NOW;
+    return solve_keys(pass, class_id, state, candidate, &rules);
 }
 
 bool topology_next(struct pass *pass, const struct candidate *candidate,
