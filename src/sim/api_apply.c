@@ -121,12 +121,14 @@ static void prune(const char *parent, json_t *object, const json_t *before, cons
         const char *merge_key = patch_list_key(parent, name);
         if (value == NULL)
             continue;
-        if (json_is_array(value) && merge_key != NULL && json_object_size(owned) > 0)
+        if (json_is_array(value) && merge_key != NULL && json_object_size(owned) > 0) {
             prune_list(name, merge_key, value, owned, kept);
-        else if (json_is_object(value) && json_object_size(owned) > 0)
+        } else if (json_is_object(value) && json_object_size(owned) > 0) {
             prune(name, value, owned, kept);
-        else if (kept == NULL)
+        } else if (kept == NULL) {
             json_object_del(object, name);
+            continue;
+        }
         bool empty = (json_is_object(value) && json_object_size(value) == 0) ||
                      (json_is_array(value) && json_array_size(value) == 0);
         if (kept == NULL && empty)

@@ -286,11 +286,15 @@ static void on_end(void *context)
     evhttp_send_reply_end(request);
 }
 
-// The client has gone; the request goes with its connection.
+// The client has gone. evhttp has let go of a request whose answer was under way; ending it frees it.
 static void on_close(struct evhttp_connection *connection, void *context)
 {
     (void)connection;
-    stream_free(context);
+    struct stream *stream = context;
+    struct evhttp_request *request = stream->request;
+    stream_free(stream);
+    if (evhttp_request_get_connection(request) == NULL)
+        evhttp_send_reply_end(request);
 }
 
 static void stream_begin(struct http_server *server, struct evhttp_request *request,

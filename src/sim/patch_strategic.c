@@ -172,12 +172,15 @@ static bool merge_element(const char *field, const char *key, json_t *result, co
     return merged != NULL && json_array_set_new(result, position, merged) == 0;
 }
 
+static json_t *order_list(const json_t *list, const char *key, const json_t *order,
+                          const json_t *before);
+
+// The patch's own elements end in the patch's order (API servers do so even without $setElementOrder).
 static json_t *merge_lists(const char *field, const char *key, const json_t *list,
                            const json_t *patch, struct failure *failure)
 {
-    if (replaces_list(patch)) {
+    if (replaces_list(patch))
         return without_directives(patch);
-    }
     json_t *result = json_is_array(list) ? json_copy((json_t *)list) : json_array();
     size_t i;
     json_t *item;
@@ -188,7 +191,9 @@ static json_t *merge_lists(const char *field, const char *key, const json_t *lis
             return NULL;
         }
     }
-    return result;
+    json_t *ordered = order_list(result, key, patch, list);
+    json_decref(result);
+    return ordered;
 }
 
 static json_t *delete_from_list(const json_t *list, const json_t *values)
