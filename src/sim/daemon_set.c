@@ -7,6 +7,7 @@
 #include "sim/workloads.h"
 
 #define LABEL_REVISION  "controller-revision-hash"
+#define ROLL_POLL_NS    SECOND // outdated pods whose turn has not come
 #define STATUS_DELAY_NS SECOND // status is counted over all nodes: once for a burst
 
 struct daemon_pods { // of one set for one node
@@ -258,6 +259,14 @@ static bool may_replace(struct workloads *workloads, const struct world_object *
     return count_unavailable(workloads, set) < (limit > 0 ? limit : 1);
 }
 
+static void look_again(struct workloads *workloads, const struct world_object *set,
+                       const struct world_object *node, int64_t delay_ns)
+{
+    char work[WORLD_KEY_MAX * 2];
+    node_key(set, node->name, work);
+    work_queue_add_after(workloads->daemon_nodes, work, delay_ns);
+}
+
 static void sync_pods(struct workloads *workloads, const struct world_object *set,
                       const struct world_object *node, world_objects *pods)
 {
@@ -276,16 +285,15 @@ static void sync_pods(struct workloads *workloads, const struct world_object *se
         bool outdated = !text_equal(world_label(*pod, LABEL_REVISION), revision);
         bool goes = world_pod_ended(*pod) || !may_stay || has_one ||
                     (outdated && may_replace(workloads, set, *pod));
+        if (outdated && !goes && node != NULL)
+            look_again(workloads, set, node, ROLL_POLL_NS);
         has_one = true;
         if (goes && node != NULL) // pods of a node that is gone are collected with it
             world_remove(world, *pod, -1, NULL);
     }
     if (runs && !has_one &&
-        !world_add(world, KIND_POD, set->namespace, daemon_pod(set, node->name), NULL)) {
-        char work[WORLD_KEY_MAX * 2];
-        node_key(set, node->name, work);
-        work_queue_add_after(workloads->daemon_nodes, work, 5 * SECOND);
-    }
+        !world_add(world, KIND_POD, set->namespace, daemon_pod(set, node->name), NULL))
+        look_again(workloads, set, node, 5 * SECOND);
 }
 
 void daemon_set_node_sync(void *context, const char *work)
