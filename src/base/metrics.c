@@ -47,6 +47,8 @@ struct metric {
     double *bounds;
     uint32_t bounds_count;
     struct map *series; // joined label values -> struct series
+    metric_collector collect; // NULL: the series are kept
+    void *collect_context;
 };
 
 struct metrics {
@@ -317,8 +319,8 @@ static void write_number(struct text *out, double value)
 }
 
 // `extra` is the bucket's or quantile's label, NULL for none.
-static void write_line(struct text *out, const struct metric *metric, const struct series *series,
-                       const char *suffix, const char *extra, double extra_value, double value)
+static void write_values(struct text *out, const struct metric *metric, const char *const *values,
+                         const char *suffix, const char *extra, double extra_value, double value)
 {
     text_add(out, metric->name);
     text_add(out, suffix);
@@ -326,7 +328,7 @@ static void write_line(struct text *out, const struct metric *metric, const stru
         text_add_char(out, '{');
         for (size_t i = 0; i < metric->labels_count; i++) {
             text_format(out, "%s%s=\"", i > 0 ? "," : "", metric->labels[i]);
-            write_escaped(out, series->values[i], true);
+            write_escaped(out, values[i] != NULL ? values[i] : "", true);
             text_add_char(out, '"');
         }
         if (extra != NULL) {
@@ -339,6 +341,27 @@ static void write_line(struct text *out, const struct metric *metric, const stru
     text_add_char(out, ' ');
     write_number(out, value);
     text_add_char(out, '\n');
+}
+
+static void write_line(struct text *out, const struct metric *metric, const struct series *series,
+                       const char *suffix, const char *extra, double extra_value, double value)
+{
+    write_values(out, metric, (const char *const *)series->values, suffix, extra, extra_value,
+                 value);
+}
+
+void metric_collect(struct metric *metric, metric_collector collect, void *context)
+{
+    assert(metric->type == METRIC_GAUGE);
+    metric->collect = collect;
+    metric->collect_context = context;
+}
+
+void metric_emit(const struct metric *metric, struct text *out, double value,
+                 const char *const *values, size_t count)
+{
+    assert(count == metric->labels_count);
+    write_values(out, metric, values, "", NULL, 0, value);
 }
 
 static void write_histogram(struct text *out, const struct metric *metric,
@@ -402,14 +425,35 @@ static struct map_entry **sorted_entries(const struct map *map)
     return entries; // NULL-terminated
 }
 
-static void write_family(struct text *out, const struct metric *metric)
+static void write_head(struct text *out, const struct metric *metric)
 {
     static const char *const type_names[] = {"counter", "gauge", "histogram", "summary"};
-    if (map_count(metric->series) == 0)
-        return;
     text_format(out, "# HELP %s ", metric->name);
     write_escaped(out, metric->help, false);
     text_format(out, "\n# TYPE %s %s\n", metric->name, type_names[metric->type]);
+}
+
+static void write_collected(struct text *out, const struct metric *metric)
+{
+    size_t before = out->length;
+    write_head(out, metric);
+    size_t head = out->length;
+    metric->collect(metric->collect_context, metric, out);
+    if (out->length > head)
+        return;
+    out->length = before; // without series a family says nothing
+    out->data[before] = '\0';
+}
+
+static void write_family(struct text *out, const struct metric *metric)
+{
+    if (metric->collect != NULL) {
+        write_collected(out, metric);
+        return;
+    }
+    if (map_count(metric->series) == 0)
+        return;
+    write_head(out, metric);
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metric->series);
     for (struct map_entry **entry = entries; *entry != NULL; entry++) {
         const struct series *series = map_value(*entry);

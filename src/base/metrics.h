@@ -20,7 +20,7 @@ struct metric; // one family
 struct metrics *metrics_create(int64_t (*now_ns)(void *context), void *context);
 void metrics_destroy(struct metrics *metrics); // NULL is fine
 
-#define METRIC_LABELS_MAX 16
+#define METRIC_LABELS_MAX 48 // AWS has some forty well-known labels
 struct metric_options {
     const char *name, *help;
     enum metric_type type;
@@ -61,6 +61,14 @@ double metric_read_values(const struct metric *metric, const char *const *values
 void metric_remove_matching(struct metric *metric, const char *label, const char *value);
 void metric_remove_all(struct metric *metric);
 uint32_t metric_series_count(const struct metric *metric);
+
+// A family whose series are not kept but computed when the registry is written: `collect` calls
+// metric_emit() for each, in whatever order is its own. For what is large and known elsewhere. Gauges
+// only; values that were set are not written.
+typedef void (*metric_collector)(void *context, const struct metric *metric, struct text *out);
+void metric_collect(struct metric *metric, metric_collector collect, void *context);
+void metric_emit(const struct metric *metric, struct text *out, double value,
+                 const char *const *values, size_t count);
 
 // LIF-350: the bucket series E(start, count) = start * 2^i.
 void metric_exponential_buckets(double start, uint32_t count, double *out);

@@ -32,6 +32,8 @@ struct controller {
     struct pool_counter *pool_counter;
     struct class_status *class_status;
     struct disruption_conditions *disruption_conditions;
+    struct node_metrics *node_metrics;
+    struct pod_metrics *pod_metrics;
     struct timer *stop_timer;
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
@@ -92,6 +94,8 @@ struct controller *controller_create(const struct controller_options *options)
     controller->pool_counter = pool_counter_create(control);
     controller->class_status = class_status_create(control);
     controller->disruption_conditions = disruption_conditions_create(control);
+    controller->node_metrics = node_metrics_create(control);
+    controller->pod_metrics = pod_metrics_create(control);
     controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
     if (!options->watches_are_set)
         controller_watch(control->mirror, control->settings, control->node_class_kind);
@@ -154,6 +158,8 @@ void controller_destroy(struct controller *controller)
     struct control *control = &controller->control;
     timer_destroy(controller->stop_timer);
     operations_destroy(control->operations);
+    pod_metrics_destroy(controller->pod_metrics);
+    node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
     class_status_destroy(controller->class_status);
     pool_counter_destroy(controller->pool_counter);

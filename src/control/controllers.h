@@ -30,3 +30,7 @@ struct conditions;
 // Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX for never.
 int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
                              const struct node_pool *pool, int64_t now);
+struct node_metrics *node_metrics_create(struct control *control); // LIF-352; NULL if switched off
+void node_metrics_destroy(struct node_metrics *metrics);
+struct pod_metrics *pod_metrics_create(struct control *control);   // LIF-353; NULL if switched off
+void pod_metrics_destroy(struct pod_metrics *metrics);

@@ -124,6 +124,33 @@ static void series_are_removed(void **state)
     metrics_destroy(metrics);
 }
 
+static void collect(void *context, const struct metric *metric, struct text *out)
+{
+    for (int i = 0; i < *(int *)context; i++) {
+        const char *values[] = {i == 0 ? "x" : NULL};
+        metric_emit(metric, out, i, values, 1);
+    }
+}
+
+static void collected_series_are_not_kept_LIF_468(void **state)
+{
+    (void)state;
+    int count = 2;
+    struct metrics *metrics = metrics_create(clock_of_test, NULL);
+    struct metric *g = metrics_register(metrics, &(struct metric_options){
+        .name = "g", .help = "G.", .type = METRIC_GAUGE, .labels = {"l"}});
+    metric_collect(g, collect, &count);
+    char *text = written(metrics);
+    assert_string_equal(text, "# HELP g G.\n# TYPE g gauge\ng{l=\"x\"} 0\ng{l=\"\"} 1\n");
+    free(text);
+    assert_int_equal((int)metric_series_count(g), 0);
+    count = 0;
+    text = written(metrics);
+    assert_string_equal(text, "");
+    free(text);
+    metrics_destroy(metrics);
+}
+
 static void bucket_sets_LIF_350(void **state)
 {
     (void)state;
@@ -144,6 +171,7 @@ int main(void)
         cmocka_unit_test(histogram_is_cumulative),
         cmocka_unit_test(summary_forgets_after_its_window_LIF_350),
         cmocka_unit_test(series_are_removed),
+        cmocka_unit_test(collected_series_are_not_kept_LIF_468),
         cmocka_unit_test(bucket_sets_LIF_350),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

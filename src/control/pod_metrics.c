@@ -1,0 +1,209 @@
+// Metrics of pods (LIF-353, LIF-354): their state, and how long they take to be bound and ready. What is
+// large, a series a pod, is computed when it is asked for (LIF-468).
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/controllers.h"
+
+#define STATE     "karpenter_pods_state"
+#define UNSTARTED "karpenter_pods_unstarted_time_seconds"
+#define UNBOUND   "karpenter_pods_unbound_time_seconds"
+
+struct pod_times { // of a pod seen Pending since the process began
+    bool unbound, unstarted;
+};
+
+struct pod_metrics {
+    struct control *control;
+    struct metric *startup, *bound;
+    struct map *times; // by namespace/name
+};
+
+static void pod_key(const struct object *pod, char out[600])
+{
+    snprintf(out, 600, "%s/%s", pod->meta.namespace != NULL ? pod->meta.namespace : "",
+             pod->meta.name);
+}
+
+// --- pods_state -------------------------------------------------------------------------------------
+static void write_owner(const struct pod *pod, struct text *out)
+{
+    if (pod->meta.owner_references.count == 0)
+        return;
+    const struct owner_reference *owner = &pod->meta.owner_references.items[0];
+    text_format(out, "/apis/%s/namespaces/%s/", owner->api_version, pod->meta.namespace);
+    for (const char *c = owner->kind; *c != '\0'; c++)
+        text_add_char(out, (char)tolower((unsigned char)*c));
+    text_format(out, "s/%s", owner->name);
+}
+
+static void emit_state(const struct control *control, const struct pod *pod,
+                       const struct metric *metric, struct text *out)
+{
+    const struct node *node =
+        pod->spec.node_name != NULL ? find_node(control, pod->spec.node_name) : NULL;
+    static const struct string_map none = {0};
+    const struct string_map *labels = node != NULL ? &node->meta.labels : &none;
+    const char *pool = string_map_get(labels, LABEL_NODE_POOL);
+    struct text owner = {0};
+    write_owner(pod, &owner);
+    const char *const values[] = {
+        pod->meta.name, pod->meta.namespace, owner.data, pod->spec.node_name,
+        pod->spec.node_name != NULL ? "true" : "false", pool, string_map_get(labels, LABEL_ZONE),
+        string_map_get(labels, LABEL_ARCH), string_map_get(labels, LABEL_CAPACITY_TYPE),
+        string_map_get(labels, LABEL_INSTANCE_TYPE), pod->status.phase,
+        condition_is_true(&pod->status.conditions, "Ready") ? "true" : "false",
+        pool != NULL && *pool != '\0' ? "true" : "false"};
+    metric_emit(metric, out, 1, values, ARRAY_LENGTH(values));
+    text_free(&owner);
+}
+
+static void collect_state(void *context, const struct metric *metric, struct text *out)
+{
+    const struct pod_metrics *metrics = context;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *pod;
+         (pod = mirror_next(metrics->control->mirror, KIND_POD, &iterator)) != NULL;)
+        emit_state(metrics->control, (const struct pod *)pod, metric, out);
+}
+
+// --- times ------------------------------------------------------------------------------------------
+static int64_t transition(const struct pod *pod, const char *type)
+{
+    const struct condition *condition = condition_find(&pod->status.conditions, type);
+    return condition != NULL && text_equal(condition->status, "True")
+               ? condition->last_transition_time
+               : 0;
+}
+
+static double since_creation(const struct pod *pod, int64_t at)
+{
+    return at > pod->meta.creation_timestamp ? (double)(at - pod->meta.creation_timestamp) / SECOND
+                                             : 0; // LIF-473
+}
+
+static void drop(struct pod_metrics *metrics, const struct object *pod)
+{
+    char key[600];
+    pod_key(pod, key);
+    struct pod_times *times = map_remove(metrics->times, key);
+    free(times);
+}
+
+static void follow(struct pod_metrics *metrics, const struct pod *pod)
+{
+    char key[600];
+    pod_key((const struct object *)pod, key);
+    struct pod_times *times = map_get(metrics->times, key);
+    bool pending = text_equal(pod->status.phase, "Pending");
+    if (times == NULL && pending) {
+        times = memory_allocate(sizeof *times);
+        *times = (struct pod_times){true, true};
+        map_set(metrics->times, key, times);
+    }
+    if (times == NULL)
+        return;
+    int64_t scheduled = transition(pod, "PodScheduled"), ready = transition(pod, "Ready");
+    if (times->unbound && scheduled != 0 && !pending) {
+        times->unbound = false;
+        metric_observe(metrics->bound, since_creation(pod, scheduled));
+    }
+    if (times->unstarted && ready != 0) {
+        metric_observe(metrics->startup, since_creation(pod, ready));
+        drop(metrics, (const struct object *)pod);
+    } else if (pod_is_terminal(pod)) {
+        drop(metrics, (const struct object *)pod);
+    }
+}
+
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    struct pod_metrics *metrics = context;
+    (void)change;
+    if (new_object != NULL)
+        follow(metrics, (const struct pod *)new_object);
+    else
+        drop(metrics, old_object);
+}
+
+static void collect_waiting(const struct pod_metrics *metrics, const struct metric *metric,
+                            struct text *out, bool unbound)
+{
+    int64_t now = control_now(metrics->control);
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(metrics->control->mirror, KIND_POD, &iterator)) != NULL;) {
+        char key[600];
+        pod_key(object, key);
+        const struct pod_times *times = map_get(metrics->times, key);
+        const char *const values[] = {object->meta.name, object->meta.namespace};
+        if (times != NULL && (unbound ? times->unbound : times->unstarted))
+            metric_emit(metric, out, since_creation((const struct pod *)object, now), values, 2);
+    }
+}
+
+static void collect_unbound(void *context, const struct metric *metric, struct text *out)
+{
+    collect_waiting(context, metric, out, true);
+}
+
+static void collect_unstarted(void *context, const struct metric *metric, struct text *out)
+{
+    collect_waiting(context, metric, out, false);
+}
+
+static void register_families(struct pod_metrics *metrics)
+{
+    struct metrics *registry = metrics->control->registry;
+    const struct metric_options state = {
+        .name = STATE, .help = "One for each pod.", .type = METRIC_GAUGE,
+        .labels = {"name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch",
+                   "capacity_type", "instance_type", "phase", "ready", "managed"}};
+    metric_collect(metrics_register(registry, &state), collect_state, metrics);
+    const struct metric_options unstarted = {
+        .name = UNSTARTED,
+        .help = "Time that a pod has been waiting to be ready.", .type = METRIC_GAUGE,
+        .labels = {"name", "namespace"}};
+    metric_collect(metrics_register(registry, &unstarted), collect_unstarted, metrics);
+    const struct metric_options unbound = {
+        .name = UNBOUND,
+        .help = "Time that a pod has been waiting for a node.", .type = METRIC_GAUGE,
+        .labels = {"name", "namespace"}};
+    metric_collect(metrics_register(registry, &unbound), collect_unbound, metrics);
+    const struct metric_options startup = {
+        .name = "karpenter_pods_startup_duration_seconds",
+        .help = "Time from a pod's creation to its readiness.", .type = METRIC_SUMMARY};
+    metrics->startup = metrics_register(registry, &startup);
+    const struct metric_options bound = {
+        .name = "karpenter_pods_bound_duration_seconds",
+        .help = "Time from a pod's creation to its binding.", .type = METRIC_HISTOGRAM,
+        .buckets = metric_duration_buckets, .buckets_count = metric_duration_buckets_count};
+    metrics->bound = metrics_register(registry, &bound);
+}
+
+struct pod_metrics *pod_metrics_create(struct control *control)
+{
+    if (control->settings->disable_cluster_state_observability) // LIF-357
+        return NULL;
+    struct pod_metrics *metrics = memory_allocate(sizeof *metrics);
+    metrics->control = control;
+    metrics->times = map_create();
+    register_families(metrics);
+    mirror_on_change(control->mirror, KIND_POD, on_pod, metrics);
+    return metrics;
+}
+
+void pod_metrics_destroy(struct pod_metrics *metrics)
+{
+    if (metrics == NULL)
+        return;
+    static const char *const collected[] = {STATE, UNSTARTED, UNBOUND};
+    for (size_t i = 0; i < ARRAY_LENGTH(collected); i++)
+        metric_collect(metrics_find(metrics->control->registry, collected[i]), NULL, NULL);
+    map_destroy(metrics->times, free);
+    free(metrics);
+}
