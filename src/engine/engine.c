@@ -6,13 +6,14 @@
 struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
                          struct error *error)
 {
-    struct problem *problem = problem_create(snapshot);
+    struct arena *arena = arena_create(65536);
+    struct problem *problem = problem_create(snapshot, arena);
     if (problem->error.kind != ERROR_NONE) {
         *error = problem->error;
         problem_destroy(problem);
+        arena_destroy(arena);
         return NULL;
     }
-    struct arena *arena = arena_create(65536);
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
     struct pass *pass = pack(problem);

@@ -179,10 +179,7 @@ static const int64_t *row_allocatable(struct problem *problem, const struct inst
 static void add_rows(struct problem *problem, struct type_table *table,
                      const struct instance_type *type, const struct overlay_effect *effect)
 {
-    uint32_t set = set_from_api(problem->sets, &type->requirements);
-    struct requirement own = requirement_in(problem->arena, problem->key_instance_type,
-                                            vocabulary_value(problem->vocabulary, type->name));
-    set = set_replace(problem->sets, set, &own);
+    uint32_t set = instance_type_set(problem, type);
     mark_keys(problem, table, set);
     const struct offering **leaders =
         memory_allocate_array(type->offerings.count + 1, sizeof *leaders);
@@ -226,17 +223,18 @@ static void add_rows(struct problem *problem, struct type_table *table,
     for (uint32_t r = first; r < table->count; r++) {
         struct row *row = &table->rows[r];
         const struct offering *leader = r > first ? leaders[r - first] : NULL;
+        const struct instance_type *effective = effect != NULL ? &effect->type : type;
         row->type = type;
         row->type_index = table->types_count;
         row->set = set;
         row->capacity_overlaid = effect != NULL && effect->capacity_changed;
         int64_t *capacity = vector_create(problem);
-        struct resource_map map = type->capacity;
+        struct resource_map map = effective->capacity;
         if (leader != NULL)
-            map = replaced(problem->arena, &type->capacity, &leader->capacity_override);
+            map = replaced(problem->arena, &effective->capacity, &leader->capacity_override);
         vector_set_map(problem, capacity, &map);
         row->capacity = capacity;
-        row->allocatable = row_allocatable(problem, type, leader);
+        row->allocatable = row_allocatable(problem, effective, leader);
     }
     table->types_count++;
     free(leaders);
@@ -269,32 +267,44 @@ static int compare_types(const void *a, const void *b)
     return order;
 }
 
-struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool)
+const struct instance_type **instance_types_list(struct problem *problem,
+                                                 const struct node_pool *pool, uint32_t *count)
 {
     bool by_name = false;
-    uint32_t count = 0;
+    uint32_t total = 0;
+    *count = 0;
     for (uint32_t i = 0; i < catalogs_count(problem) && !by_name; i++)
         by_name = serves(catalog_at(problem, i), pool, true);
     for (uint32_t i = 0; i < catalogs_count(problem); i++)
         if (serves(catalog_at(problem, i), pool, by_name))
-            count += catalog_at(problem, i)->spec.instance_types.count;
-    if (count == 0)
-        return NULL;
-    const struct instance_type **types = memory_allocate_array(count, sizeof *types);
-    count = 0;
+            total += catalog_at(problem, i)->spec.instance_types.count;
+    const struct instance_type **types =
+        arena_allocate_array(problem->arena, total + 1, sizeof *types);
     for (uint32_t i = 0; i < catalogs_count(problem); i++)
         if (serves(catalog_at(problem, i), pool, by_name))
             list_for_each (type, &catalog_at(problem, i)->spec.instance_types)
-                types[count++] = type;
-    qsort(types, count, sizeof *types, compare_types);
+                types[(*count)++] = type;
+    qsort(types, *count, sizeof *types, compare_types);
+    return types;
+}
+
+uint32_t instance_type_set(struct problem *problem, const struct instance_type *type)
+{
+    uint32_t set = set_from_api(problem->sets, &type->requirements);
+    struct requirement own = requirement_in(problem->arena, problem->key_instance_type,
+                                            vocabulary_value(problem->vocabulary, type->name));
+    return set_replace(problem->sets, set, &own);
+}
+
+struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool)
+{
+    uint32_t count;
+    const struct instance_type **types = instance_types_list(problem, pool, &count);
+    if (count == 0)
+        return NULL;
     struct type_table *table = arena_allocate(problem->arena, sizeof *table);
-    for (uint32_t i = 0; i < count; i++) {
-        struct overlay_effect effect;
-        const struct instance_type *type = types[i];
-        bool changed = overlays_apply(problem, pool, &type, &effect);
-        add_rows(problem, table, type, changed ? &effect : NULL);
-    }
-    free(types);
+    for (uint32_t i = 0; i < count; i++)
+        add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
     index_varieties(problem, table);
     return table;
 }

@@ -6,8 +6,13 @@
 // Marks the catalogues' label keys as well known (SCH-31: providers add theirs).
 void instance_types_learn_keys(struct problem *problem);
 void instance_types_add_dimensions(struct problem *problem);
-// The types that serve a pool: catalogues that name it, else those that name nobody; NodeOverlays
-// applied. NULL if there are none. Tables without overlays are shared between pools.
+// The types that serve a pool: those of catalogues that name it, else of those that name nobody; by
+// name.
+const struct instance_type **instance_types_list(struct problem *problem,
+                                                 const struct node_pool *pool, uint32_t *count);
+// A type's requirements, with its name (FMT-7).
+uint32_t instance_type_set(struct problem *problem, const struct instance_type *type);
+// The pool's types as a table, NodeOverlays applied. NULL if there are none.
 struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool);
 void type_table_free(struct type_table *table);
 

@@ -7,7 +7,9 @@
 #include "base/quantity.h"
 #include "engine/instance_types.h"
 #include "engine/nodes.h"
+#include "engine/overlays.h"
 #include "engine/pod_class.h"
+#include "engine/spread_defaults.h"
 #include "engine/templates.h"
 #include "engine/topology_groups.h"
 #include "engine/volumes.h"
@@ -37,12 +39,13 @@ static void collect_dimensions(struct problem *problem)
     problem->dimensions = symbols_count(problem->dimension_names);
 }
 
-struct problem *problem_create(const struct snapshot *snapshot)
+struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena)
 {
     struct problem *problem = memory_allocate(sizeof *problem);
     problem->snapshot = snapshot;
     problem->settings = &snapshot->settings;
     problem->arena = arena_create(65536);
+    problem->plan_arena = plan_arena;
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);
     problem->words = symbols_create();
@@ -61,9 +64,11 @@ struct problem *problem_create(const struct snapshot *snapshot)
     volumes_index(problem);
     problem->nodes = state_nodes_build(problem->arena, snapshot);
     instance_types_learn_keys(problem);
+    spread_defaults_read(problem);
     pods_collect(problem);
     collect_dimensions(problem);
     pods_classify(problem);
+    overlays_evaluate(problem);
     templates_build(problem);
     nodes_compile(problem);
     return problem;
@@ -92,6 +97,7 @@ void problem_destroy(struct problem *problem)
     map_destroy(problem->storage_classes, NULL);
     map_destroy(problem->csi_nodes, NULL);
     map_destroy(problem->namespaces, NULL);
+    overlays_free(problem);
     vector_free(&problem->taint_lists);
     vector_free(&problem->toleration_lists);
     vector_free(&problem->identities);

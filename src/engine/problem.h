@@ -252,7 +252,7 @@ struct domain_universe {
 struct problem {
     const struct snapshot *snapshot;
     const struct settings *settings;
-    struct arena *arena;
+    struct arena *arena, *plan_arena;
     struct vocabulary *vocabulary;
     struct requirement_sets *sets;
     struct symbols *words; // everything else that is interned: drivers, volume claims
@@ -300,12 +300,15 @@ struct problem {
     uint32_t queued_count;
     struct bound_pod *bound;
     uint32_t bound_count;
+    struct overlays *overlays;               // NULL: none apply (overlays.h)
+    struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;
     LIST(struct plan_note) notes;
     struct error error; // set: the pass ends (SCH-25, SCH-282)
 };
 
-struct problem *problem_create(const struct snapshot *snapshot);
+// Objects made up for the plan (placeholder pods) live in `plan_arena`.
+struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena);
 void problem_destroy(struct problem *problem);
 
 // Remembered in problem->asked; called before Nodes are compiled.

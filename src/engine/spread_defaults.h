@@ -3,6 +3,8 @@
 
 #include "engine/problem.h"
 
+// Reads the setting; problem->spread_defaults stays NULL if it has no default constraints.
+void spread_defaults_read(struct problem *problem);
 // The labels that the deduced selectors read.
 void spread_defaults_read_selectors(struct problem *problem, struct symbols *keys);
 // What of the pod decides which constraints it gets, for its class.

@@ -122,8 +122,8 @@ static void check_bound(struct text *errors, const char *key,
 }
 
 // SCH-27.
-static void check_expression(const struct problem *problem, struct text *errors,
-                             const struct selector_requirement *expression)
+void validate_expression(const struct problem *problem, struct text *errors,
+                         const struct selector_requirement *expression)
 {
     const char *key = label_alias_target(expression->key), *why = NULL;
     const char *operator= expression->operator!= NULL ? expression->operator: "";
@@ -211,14 +211,14 @@ const char *validate_pod(struct problem *problem, const struct pod *pod, bool *s
         struct selector_requirement expression = {.key = label->key, .operator= "In" };
         expression.values.items = &label->value;
         expression.values.count = 1;
-        check_expression(problem, &errors, &expression);
+        validate_expression(problem, &errors, &expression);
     }
     if (affinity != NULL && affinity->required != NULL)
         list_for_each (term, &affinity->required->node_selector_terms) {
             if (term->match_fields.items != NULL && term->match_fields.count > 0)
                 text_join(&errors, "; ", "node selector term with matchFields is not supported");
             list_for_each (expression, &term->match_expressions)
-                check_expression(problem, &errors, expression);
+                validate_expression(problem, &errors, expression);
         }
     const char *volumes = volumes_validate(problem, pod);
     if (volumes != NULL)
