@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "model/input.h"
 #include "sim/failure.h"
+#include "sim/protobuf.h"
 
 #define BODY_BYTES_MAX ((ev_ssize_t)16 << 20)
 
@@ -179,11 +180,11 @@ static bool read_body(struct evhttp_request *request, json_t **body, struct fail
     if (length == 0)
         return true;
     const char *media_type = header_of(request, "Content-Type");
-    if (media_type != NULL && strstr(media_type, "protobuf") != NULL)
-        return failure_set(failure, 415, "UnsupportedMediaType",
-                           "the body of the request was in an unknown format - accepted media types "
-                           "include: application/json, application/yaml");
     const char *text = (const char *)evbuffer_pullup(buffer, -1);
+    if (media_type != NULL && strstr(media_type, "protobuf") != NULL) {
+        *body = protobuf_read(text, length, failure);
+        return *body != NULL;
+    }
     json_error_t json_error;
     *body = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &json_error);
     if (*body != NULL)

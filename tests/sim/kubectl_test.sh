@@ -6,8 +6,10 @@ set -eu
 serve=$1
 build=${2:-.}
 kubectl=${KUBECTL:-}
-[ -n "$kubectl" ] || { [ -x "$build/rig/bin/kubectl" ] && kubectl=$build/rig/bin/kubectl; } ||
-    kubectl=$(command -v kubectl || true)
+for place in "$build" "$(dirname "$0")/../../build"; do
+    [ -n "$kubectl" ] || [ ! -x "$place/rig/bin/kubectl" ] || kubectl=$place/rig/bin/kubectl
+done
+[ -n "$kubectl" ] || kubectl=$(command -v kubectl || true)
 [ -n "$kubectl" ] && [ -x "$kubectl" ] || { echo "no kubectl found"; exit 77; }
 
 work=$(mktemp -d)
@@ -15,7 +17,7 @@ server=
 watcher=
 finish() {
     [ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true
-    [ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" || echo "server: exit $?"; }
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
     rm -rf "$work"
 }
 trap finish EXIT
@@ -214,7 +216,7 @@ has 'No resources found' k get pods
 has 'deployment.apps "web" deleted' k delete deployment web
 has 'deleted' k delete configmaps --all
 has 'namespace "team" deleted' k delete namespace team --timeout=20s
-refuses 'jobs.batch "once" not found' k get job once -n team
+refuses 'not found' k get job once -n team
 has '^nodes_absent$' sh -c "'$kubectl' delete node node-1 >/dev/null && '$kubectl' get nodes 2>&1 | sed 's/No resources found/nodes_absent/'"
 has 'Server Version' k version
 
@@ -222,6 +224,10 @@ sleep 0.3
 kill "$watcher" 2>/dev/null || true
 seen=$(grep -c '^deployment.apps/web$' "$work/watched" || true)
 [ "$seen" -ge 5 ] || fail "the watch saw $seen changes of the deployment: $(cat "$work/watched")"
+
+kill "$server"
+wait "$server" || fail "the server ended with $?" # the sanitizers' word, too
+server=
 
 [ "$failures" -eq 0 ] || { echo "$failures failures" >&2; exit 1; }
 echo "all well"
