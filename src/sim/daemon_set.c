@@ -1,5 +1,5 @@
-// DaemonSets: one pod on every node that qualifies (Kubernetes: DaemonSet). Looked at node by node, so that a new node
-// costs one look a set, not one of all nodes.
+// DaemonSets: one pod on every node that qualifies (Kubernetes: DaemonSet). Looked at node by node,
+// so that a new node costs one look a set, not one of all nodes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +23,14 @@ static void node_key(const struct world_object *set, const char *node, char out[
     snprintf(out, WORLD_KEY_MAX * 2, "%s@%s", set->key, node);
 }
 
-// --- which pods there are ------------------------------------------------------------------------------------------------
+// --- which pods there are
+// ------------------------------------------------------------------------------------------------
 
 static bool pods_key(const struct world_object *pod, char out[WORLD_KEY_MAX])
 {
     json_t *references = store_path(pod->json, "metadata.ownerReferences"), *reference;
     size_t index;
-    json_array_foreach(references, index, reference)
-    {
+    json_array_foreach (references, index, reference) {
         if (!json_is_true(json_object_get(reference, "controller")) ||
             !text_equal(world_text(reference, "kind"), "DaemonSet"))
             continue;
@@ -53,8 +53,7 @@ static const char *target_node(const struct world_object *pod)
                                           "nodeSelectorTerms");
     json_t *fields = json_object_get(json_array_get(terms, 0), "matchFields"), *field;
     size_t index;
-    json_array_foreach(fields, index, field)
-    {
+    json_array_foreach (fields, index, field) {
         if (text_equal(world_text(field, "key"), "metadata.name"))
             return json_string_value(json_array_get(json_object_get(field, "values"), 0));
     }
@@ -122,7 +121,8 @@ void daemon_set_node_changed(struct workloads *workloads, struct world_object *n
     }
 }
 
-// --- one node ------------------------------------------------------------------------------------------------------------
+// --- one node
+// ------------------------------------------------------------------------------------------------------------
 
 // A change of the set: every node is looked at, and those where it still has pods.
 void daemon_set_sync(void *context, const char *key)
@@ -169,8 +169,8 @@ static void add_tolerations(json_t *spec)
     for (size_t i = 0; i < ARRAY_LENGTH(taints); i++)
         json_array_append_new(tolerations, toleration(taints[i][0], taints[i][1]));
     if (json_is_true(json_object_get(spec, "hostNetwork")))
-        json_array_append_new(
-            tolerations, toleration("node.kubernetes.io/network-unavailable", "NoSchedule"));
+        json_array_append_new(tolerations,
+                              toleration("node.kubernetes.io/network-unavailable", "NoSchedule"));
 }
 
 static json_t *child(json_t *object, const char *key, json_t *value)
@@ -194,8 +194,7 @@ static void pin(json_t *spec, const char *node)
     if (json_array_size(terms) == 0)
         json_array_append_new(terms, json_object());
     size_t index;
-    json_array_foreach(terms, index, term)
-    {
+    json_array_foreach (terms, index, term) {
         json_object_set_new(term, "matchFields",
                             json_pack("[{s:s, s:s, s:[s]}]", "key", "metadata.name", "operator",
                                       "In", "values", node));
@@ -215,7 +214,8 @@ static json_t *daemon_pod(const struct world_object *set, const char *node)
     return pod;
 }
 
-// The template as a typed pod, for the scheduler's rules. The caller releases it; NULL: it does not decode.
+// The template as a typed pod, for the scheduler's rules. The caller releases it; NULL: it does not
+// decode.
 static struct object *pod_of_template(const struct world_object *set)
 {
     json_t *pod = daemon_pod(set, NULL);
@@ -253,9 +253,9 @@ static bool may_replace(struct workloads *workloads, const struct world_object *
     if (!world_pod_ready(pod))
         return true;
     int64_t wanted = world_int(set->json, "status.desiredNumberScheduled", 0);
-    int64_t limit = workload_share(
-        store_path(set->json, "spec.updateStrategy.rollingUpdate.maxUnavailable"), "0%", wanted,
-        true);
+    int64_t limit =
+        workload_share(store_path(set->json, "spec.updateStrategy.rollingUpdate.maxUnavailable"),
+                       "0%", wanted, true);
     return count_unavailable(workloads, set) < (limit > 0 ? limit : 1);
 }
 
@@ -276,8 +276,7 @@ static void sync_pods(struct workloads *workloads, const struct world_object *se
     workload_template_hash(store_path(set->json, "spec.template"), NULL, revision);
     if (node != NULL && node->node != NULL && !world_is_deleting(set))
         qualifies(set, node->node, &runs, &may_stay);
-    vector_for_each(pod, pods)
-    {
+    vector_for_each (pod, pods) {
         if (world_is_deleting(*pod)) {
             has_one = true; // its successor comes when it is gone
             continue;
@@ -316,13 +315,15 @@ void daemon_set_node_sync(void *context, const char *work)
     work_queue_add_after(workloads->daemon_sets, set->key, STATUS_DELAY_NS);
 }
 
-// --- status ----------------------------------------------------------------------------------------------------------------
+// --- status
+// ----------------------------------------------------------------------------------------------------------------
 
 static int64_t count_unavailable(struct workloads *workloads, const struct world_object *set)
 {
     world_objects pods = world_controlled(workloads->world, set->uid, KIND_POD);
     int64_t unavailable = 0;
-    vector_for_each(pod, &pods) unavailable += world_is_deleting(*pod) || !world_pod_ready(*pod);
+    vector_for_each (pod, &pods)
+        unavailable += world_is_deleting(*pod) || !world_pod_ready(*pod);
     vector_free(&pods);
     return unavailable;
 }
@@ -349,8 +350,7 @@ static void write_status(struct workloads *workloads, struct world_object *set)
     char revision[12];
     workload_template_hash(store_path(set->json, "spec.template"), NULL, revision);
     world_objects pods = world_controlled(workloads->world, set->uid, KIND_POD);
-    vector_for_each(pod, &pods)
-    {
+    vector_for_each (pod, &pods) {
         if (!world_pod_active(*pod))
             continue;
         scheduled++;

@@ -66,8 +66,8 @@ static void read_deployment(struct rollout *rollout)
     }
     rollout->max_surge =
         workload_share(json_object_get(rolling, "maxSurge"), "25%", rollout->replicas, true);
-    rollout->max_unavailable = workload_share(json_object_get(rolling, "maxUnavailable"), "25%",
-                                              rollout->replicas, false);
+    rollout->max_unavailable =
+        workload_share(json_object_get(rolling, "maxUnavailable"), "25%", rollout->replicas, false);
     if (rollout->max_surge == 0 && rollout->max_unavailable == 0)
         rollout->max_unavailable = 1;
     if (rollout->max_unavailable > rollout->replicas)
@@ -82,8 +82,7 @@ static void find_sets(struct rollout *rollout)
     world_objects sets =
         world_controlled(rollout->world, rollout->deployment->uid, KIND_REPLICA_SET);
     rollout->sets = (world_objects){0};
-    vector_for_each(set, &sets)
-    {
+    vector_for_each (set, &sets) {
         if (rollout->current == NULL && text_equal(world_label(*set, LABEL_HASH), hash))
             rollout->current = *set;
         else
@@ -92,7 +91,8 @@ static void find_sets(struct rollout *rollout)
     vector_free(&sets);
 }
 
-// --- ReplicaSets -------------------------------------------------------------------------------------------------
+// --- ReplicaSets
+// -------------------------------------------------------------------------------------------------
 
 static int64_t wanted_of(const struct world_object *set)
 {
@@ -108,7 +108,8 @@ static int64_t sum_of(const struct rollout *rollout,
                       int64_t (*amount)(const struct world_object *set))
 {
     int64_t sum = amount(rollout->current);
-    vector_for_each(set, &rollout->sets) sum += amount(*set);
+    vector_for_each (set, &rollout->sets)
+        sum += amount(*set);
     return sum;
 }
 
@@ -155,8 +156,7 @@ static void scale_set(struct rollout *rollout, struct world_object *set, int64_t
 static int64_t last_revision(const struct rollout *rollout)
 {
     int64_t last = 0;
-    vector_for_each(set, &rollout->sets)
-    {
+    vector_for_each (set, &rollout->sets) {
         int64_t revision = annotated(*set, ANNOTATION_REVISION);
         last = revision > last ? revision : last;
     }
@@ -203,10 +203,11 @@ static void create_current(struct rollout *rollout, int64_t replicas)
         json_object_set_new(copy, "metadata", json_object());
     json_t *labels = workload_metadata(copy, "labels");
     json_object_set_new(labels, LABEL_HASH, json_string(hash));
-    json_t *set = json_pack("{s:s, s:s, s:{s:s, s:O, s:{s:s}}, s:{s:I, s:o, s:o}}", "apiVersion",
-                            "apps/v1", "kind", "ReplicaSet", "metadata", "name", name, "labels",
-                            labels, "annotations", ANNOTATION_REVISION, revision, "spec", "replicas",
-                            (json_int_t)replicas, "selector", selector, "template", copy);
+    json_t *set =
+        json_pack("{s:s, s:s, s:{s:s, s:O, s:{s:s}}, s:{s:I, s:o, s:o}}", "apiVersion", "apps/v1",
+                  "kind", "ReplicaSet", "metadata", "name", name, "labels", labels, "annotations",
+                  ANNOTATION_REVISION, revision, "spec", "replicas", (json_int_t)replicas,
+                  "selector", selector, "template", copy);
     const json_t *min_ready = store_path(deployment->json, "spec.minReadySeconds");
     if (min_ready != NULL)
         json_object_set(json_object_get(set, "spec"), "minReadySeconds", (json_t *)min_ready);
@@ -214,8 +215,7 @@ static void create_current(struct rollout *rollout, int64_t replicas)
     world_add_owner(set, deployment);
     if (!world_add(rollout->world, KIND_REPLICA_SET, deployment->namespace, set, NULL))
         work_queue_add_after(rollout->workloads->deployments, deployment->key, 5 * SECOND);
-    rollout->current =
-        world_find(rollout->world, KIND_REPLICA_SET, deployment->namespace, name);
+    rollout->current = world_find(rollout->world, KIND_REPLICA_SET, deployment->namespace, name);
 }
 
 // How far the current set may grow now.
@@ -240,7 +240,8 @@ static bool ensure_current(struct rollout *rollout)
     return false;
 }
 
-// --- rolling update ------------------------------------------------------------------------------------------------
+// --- rolling update
+// ------------------------------------------------------------------------------------------------
 
 static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed);
 
@@ -277,8 +278,7 @@ static void roll(struct rollout *rollout)
 static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed)
 {
     int64_t total = 0;
-    vector_for_each(set, &rollout->sets)
-    {
+    vector_for_each (set, &rollout->sets) {
         int64_t have = wanted_of(*set), unhealthy = have - available_of(*set);
         int64_t less = unhealthy < allowed - total ? unhealthy : allowed - total;
         if (have == 0 || less <= 0)
@@ -288,15 +288,16 @@ static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed)
     }
 }
 
-// --- recreate ------------------------------------------------------------------------------------------------------
+// --- recreate
+// ------------------------------------------------------------------------------------------------------
 
 static bool old_pods_left(const struct rollout *rollout)
 {
     bool left = false;
-    vector_for_each(set, &rollout->sets)
-    {
+    vector_for_each (set, &rollout->sets) {
         world_objects pods = world_controlled(rollout->world, (*set)->uid, KIND_POD);
-        vector_for_each(pod, &pods) left |= !world_pod_ended(*pod);
+        vector_for_each (pod, &pods)
+            left |= !world_pod_ended(*pod);
         vector_free(&pods);
     }
     return left;
@@ -305,8 +306,7 @@ static bool old_pods_left(const struct rollout *rollout)
 static void recreate(struct rollout *rollout)
 {
     bool scaled = false;
-    vector_for_each(set, &rollout->sets)
-    {
+    vector_for_each (set, &rollout->sets) {
         scaled |= wanted_of(*set) > 0;
         if (wanted_of(*set) > 0)
             scale_set(rollout, *set, 0);
@@ -317,7 +317,8 @@ static void recreate(struct rollout *rollout)
         scale_set(rollout, rollout->current, rollout->replicas);
 }
 
-// --- scaling ---------------------------------------------------------------------------------------------------------
+// --- scaling
+// ---------------------------------------------------------------------------------------------------------
 
 static bool has_been_scaled(const struct rollout *rollout)
 {
@@ -347,7 +348,8 @@ static int compare_sizes(const void *a, const void *b)
 static void distribute(struct rollout *rollout, world_objects *active)
 {
     int64_t total = 0;
-    vector_for_each(set, active) total += wanted_of(*set);
+    vector_for_each (set, active)
+        total += wanted_of(*set);
     int64_t allowed = rollout->replicas > 0 ? rollout->replicas + rollout->max_surge : 0;
     int64_t left = allowed - total, added = 0;
     qsort(active->items, active->count, sizeof *active->items, compare_sizes);
@@ -395,7 +397,8 @@ static void scale_in_proportion(struct rollout *rollout)
     vector_free(&active);
 }
 
-// --- history and status ------------------------------------------------------------------------------------------------
+// --- history and status
+// ------------------------------------------------------------------------------------------------
 
 static void drop_history(struct rollout *rollout)
 {

@@ -1,5 +1,5 @@
-// Status of PodDisruptionBudgets (Kubernetes: Specifying a Disruption Budget). Each budget keeps running counts of
-// its pods, so that a change of one pod costs no more than matching it.
+// Status of PodDisruptionBudgets (Kubernetes: Specifying a Disruption Budget). Each budget keeps
+// running counts of its pods, so that a change of one pod costs no more than matching it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,8 @@ static void free_budget(struct budget *budget)
 static void free_list(void *value)
 {
     struct budget_list *list = value;
-    vector_for_each(budget, &list->items) free_budget(*budget);
+    vector_for_each (budget, &list->items)
+        free_budget(*budget);
     vector_free(&list->items);
     free(list);
 }
@@ -81,7 +82,8 @@ void budgets_enter(struct budgets *budgets, struct world_object *object)
         queue_namespace(budgets, object->namespace); // their scale counts
 }
 
-// --- counting ------------------------------------------------------------------------------------------------------
+// --- counting
+// ------------------------------------------------------------------------------------------------------
 
 static bool is_healthy(const struct world_object *pod)
 {
@@ -116,8 +118,7 @@ static void pod_changes(struct budgets *budgets, const struct world_object *pod,
     struct budget_list *list = map_get(budgets->by_namespace, pod->namespace);
     if (list == NULL || pod->pod == NULL)
         return;
-    vector_for_each(budget, &list->items)
-    {
+    vector_for_each (budget, &list->items) {
         if (!label_selector_matches(selector_of(budgets, *budget), &pod->pod->meta.labels))
             continue;
         count_pod(*budget, pod, step);
@@ -201,10 +202,12 @@ static void queue_namespace(struct budgets *budgets, const char *namespace)
     struct budget_list *list = map_get(budgets->by_namespace, namespace);
     if (list == NULL)
         return;
-    vector_for_each(budget, &list->items) work_queue_add(budgets->queue, (*budget)->key);
+    vector_for_each (budget, &list->items)
+        work_queue_add(budgets->queue, (*budget)->key);
 }
 
-// --- status --------------------------------------------------------------------------------------------------------
+// --- status
+// --------------------------------------------------------------------------------------------------------
 
 struct expectation {
     int64_t expected, desired;
@@ -256,9 +259,9 @@ static bool total_scale(const struct budgets *budgets, const struct budget *budg
             struct world_object *above = world_controller(world, owner, KIND_DEPLOYMENT);
             owner = above != NULL ? above : owner;
         }
-        if (owner == NULL || !(world_is(owner, KIND_REPLICA_SET) || world_is(owner, KIND_DEPLOYMENT) ||
-                               world_is(owner, KIND_STATEFUL_SET) ||
-                               world_is(owner, KIND_REPLICATION_CONTROLLER))) {
+        if (owner == NULL ||
+            !(world_is(owner, KIND_REPLICA_SET) || world_is(owner, KIND_DEPLOYMENT) ||
+              world_is(owner, KIND_STATEFUL_SET) || world_is(owner, KIND_REPLICATION_CONTROLLER))) {
             known = false;
             continue;
         }
@@ -289,8 +292,7 @@ static struct expectation expect(const struct budgets *budgets, const struct bud
     struct expectation expectation = {.expected = budget->pods, .known = true};
     if (maximum->present) {
         expectation.known = total_scale(budgets, budget, &expectation.expected);
-        expectation.desired =
-            expectation.expected - share_of(maximum, expectation.expected);
+        expectation.desired = expectation.expected - share_of(maximum, expectation.expected);
         if (expectation.desired < 0)
             expectation.desired = 0;
     } else if (minimum->present && minimum->text != NULL) {
@@ -302,8 +304,8 @@ static struct expectation expect(const struct budgets *budgets, const struct bud
     return expectation;
 }
 
-// Pods that the API server has granted an eviction but that are not being deleted yet count as unhealthy, for a
-// while. Returns how many healthy ones there are; the others leave the list.
+// Pods that the API server has granted an eviction but that are not being deleted yet count as
+// unhealthy, for a while. Returns how many healthy ones there are; the others leave the list.
 static uint32_t keep_disrupted(const struct budgets *budgets, const struct world_object *object,
                                json_t *status)
 {

@@ -1,4 +1,5 @@
-// Jobs: pods that run to their end (Kubernetes: Jobs). Ended pods are counted once, by their tracking finalizer.
+// Jobs: pods that run to their end (Kubernetes: Jobs). Ended pods are counted once, by their
+// tracking finalizer.
 #include <stdlib.h>
 
 #include "sim/workloads.h"
@@ -85,8 +86,7 @@ static bool is_tracked(const struct world_object *pod)
 {
     json_t *finalizer;
     size_t index;
-    json_array_foreach(store_path(pod->json, "metadata.finalizers"), index, finalizer)
-    {
+    json_array_foreach (store_path(pod->json, "metadata.finalizers"), index, finalizer) {
         if (text_equal(json_string_value(finalizer), FINALIZER_TRACKING))
             return true;
     }
@@ -105,8 +105,7 @@ static void count_failure_time(struct job_view *view, const struct world_object 
 {
     json_t *status;
     size_t index;
-    json_array_foreach(store_path(pod->json, "status.containerStatuses"), index, status)
-    {
+    json_array_foreach (store_path(pod->json, "status.containerStatuses"), index, status) {
         int64_t ended = world_instant(status, "state.terminated.finishedAt");
         view->last_failure = ended > view->last_failure ? ended : view->last_failure;
     }
@@ -114,8 +113,7 @@ static void count_failure_time(struct job_view *view, const struct world_object 
 
 static void count_pods(struct job_view *view)
 {
-    vector_for_each(pod, &view->pods)
-    {
+    vector_for_each (pod, &view->pods) {
         bool success = text_equal(world_text((*pod)->json, "status.phase"), "Succeeded");
         const char *index = world_annotation(*pod, ANNOTATION_INDEX);
         if (!is_over(*pod)) {
@@ -136,8 +134,7 @@ static void count_pods(struct job_view *view)
 
 static void release_counted(struct job_view *view)
 {
-    vector_for_each(pod, &view->pods)
-    {
+    vector_for_each (pod, &view->pods) {
         struct world_object *object = *pod;
         if (!is_over(object) || !is_tracked(object))
             continue;
@@ -169,14 +166,14 @@ static bool is_complete(const struct job_view *view)
     return view->succeeded > 0 && view->active == 0;
 }
 
-// --- pods ----------------------------------------------------------------------------------------------------------
+// --- pods
+// ----------------------------------------------------------------------------------------------------------
 
 // The list is read anew afterwards: pods that had no node are gone.
 static void remove_some(struct job_view *view, int64_t count)
 {
     world_objects active = {0};
-    vector_for_each(pod, &view->pods)
-    {
+    vector_for_each (pod, &view->pods) {
         if (world_pod_active(*pod))
             vector_push(&active, *pod);
     }
@@ -197,8 +194,7 @@ static bool index_taken(const struct job_view *view, const char *index)
 {
     if (json_object_get(view->done_indices, index) != NULL)
         return true;
-    vector_for_each(pod, &view->pods)
-    {
+    vector_for_each (pod, &view->pods) {
         if (!is_over(*pod) && text_equal(world_annotation(*pod, ANNOTATION_INDEX), index))
             return true;
     }
@@ -275,7 +271,8 @@ static void adjust(struct job_view *view)
     }
 }
 
-// --- status and end ----------------------------------------------------------------------------------------------------
+// --- status and end
+// ----------------------------------------------------------------------------------------------------
 
 static void write_status(struct job_view *view, const char *outcome, const char *reason)
 {
@@ -304,8 +301,7 @@ static int64_t finished_at(const struct world_object *job)
 {
     json_t *condition;
     size_t index;
-    json_array_foreach(store_path(job->json, "status.conditions"), index, condition)
-    {
+    json_array_foreach (store_path(job->json, "status.conditions"), index, condition) {
         const char *type = world_text(condition, "type");
         if ((text_equal(type, "Complete") || text_equal(type, "Failed")) &&
             text_equal(world_text(condition, "status"), "True"))

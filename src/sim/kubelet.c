@@ -58,7 +58,8 @@ void kubelets_enter(struct kubelets *kubelets, struct world_object *object)
         work_queue_add(kubelets->pod_work, object->key);
 }
 
-// --- pods ------------------------------------------------------------------------------------------------------
+// --- pods
+// ------------------------------------------------------------------------------------------------------
 
 static struct kubelet_pod *remember(struct kubelets *kubelets, const struct world_object *pod);
 static void stop(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory);
@@ -107,22 +108,20 @@ static json_t *container_states(const struct world_object *pod, const char *list
 {
     json_t *statuses = json_array(), *container;
     size_t index;
-    json_array_foreach(store_path(pod->json, list), index, container)
-    {
+    json_array_foreach (store_path(pod->json, list), index, container) {
         const char *image = world_text(container, "image");
         json_array_append_new(
-            statuses,
-            json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:{s:O}}", "name",
-                      world_text(container, "name"), "image", image == NULL ? "" : image, "imageID",
-                      image == NULL ? "" : image, "ready", ready, "started", ready, "restartCount",
-                      (int)restarts, "state", state_name, state));
+            statuses, json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:{s:O}}", "name",
+                                world_text(container, "name"), "image", image == NULL ? "" : image,
+                                "imageID", image == NULL ? "" : image, "ready", ready, "started",
+                                ready, "restartCount", (int)restarts, "state", state_name, state));
     }
     json_decref(state);
     return statuses;
 }
 
-static json_t *status_with_conditions(struct world *world, const struct world_object *pod, bool ready,
-                                      const char *reason)
+static json_t *status_with_conditions(struct world *world, const struct world_object *pod,
+                                      bool ready, const char *reason)
 {
     json_t *status = world_copy_status(pod);
     const char *value = ready ? "True" : "False";
@@ -169,9 +168,9 @@ static void set_ended(struct kubelets *kubelets, struct world_object *pod, int e
         json_object_set_new(status, "startTime", json_string(now));
     json_t *state =
         json_pack("{s:i, s:s, s:s}", "exitCode", exit_code, "reason", reason, "finishedAt", now);
-    json_object_set_new(status, "containerStatuses",
-                        container_states(pod, "spec.containers", restarts, "terminated", state,
-                                         false));
+    json_object_set_new(
+        status, "containerStatuses",
+        container_states(pod, "spec.containers", restarts, "terminated", state, false));
     world_set_status(kubelets->world, pod, status);
 }
 
@@ -215,7 +214,8 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
         set_ended(kubelets, pod, (int)code, memory->restarts);
         return;
     }
-    // A restart is told at once; what ends at once does not restart more often than every ten seconds.
+    // A restart is told at once; what ends at once does not restart more often than every ten
+    // seconds.
     memory->started = now_ns + (run_ns < 10 * SECOND ? 10 * SECOND : 0);
     memory->restarts++;
     set_running(kubelets, pod, memory->restarts);
@@ -241,7 +241,8 @@ static void stop(struct kubelets *kubelets, struct world_object *pod, struct kub
     char key[WORLD_KEY_MAX];
     snprintf(key, sizeof key, "%s", pod->key);
     // What is not restarted for ever has an outcome, which Jobs count.
-    if (!world_pod_ended(pod) && !text_equal(world_text(pod->json, "spec.restartPolicy"), "Always")) {
+    if (!world_pod_ended(pod) &&
+        !text_equal(world_text(pod->json, "spec.restartPolicy"), "Always")) {
         set_ended(kubelets, pod, 143, memory->restarts);
         pod = world_find_key(world, KIND_POD, key);
     }

@@ -1,6 +1,7 @@
-// The simulated kubelets, one for each Node that is marked (ANNOTATION_SIM_KUBELET or kwok's), and the
-// machines that they run on (world.h). A machine registers its Node; the kubelet renews the Lease, reports
-// conditions, starts pods, ends them by their annotations, and stops them when they are deleted.
+// The simulated kubelets, one for each Node that is marked (ANNOTATION_SIM_KUBELET or kwok's), and
+// the machines that they run on (world.h). A machine registers its Node; the kubelet renews the
+// Lease, reports conditions, starts pods, ends them by their annotations, and stops them when they
+// are deleted.
 //
 // As the real one, a kubelet whose Node object is deleted does not register again.
 #pragma once

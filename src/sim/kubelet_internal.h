@@ -3,7 +3,7 @@
 
 #include "sim/kubelet.h"
 
-struct machine { // a machine of the simulated cloud
+struct machine {         // a machine of the simulated cloud
     struct arena *arena; // of the copies
     struct machine_boot boot;
     enum machine_state state;

@@ -20,8 +20,8 @@ bool kubelets_machine_boots(struct kubelets *kubelets, const struct machine_boot
     map_set(kubelets->machines, boot->provider_id, machine);
     int64_t delay_ns = boot->boot_delay_ns;
     if (delay_ns < 0)
-        delay_ns = world_jitter(kubelets->world, boot->provider_id,
-                                kubelets->world->options.node_boot_ns);
+        delay_ns =
+            world_jitter(kubelets->world, boot->provider_id, kubelets->world->options.node_boot_ns);
     if (!(boot->faults & MACHINE_NEVER_REGISTERS))
         work_queue_add_after(kubelets->boots, boot->provider_id, delay_ns);
     return true;
@@ -46,17 +46,19 @@ static struct machine *machine_copy(const struct machine_boot *boot)
     }
     struct taint *taints = arena_allocate_array(arena, boot->taints.count, sizeof *taints);
     for (uint32_t i = 0; i < boot->taints.count; i++)
-        taints[i] = (struct taint){.key = arena_copy_string(arena, boot->taints.items[i].key),
-                                   .value = arena_copy_string(arena, boot->taints.items[i].value),
-                                   .effect = arena_copy_string(arena, boot->taints.items[i].effect)};
+        taints[i] =
+            (struct taint){.key = arena_copy_string(arena, boot->taints.items[i].key),
+                           .value = arena_copy_string(arena, boot->taints.items[i].value),
+                           .effect = arena_copy_string(arena, boot->taints.items[i].effect)};
     copy->taints.items = taints;
     struct resource_map *resources[] = {&copy->capacity, &copy->allocatable};
     for (size_t m = 0; m < ARRAY_LENGTH(resources); m++) {
         struct resource_quantity *items =
             arena_allocate_array(arena, resources[m]->count, sizeof *items);
         for (uint32_t i = 0; i < resources[m]->count; i++)
-            items[i] = (struct resource_quantity){
-                arena_copy_string(arena, resources[m]->items[i].name), resources[m]->items[i].value};
+            items[i] =
+                (struct resource_quantity){arena_copy_string(arena, resources[m]->items[i].name),
+                                           resources[m]->items[i].value};
         resources[m]->items = items;
     }
     return machine;
@@ -76,20 +78,21 @@ void kubelet_free(void *value)
     free(kubelet);
 }
 
-// --- registration ------------------------------------------------------------------------------------------------
+// --- registration
+// ------------------------------------------------------------------------------------------------
 
 static json_t *map_value_of(const struct string_map *map)
 {
     json_t *value = json_object();
-    list_for_each(pair, map) json_object_set_new(value, pair->key, json_string(pair->value));
+    list_for_each (pair, map)
+        json_object_set_new(value, pair->key, json_string(pair->value));
     return value;
 }
 
 static json_t *resources_value_of(const struct resource_map *map)
 {
     json_t *value = json_object();
-    list_for_each(entry, map)
-    {
+    list_for_each (entry, map) {
         char text[QUANTITY_TEXT_MAX];
         quantity_format(entry->name, entry->value, text);
         json_object_set_new(value, entry->name, json_string(text));
@@ -109,7 +112,7 @@ static json_t *taint_value(const char *key, const char *value, const char *effec
 static json_t *taints_value(const struct kubelets *kubelets, const struct machine *machine)
 {
     json_t *taints = json_array();
-    list_for_each(taint, &machine->boot.taints)
+    list_for_each (taint, &machine->boot.taints)
         json_array_append_new(taints, taint_value(taint->key, taint->value, taint->effect));
     if (kubelets->world->options.node_lifecycle)
         json_array_append_new(taints,
@@ -153,11 +156,11 @@ static void register_node(struct kubelets *kubelets, struct machine *machine, co
         json_object_set_new(labels, "kubernetes.io/hostname", json_string(name));
     json_t *annotations = map_value_of(&machine->boot.annotations);
     json_object_set_new(annotations, ANNOTATION_SIM_KUBELET, json_string("true"));
-    json_t *node = json_pack("{s:s, s:s, s:{s:s, s:o, s:o}, s:{s:s, s:o}, s:o}", "apiVersion", "v1",
-                             "kind", "Node", "metadata", "name", name, "labels", labels,
-                             "annotations", annotations, "spec", "providerID",
-                             machine->boot.provider_id, "taints", taints_value(kubelets, machine),
-                             "status", status_value(kubelets, machine, name));
+    json_t *node =
+        json_pack("{s:s, s:s, s:{s:s, s:o, s:o}, s:{s:s, s:o}, s:o}", "apiVersion", "v1", "kind",
+                  "Node", "metadata", "name", name, "labels", labels, "annotations", annotations,
+                  "spec", "providerID", machine->boot.provider_id, "taints",
+                  taints_value(kubelets, machine), "status", status_value(kubelets, machine, name));
     world_add(kubelets->world, KIND_NODE, NULL, node, NULL);
 }
 
@@ -188,7 +191,8 @@ void kubelet_boot_again(void *context, const char *provider_id)
     register_node(kubelets, machine, name);
 }
 
-// --- kubelets ----------------------------------------------------------------------------------------------------
+// --- kubelets
+// ----------------------------------------------------------------------------------------------------
 
 static bool is_at_work(const struct kubelet *kubelet)
 {
@@ -274,7 +278,8 @@ static void queue_pods(struct kubelets *kubelets, const char *node_name)
         work_queue_add(kubelets->pod_work, pod->key);
 }
 
-// --- heartbeats ----------------------------------------------------------------------------------------------------
+// --- heartbeats
+// ----------------------------------------------------------------------------------------------------
 
 void kubelet_heartbeat(void *context, const char *node_name)
 {
@@ -296,12 +301,12 @@ void kubelet_heartbeat(void *context, const char *node_name)
         world_replace(world, lease, value);
         return;
     }
-    json_t *value = json_pack(
-        "{s:s, s:s, s:{s:s, s:[{s:s, s:s, s:s, s:s}]}, s:{s:s, s:i, s:s}}", "apiVersion",
-        "coordination.k8s.io/v1", "kind", "Lease", "metadata", "name", node_name, "ownerReferences",
-        "apiVersion", "v1", "kind", "Node", "name", node_name, "uid", node->uid, "spec",
-        "holderIdentity", node_name, "leaseDurationSeconds", LEASE_DURATION_SECONDS, "renewTime",
-        now);
+    json_t *value =
+        json_pack("{s:s, s:s, s:{s:s, s:[{s:s, s:s, s:s, s:s}]}, s:{s:s, s:i, s:s}}", "apiVersion",
+                  "coordination.k8s.io/v1", "kind", "Lease", "metadata", "name", node_name,
+                  "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", node_name, "uid",
+                  node->uid, "spec", "holderIdentity", node_name, "leaseDurationSeconds",
+                  LEASE_DURATION_SECONDS, "renewTime", now);
     world_add(world, KIND_LEASE, LEASE_NAMESPACE, value, NULL);
 }
 
@@ -313,7 +318,8 @@ int64_t kubelets_last_heartbeat(const struct kubelets *kubelets, const char *nod
     return is_at_work(kubelet) ? loop_now_ns(kubelets->world->loop) : kubelet->last_alive;
 }
 
-// --- what happens to machines ----------------------------------------------------------------------------------------
+// --- what happens to machines
+// ----------------------------------------------------------------------------------------
 
 static void tell_kubelets(struct kubelets *kubelets, const struct machine *machine)
 {

@@ -1,6 +1,7 @@
-// Node lifecycle (Kubernetes: Nodes; Taints and Tolerations; Node Conditions; Pod Garbage Collection): missed
-// heartbeats make a node unreachable, conditions become taints, NoExecute taints evict, Nodes of machines that are gone
-// are deleted (as a cloud controller manager does), and so are the pods of Nodes that are gone.
+// Node lifecycle (Kubernetes: Nodes; Taints and Tolerations; Node Conditions; Pod Garbage
+// Collection): missed heartbeats make a node unreachable, conditions become taints, NoExecute
+// taints evict, Nodes of machines that are gone are deleted (as a cloud controller manager does),
+// and so are the pods of Nodes that are gone.
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,11 @@ struct node_lifecycle *node_lifecycle_create(struct world *world)
     int64_t delay_ns = world->options.controller_delay_ns;
     lifecycle->world = world;
     lifecycle->taints = work_queue_create(world->loop, delay_ns, sync_taints, lifecycle);
-    lifecycle->monitor = work_queue_create(world->loop, world->options.node_monitor_ns,
-                                           check_heartbeat, lifecycle);
+    lifecycle->monitor =
+        work_queue_create(world->loop, world->options.node_monitor_ns, check_heartbeat, lifecycle);
     lifecycle->evictions = work_queue_create(world->loop, delay_ns, check_eviction, lifecycle);
-    lifecycle->orphans = work_queue_create(world->loop, world->options.pod_collection_ns,
-                                           collect_pods, lifecycle);
+    lifecycle->orphans =
+        work_queue_create(world->loop, world->options.pod_collection_ns, collect_pods, lifecycle);
     return lifecycle;
 }
 
@@ -50,8 +51,7 @@ static bool has_no_execute(const struct world_object *node)
 {
     if (node->node == NULL)
         return false;
-    list_for_each(taint, &node->node->spec.taints)
-    {
+    list_for_each (taint, &node->node->spec.taints) {
         if (text_equal(taint->effect, "NoExecute"))
             return true;
     }
@@ -85,7 +85,8 @@ void node_lifecycle_enter(struct node_lifecycle *lifecycle, struct world_object 
     }
 }
 
-// --- taints by condition ---------------------------------------------------------------------------------------------
+// --- taints by condition
+// ---------------------------------------------------------------------------------------------
 
 static bool wants_taint(const struct world_object *node, const char *key, const char *effect)
 {
@@ -126,8 +127,7 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
 {
     size_t index;
     json_t *taint;
-    json_array_foreach(taints, index, taint)
-    {
+    json_array_foreach (taints, index, taint) {
         if (text_equal(world_text(taint, "key"), key) &&
             text_equal(world_text(taint, "effect"), effect))
             return index;
@@ -136,7 +136,8 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
 }
 
 // True if the list has changed.
-static bool adjust_taints(const struct world *world, const struct world_object *node, json_t *taints)
+static bool adjust_taints(const struct world *world, const struct world_object *node,
+                          json_t *taints)
 {
     bool changed = false;
     char now[INSTANT_TEXT_MAX];
@@ -182,7 +183,8 @@ static void sync_taints(void *context, const char *node_name)
         json_decref(value);
 }
 
-// --- heartbeats --------------------------------------------------------------------------------------------------------
+// --- heartbeats
+// --------------------------------------------------------------------------------------------------------
 
 // 0: nothing of this node ever beat, so it is not judged by it.
 static int64_t last_heartbeat(const struct node_lifecycle *lifecycle, const char *node_name)
@@ -210,8 +212,7 @@ static void mark_pods_not_ready(struct node_lifecycle *lifecycle, const char *no
 {
     struct world *world = lifecycle->world;
     world_objects pods = world_gather_pods(world, node_name);
-    vector_for_each(pod, &pods)
-    {
+    vector_for_each (pod, &pods) {
         if (!world_pod_ready(*pod))
             continue;
         json_t *status = world_copy_status(*pod);
@@ -230,7 +231,8 @@ static void check_heartbeat(void *context, const char *node_name)
         return;
     work_queue_add(lifecycle->monitor, node_name);
     int64_t last = last_heartbeat(lifecycle, node_name);
-    bool missed = last != 0 && loop_now_ns(world->loop) - last > world->options.node_monitor_grace_ns;
+    bool missed =
+        last != 0 && loop_now_ns(world->loop) - last > world->options.node_monitor_grace_ns;
     const char *ready = world_condition_status(node, "Ready");
     if (missed && !text_equal(ready, "Unknown")) {
         mark_unknown(lifecycle, node);
@@ -241,14 +243,14 @@ static void check_heartbeat(void *context, const char *node_name)
     }
 }
 
-// --- eviction by taints --------------------------------------------------------------------------------------------------
+// --- eviction by taints
+// --------------------------------------------------------------------------------------------------
 
 // How long the pod may stay from the taint's addition on; -1: for ever.
 static int64_t tolerated_ns(const struct pod *pod, const struct taint *taint)
 {
     int64_t longest = 0;
-    list_for_each(toleration, &pod->spec.tolerations)
-    {
+    list_for_each (toleration, &pod->spec.tolerations) {
         if (!toleration_tolerates(toleration, taint))
             continue;
         if (!toleration->toleration_seconds.present)
@@ -272,8 +274,7 @@ static void check_eviction(void *context, const char *pod_key)
     if (node == NULL || node->node == NULL)
         return;
     int64_t now_ns = loop_now_ns(world->loop), due = INT64_MAX;
-    list_for_each(taint, &node->node->spec.taints)
-    {
+    list_for_each (taint, &node->node->spec.taints) {
         if (!text_equal(taint->effect, "NoExecute"))
             continue;
         int64_t stay_ns = tolerated_ns(pod->pod, taint);
@@ -292,7 +293,8 @@ static void check_eviction(void *context, const char *pod_key)
     world_remove(world, pod, -1, NULL);
 }
 
-// --- pods of nodes that are gone ---------------------------------------------------------------------------------------------
+// --- pods of nodes that are gone
+// ---------------------------------------------------------------------------------------------
 
 static void collect_pods(void *context, const char *node_name)
 {
@@ -301,8 +303,7 @@ static void collect_pods(void *context, const char *node_name)
     if (world_find(world, KIND_NODE, NULL, node_name) != NULL)
         return;
     world_objects pods = world_gather_pods(world, node_name);
-    vector_for_each(pod, &pods)
-    {
+    vector_for_each (pod, &pods) {
         if (!world_pod_ended(*pod)) {
             json_t *status = world_copy_status(*pod);
             json_object_set_new(status, "phase", json_string("Failed"));

@@ -1,7 +1,8 @@
 // Garbage collection by owner references (Kubernetes: Garbage Collection; Owners and Dependents).
 //
-// An object all of whose owners are gone is deleted. An owner with the finalizer foregroundDeletion waits for the
-// dependents that block it; with the finalizer orphan its dependents lose their reference to it.
+// An object all of whose owners are gone is deleted. An owner with the finalizer foregroundDeletion
+// waits for the dependents that block it; with the finalizer orphan its dependents lose their
+// reference to it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,7 @@ static bool has_finalizer(const struct world_object *object, const char *name)
 {
     json_t *finalizer;
     size_t index;
-    json_array_foreach(store_path(object->json, "metadata.finalizers"), index, finalizer)
-    {
+    json_array_foreach (store_path(object->json, "metadata.finalizers"), index, finalizer) {
         if (text_equal(json_string_value(finalizer), name))
             return true;
     }
@@ -71,13 +71,14 @@ void collector_enter(struct collector *collector, struct world_object *object)
 {
     if (object->uid == NULL)
         return;
-    bool waits = world_is_deleting(object) && (has_finalizer(object, "foregroundDeletion") ||
-                                               has_finalizer(object, "orphan"));
+    bool waits = world_is_deleting(object) &&
+                 (has_finalizer(object, "foregroundDeletion") || has_finalizer(object, "orphan"));
     if (waits || lacks_owner(collector, object))
         work_queue_add(collector->queue, object->uid);
 }
 
-// --- one object ------------------------------------------------------------------------------------------------------
+// --- one object
+// ------------------------------------------------------------------------------------------------------
 
 static void orphan_dependents(struct collector *collector, struct world_object *owner);
 static void delete_blocking(struct collector *collector, struct world_object *owner);
@@ -112,7 +113,8 @@ static uid_list dependents_of(const struct world *world, const char *uid)
 
 static void uid_list_free(uid_list *uids)
 {
-    vector_for_each(uid, uids) free(*uid);
+    vector_for_each (uid, uids)
+        free(*uid);
     vector_free(uids);
 }
 
@@ -132,8 +134,7 @@ static void drop_references(struct collector *collector, struct world_object *ob
     json_t *references = store_path(value, "metadata.ownerReferences");
     for (size_t i = json_array_size(references); i-- > 0;) {
         const char *uid = world_text(json_array_get(references, i), "uid");
-        vector_for_each(owner, owners)
-        {
+        vector_for_each (owner, owners) {
             if (text_equal(uid, *owner)) {
                 json_array_remove(references, i);
                 break;
@@ -150,8 +151,7 @@ static void orphan_dependents(struct collector *collector, struct world_object *
     char *owner_uid = memory_copy_string(owner->uid);
     uid_list owners = {&owner_uid, 1, 1};
     uid_list dependents = dependents_of(collector->world, owner_uid);
-    vector_for_each(uid, &dependents)
-    {
+    vector_for_each (uid, &dependents) {
         struct world_object *dependent = map_get(collector->world->by_uid, *uid);
         if (dependent != NULL)
             drop_references(collector, dependent, &owners);
@@ -163,13 +163,13 @@ static void orphan_dependents(struct collector *collector, struct world_object *
     free(owner_uid);
 }
 
-// The dependents are deleted in the foreground too; those that block hold the owner until they are gone.
+// The dependents are deleted in the foreground too; those that block hold the owner until they are
+// gone.
 static void delete_blocking(struct collector *collector, struct world_object *owner)
 {
     char *owner_uid = memory_copy_string(owner->uid);
     uid_list dependents = dependents_of(collector->world, owner_uid);
-    vector_for_each(uid, &dependents)
-    {
+    vector_for_each (uid, &dependents) {
         struct world_object *dependent = map_get(collector->world->by_uid, *uid);
         if (dependent == NULL || world_is_deleting(dependent))
             continue;
@@ -188,7 +188,8 @@ static void delete_blocking(struct collector *collector, struct world_object *ow
     free(owner_uid);
 }
 
-// An owner is there if the store has an object of its kind, name and uid, whether or not it is cached yet.
+// An owner is there if the store has an object of its kind, name and uid, whether or not it is
+// cached yet.
 static bool owner_exists(struct collector *collector, const struct world_object *object,
                          const json_t *reference)
 {
@@ -213,13 +214,12 @@ static void collect(struct collector *collector, struct world_object *object)
     json_t *references = store_path(object->json, "metadata.ownerReferences"), *reference;
     size_t index, solid = 0, waiting = 0;
     uid_list absent = {0};
-    json_array_foreach(references, index, reference)
-    {
+    json_array_foreach (references, index, reference) {
         const char *uid = world_text(reference, "uid");
         const struct world_object *owner =
             uid == NULL ? NULL : map_get(collector->world->by_uid, uid);
-        bool waits = owner != NULL && world_is_deleting(owner) &&
-                     has_finalizer(owner, "foregroundDeletion");
+        bool waits =
+            owner != NULL && world_is_deleting(owner) && has_finalizer(owner, "foregroundDeletion");
         if (!owner_exists(collector, object, reference)) {
             if (uid != NULL)
                 vector_push(&absent, memory_copy_string(uid));

@@ -66,8 +66,7 @@ static void write_status(struct workloads *workloads, struct world_object *set)
     world_objects pods = active_pods(world, set);
     int64_t min_ready_ns = world_int(set->json, "spec.minReadySeconds", 0) * SECOND;
     int64_t ready = 0, available = 0, wait_ns = INT64_MAX;
-    vector_for_each(pod, &pods)
-    {
+    vector_for_each (pod, &pods) {
         ready += world_pod_ready(*pod);
         available += world_pod_available(world, *pod, min_ready_ns, &wait_ns);
     }

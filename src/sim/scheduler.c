@@ -24,10 +24,10 @@ struct scheduler *scheduler_create(struct world *world)
     scheduler->bindings_under_way = map_create();
     scheduler->cycle = timer_create_on(world->loop, run_cycle, scheduler);
     scheduler->later = work_queue_create(world->loop, 0, take_backed_off, scheduler);
-    scheduler->hints =
-        work_queue_create(world->loop, options->controller_delay_ns, scheduler_use_hints, scheduler);
-    scheduler->bindings = work_queue_create(world->loop, options->controller_delay_ns,
-                                            check_binding, scheduler);
+    scheduler->hints = work_queue_create(world->loop, options->controller_delay_ns,
+                                         scheduler_use_hints, scheduler);
+    scheduler->bindings =
+        work_queue_create(world->loop, options->controller_delay_ns, check_binding, scheduler);
     return scheduler;
 }
 
@@ -67,7 +67,8 @@ uint32_t scheduler_queue_count(const struct scheduler *scheduler)
     return scheduler->active.count;
 }
 
-// --- changes -------------------------------------------------------------------------------------------------
+// --- changes
+// -------------------------------------------------------------------------------------------------
 
 static void pod_enters(struct scheduler *scheduler, struct world_object *object,
                        const json_t *before);
@@ -105,8 +106,7 @@ void scheduler_enter(struct scheduler *scheduler, struct world_object *object)
         filter_cluster_put(scheduler->cluster, object->typed);
         if (world_is(object, KIND_NODE)) {
             if (before == NULL || node_matters(before, object->json))
-                scheduler_hint_node(scheduler,
-                                    filter_node_find(scheduler->cluster, object->name));
+                scheduler_hint_node(scheduler, filter_node_find(scheduler->cluster, object->name));
         } else if (!world_is(object, KIND_POD_DISRUPTION_BUDGET)) {
             scheduler_hint_others(scheduler);
         }
@@ -184,7 +184,8 @@ static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object
     scheduler_hint_others(scheduler);
 }
 
-// --- cycles --------------------------------------------------------------------------------------------------
+// --- cycles
+// --------------------------------------------------------------------------------------------------
 
 static void take_backed_off(void *context, const char *key)
 {
@@ -286,7 +287,8 @@ static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
         uint32_t first = 0;
         for (uint32_t i = 1; i < fitting.count; i++) {
             const char *name = filter_node_at(scheduler->cluster, fitting.items[i])->meta.name;
-            const char *leader = filter_node_at(scheduler->cluster, fitting.items[first])->meta.name;
+            const char *leader =
+                filter_node_at(scheduler->cluster, fitting.items[first])->meta.name;
             if (scores[i] > scores[first] ||
                 (scores[i] == scores[first] && strcmp(name, leader) < 0))
                 first = i;
@@ -335,12 +337,14 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
         reserve(scheduler, entry, node_name, &claims);
     else
         bind(scheduler, entry, node_name);
-    vector_for_each(key, &claims) free(*key);
+    vector_for_each (key, &claims)
+        free(*key);
     vector_free(&claims);
     text_free(&message);
 }
 
-// --- volumes that wait for their first consumer ----------------------------------------------------------------
+// --- volumes that wait for their first consumer
+// ----------------------------------------------------------------
 
 // Copied, since writing the claims changes the cluster that the state looks at.
 static claim_keys keys_of_delayed_claims(const struct filter_state *state)
@@ -383,15 +387,15 @@ static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, co
     map_set(scheduler->bindings_under_way, entry->key, entry);
     struct world_object *pod = world_find_key(world, KIND_POD, entry->key);
     filter_cluster_assume(scheduler->cluster, pod->pod, node_name);
-    vector_for_each(key, claims) select_node(world, *key, node_name);
+    vector_for_each (key, claims)
+        select_node(world, *key, node_name);
     work_queue_add_after(scheduler->bindings, entry->key, SCHEDULER_BIND_TIMEOUT_NS);
     look_at_bindings(scheduler);
 }
 
 static bool claims_bound(struct world *world, const struct world_object *object)
 {
-    list_for_each(volume, &object->pod->spec.volumes)
-    {
+    list_for_each (volume, &object->pod->spec.volumes) {
         char name[600];
         if (volume->persistent_volume_claim != NULL)
             snprintf(name, sizeof name, "%s", volume->persistent_volume_claim->claim_name);
@@ -401,7 +405,8 @@ static bool claims_bound(struct world *world, const struct world_object *object)
             continue;
         struct world_object *claim =
             world_find(world, KIND_PERSISTENT_VOLUME_CLAIM, object->namespace, name);
-        if (claim == NULL || claim->claim == NULL || !text_equal(claim->claim->status.phase, "Bound"))
+        if (claim == NULL || claim->claim == NULL ||
+            !text_equal(claim->claim->status.phase, "Bound"))
             return false;
     }
     return true;

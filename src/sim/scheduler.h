@@ -1,9 +1,9 @@
 // The simulated kube-scheduler: a queue by priority and age, one pod a cycle, filters and scores as
 // scheduler_filters.h has them. No preemption.
 //
-// A pod that fits nowhere gets the condition PodScheduled=False (Unschedulable) and an event, and waits
-// with a growing back-off until a change could help it. A pod whose claims wait for their first consumer
-// keeps its room on the chosen node until the volumes are bound.
+// A pod that fits nowhere gets the condition PodScheduled=False (Unschedulable) and an event, and
+// waits with a growing back-off until a change could help it. A pod whose claims wait for their
+// first consumer keeps its room on the chosen node until the volumes are bound.
 #pragma once
 
 #include "sim/world_internal.h"

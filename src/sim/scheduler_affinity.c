@@ -3,7 +3,8 @@
 
 #include "sim/scheduler_cluster.h"
 
-static void prepare_required_affinity(struct filter_state *state, const struct pod_affinity *affinity);
+static void prepare_required_affinity(struct filter_state *state,
+                                      const struct pod_affinity *affinity);
 static void prepare_anti_affinity(struct filter_state *state, const struct pod_affinity *anti);
 static void prepare_existing(struct filter_state *state);
 static void prepare_preferred(struct filter_state *state, const struct pod_affinity *affinity,
@@ -28,8 +29,8 @@ static struct affinity_state *state_add(struct filter_state *state, struct affin
 {
     struct affinity_state *added = &states->items[states->count++];
     added->topology = topology;
-    added->counts = arena_allocate_array(state->arena, symbols_count(topology->values),
-                                         sizeof *added->counts);
+    added->counts =
+        arena_allocate_array(state->arena, symbols_count(topology->values), sizeof *added->counts);
     return added;
 }
 
@@ -48,9 +49,10 @@ static int64_t count_domains(const struct filter_state *state, struct affinity_s
     return total;
 }
 
-// An existing pod counts if it matches all terms together. The first pod of its kind may go anywhere, if
-// it matches its own terms.
-static void prepare_required_affinity(struct filter_state *state, const struct pod_affinity *affinity)
+// An existing pod counts if it matches all terms together. The first pod of its kind may go
+// anywhere, if it matches its own terms.
+static void prepare_required_affinity(struct filter_state *state,
+                                      const struct pod_affinity *affinity)
 {
     uint32_t count = affinity->required.count;
     if (count == 0)
@@ -65,8 +67,7 @@ static void prepare_required_affinity(struct filter_state *state, const struct p
     state->affinity.items =
         arena_allocate_array(state->arena, count, sizeof *state->affinity.items);
     int64_t total = 0;
-    list_for_each(term, &affinity->required)
-    {
+    list_for_each (term, &affinity->required) {
         struct topology *topology =
             topology_of(state->cluster, term->topology_key == NULL ? "" : term->topology_key);
         total += count_domains(state, state_add(state, &state->affinity, topology), group->counts);
@@ -78,8 +79,7 @@ static void prepare_anti_affinity(struct filter_state *state, const struct pod_a
 {
     state->anti_affinity.items = arena_allocate_array(state->arena, anti->required.count,
                                                       sizeof *state->anti_affinity.items);
-    list_for_each(affinity, &anti->required)
-    {
+    list_for_each (affinity, &anti->required) {
         if (affinity->topology_key == NULL)
             continue;
         struct pod_term term = pod_term_of_affinity(state->arena, state->pod, affinity);
@@ -103,8 +103,7 @@ static void prepare_existing(struct filter_state *state)
     size_t terms = map_count(state->cluster->carried);
     if (terms == 0)
         return;
-    state->blocked.items =
-        arena_allocate_array(state->arena, terms, sizeof *state->blocked.items);
+    state->blocked.items = arena_allocate_array(state->arena, terms, sizeof *state->blocked.items);
     for (struct map_entry *e = map_first(state->cluster->carried); e != NULL; e = map_next(e)) {
         const struct carried_term *carried = map_value(e);
         if (pod_term_matches(state->cluster, &carried->term, state->pod))
@@ -116,8 +115,7 @@ static void add_preferred(struct filter_state *state, const struct pod_affinity 
 {
     if (affinity == NULL)
         return;
-    list_for_each(weighted, &affinity->preferred)
-    {
+    list_for_each (weighted, &affinity->preferred) {
         if (weighted->pod_affinity_term.topology_key == NULL)
             continue;
         struct pod_term term =

@@ -1,4 +1,5 @@
-// The filter library's picture of a cluster: nodes with what their pods hold, kept up to date object by object.
+// The filter library's picture of a cluster: nodes with what their pods hold, kept up to date
+// object by object.
 #include "sim/scheduler_cluster.h"
 
 #include <assert.h>
@@ -28,9 +29,10 @@ struct filter_cluster *filter_cluster_create(void)
     struct filter_cluster *cluster = memory_allocate(sizeof *cluster);
     cluster->resources = symbols_create();
     struct map **maps[] = {
-        &cluster->pods,       &cluster->nodes,      &cluster->topologies, &cluster->groups,
-        &cluster->carried,    &cluster->namespaces, &cluster->claims,     &cluster->volumes,
-        &cluster->storage_classes, &cluster->csi_nodes, &cluster->claim_uses,
+        &cluster->pods,      &cluster->nodes,      &cluster->topologies,
+        &cluster->groups,    &cluster->carried,    &cluster->namespaces,
+        &cluster->claims,    &cluster->volumes,    &cluster->storage_classes,
+        &cluster->csi_nodes, &cluster->claim_uses,
     };
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++)
         *maps[i] = map_create();
@@ -142,7 +144,8 @@ const void *filter_object(const struct map *objects, const char *namespace, cons
     return map_get(objects, key);
 }
 
-// --- nodes ---------------------------------------------------------------------------------------------------
+// --- nodes
+// ---------------------------------------------------------------------------------------------------
 
 static struct filter_node *node_slot(struct filter_cluster *cluster, const char *name);
 static void node_widen(struct filter_node *node, uint32_t width);
@@ -155,11 +158,11 @@ static void put_node(struct filter_cluster *cluster, const struct node *object)
     object_release((const struct object *)node->node);
     node->node = (const struct node *)object_acquire((const struct object *)object);
     node->pods_allowed = resource_map_get(&object->status.allocatable, "pods");
-    list_for_each(entry, &object->status.allocatable)
+    list_for_each (entry, &object->status.allocatable)
         symbols_intern(cluster->resources, entry->name);
     node_widen(node, symbols_count(cluster->resources));
     memset(node->allocatable, 0, node->width * sizeof *node->allocatable);
-    list_for_each(entry, &object->status.allocatable)
+    list_for_each (entry, &object->status.allocatable)
         node->allocatable[symbols_find(cluster->resources, entry->name)] = entry->value;
     topologies_node_changed(cluster, node);
 }
@@ -249,13 +252,14 @@ uint32_t filter_node_find(const struct filter_cluster *cluster, const char *name
     return node == NULL || node->node == NULL ? FILTER_NODE_NONE : node->index;
 }
 
-// --- pods ----------------------------------------------------------------------------------------------------
+// --- pods
+// ----------------------------------------------------------------------------------------------------
 
 static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod,
                       const char *node_name);
 static void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod);
 static void count_claim_uses(struct filter_cluster *cluster, const struct filter_pod *pod,
-                                   int step);
+                             int step);
 
 struct filter_pod *filter_pod_find(const struct filter_cluster *cluster, const struct pod *pod)
 {
@@ -264,8 +268,7 @@ struct filter_pod *filter_pod_find(const struct filter_cluster *cluster, const s
     return map_get(cluster->pods, key);
 }
 
-static void put_pod(struct filter_cluster *cluster, const struct pod *object,
-                    const char *node_name)
+static void put_pod(struct filter_cluster *cluster, const struct pod *object, const char *node_name)
 {
     const struct object *reference = object_acquire((const struct object *)object);
     remove_pod(cluster, object);
@@ -294,16 +297,16 @@ static void gather_ports(struct filter_pod *pod)
 {
     const struct pod_spec *spec = &pod->pod->spec;
     VECTOR(const struct container_port *) ports = {0};
-    list_for_each(container, &spec->containers) list_for_each(port, &container->ports)
-    {
-        if (port->host_port > 0)
-            vector_push(&ports, port);
-    }
-    list_for_each(container, &spec->init_containers) list_for_each(port, &container->ports)
-    {
-        if (port->host_port > 0 && text_equal(container->restart_policy, "Always"))
-            vector_push(&ports, port);
-    }
+    list_for_each (container, &spec->containers)
+        list_for_each (port, &container->ports) {
+            if (port->host_port > 0)
+                vector_push(&ports, port);
+        }
+    list_for_each (container, &spec->init_containers)
+        list_for_each (port, &container->ports) {
+            if (port->host_port > 0 && text_equal(container->restart_policy, "Always"))
+                vector_push(&ports, port);
+        }
     pod->ports = ports.items;
     pod->ports_count = ports.count;
 }
@@ -314,7 +317,7 @@ struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struc
     pod->pod = (const struct pod *)object_acquire((const struct object *)object);
     pod->requests = filter_pod_requests(cluster, object, &pod->requests_count);
     gather_ports(pod);
-    list_for_each(volume, &object->spec.volumes)
+    list_for_each (volume, &object->spec.volumes)
         pod->has_claims |= volume->persistent_volume_claim != NULL || volume->ephemeral != NULL;
     return pod;
 }
@@ -327,8 +330,7 @@ void filter_pod_destroy(struct filter_pod *pod)
     free(pod);
 }
 
-static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod,
-                      const char *node_name)
+static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const char *node_name)
 {
     struct filter_node *node = node_slot(cluster, node_name);
     pod->node = node;
@@ -367,11 +369,9 @@ static void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod)
 }
 
 // Uses of claims by pods on nodes; which of them are ReadWriteOncePod is asked when it matters.
-static void count_claim_uses(struct filter_cluster *cluster, const struct filter_pod *pod,
-                                   int step)
+static void count_claim_uses(struct filter_cluster *cluster, const struct filter_pod *pod, int step)
 {
-    list_for_each(volume, &pod->pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->pod->spec.volumes) {
         if (volume->persistent_volume_claim == NULL ||
             volume->persistent_volume_claim->claim_name == NULL)
             continue;

@@ -11,9 +11,9 @@ struct filter_request {
     int64_t value;
 };
 
-struct filter_pod { // a pod with what is derived from its spec
-    const struct pod *pod; // reference
-    struct filter_node *node; // where it takes room; NULL: nowhere
+struct filter_pod {                     // a pod with what is derived from its spec
+    const struct pod *pod;              // reference
+    struct filter_node *node;           // where it takes room; NULL: nowhere
     struct filter_pod *previous, *next; // on the node
     struct filter_request *requests;    // without `pods`; none is zero
     uint32_t requests_count;
@@ -27,7 +27,7 @@ struct filter_pod { // a pod with what is derived from its spec
 struct filter_node {
     uint32_t index;
     char *name;
-    const struct node *node; // reference; NULL: only pods name it
+    const struct node *node;          // reference; NULL: only pods name it
     int64_t *allocatable, *requested; // by resource symbol
     uint32_t width;
     int64_t pods_allowed;
@@ -42,7 +42,8 @@ struct topology {
     uint32_t *domains; // by node index: symbol of the value; SYMBOL_NONE: no such label
 };
 
-// A pod affinity term (or a spread constraint's selector) with its owner's namespace and labels filled in.
+// A pod affinity term (or a spread constraint's selector) with its owner's namespace and labels
+// filled in.
 struct pod_term {
     struct string_list namespaces;
     const struct label_selector *namespace_selector; // NULL: none
@@ -50,7 +51,7 @@ struct pod_term {
     struct label_pin { // from matchLabelKeys, mismatchLabelKeys
         const char *key, *value;
         bool must_differ;
-    } *pins;
+    } * pins;
     uint32_t pins_count;
 };
 
@@ -76,8 +77,8 @@ struct carried_term {
 
 struct filter_cluster {
     struct symbols *resources;
-    struct map *pods;  // by namespace/name: struct filter_pod *
-    struct map *nodes; // by name: struct filter_node *
+    struct map *pods;                   // by namespace/name: struct filter_pod *
+    struct map *nodes;                  // by name: struct filter_node *
     VECTOR(struct filter_node *) slots; // by index; NULL: free
     VECTOR(uint32_t) free_slots;
     uint32_t slots_capacity; // length of the arrays by node index
@@ -88,8 +89,8 @@ struct filter_cluster {
 };
 
 // --- scheduler_requests.c
-// Requests as the kubelet and the scheduler count them: init containers, sidecars, overhead, pod-level
-// resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.
+// Requests as the kubelet and the scheduler count them: init containers, sidecars, overhead,
+// pod-level resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.
 struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const struct pod *pod,
                                            uint32_t *count);
 
@@ -125,8 +126,8 @@ struct spread_state {
     const struct topology_spread_constraint *constraint;
     struct topology *topology;
     const struct pod_group *group;
-    int64_t *counts;   // by domain
-    bool *eligible;    // by domain
+    int64_t *counts; // by domain
+    bool *eligible;  // by domain
     uint32_t domains_count;
     int64_t minimum;
     bool matches_itself, hard;

@@ -87,18 +87,18 @@ bool filter_depends_on_others(const struct pod *pod)
 {
     const struct pod_spec *spec = &pod->spec;
     if (spec->topology_spread_constraints.count > 0 ||
-        (spec->affinity != NULL && (spec->affinity->pod_affinity != NULL ||
-                                    spec->affinity->pod_anti_affinity != NULL)))
+        (spec->affinity != NULL &&
+         (spec->affinity->pod_affinity != NULL || spec->affinity->pod_anti_affinity != NULL)))
         return true;
-    list_for_each(volume, &spec->volumes)
-    {
+    list_for_each (volume, &spec->volumes) {
         if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
             return true;
     }
     return false;
 }
 
-// --- the filters ---------------------------------------------------------------------------------------------------
+// --- the filters
+// ---------------------------------------------------------------------------------------------------
 
 static bool ports_free(const struct filter_pod *pod, const struct filter_node *node);
 static bool resources_fit(const struct filter_pod *pod, const struct filter_node *node,
@@ -107,8 +107,8 @@ static bool resources_fit(const struct filter_pod *pod, const struct filter_node
 static bool filter_own(const struct filter_state *state, const struct filter_node *node,
                        struct filter_tally *tally)
 {
-    static const struct taint unschedulable = {
-        .key = "node.kubernetes.io/unschedulable", .effect = "NoSchedule"};
+    static const struct taint unschedulable = {.key = "node.kubernetes.io/unschedulable",
+                                               .effect = "NoSchedule"};
     const struct pod_spec *spec = &state->pod->spec;
     if (node->node->spec.unschedulable && !tolerations_tolerate(&spec->tolerations, &unschedulable))
         return tally_add(tally, FILTER_NODE_UNSCHEDULABLE);
@@ -127,8 +127,7 @@ static bool filter_own(const struct filter_state *state, const struct filter_nod
 const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,
                                              bool only_no_execute)
 {
-    list_for_each(taint, &node->spec.taints)
-    {
+    list_for_each (taint, &node->spec.taints) {
         bool counts = text_equal(taint->effect, "NoExecute") ||
                       (!only_no_execute && text_equal(taint->effect, "NoSchedule"));
         if (counts && !tolerations_tolerate(&spec->tolerations, taint))
@@ -197,7 +196,8 @@ static bool resources_fit(const struct filter_pod *pod, const struct filter_node
     return fits;
 }
 
-// --- why not ---------------------------------------------------------------------------------------------------------
+// --- why not
+// ---------------------------------------------------------------------------------------------------------
 
 bool tally_add(struct filter_tally *tally, enum filter_reason reason)
 {
@@ -256,12 +256,13 @@ void filter_tally_describe(const struct filter_state *state, const struct filter
     VECTOR(char *) parts = {0};
     for (uint32_t i = 0; i < FILTER_REASONS; i++)
         if (tally->reasons[i] > 0)
-            vector_push(&parts, arena_format(state->arena, "%u %s", tally->reasons[i],
-                                             reason_texts[i]));
+            vector_push(&parts,
+                        arena_format(state->arena, "%u %s", tally->reasons[i], reason_texts[i]));
     for (uint32_t i = 0; i < tally->resources_count; i++)
         if (tally->resources[i] > 0)
-            vector_push(&parts, arena_format(state->arena, "%u Insufficient %s", tally->resources[i],
-                                             symbols_text(state->cluster->resources, i)));
+            vector_push(&parts,
+                        arena_format(state->arena, "%u Insufficient %s", tally->resources[i],
+                                     symbols_text(state->cluster->resources, i)));
     if (parts.count > 0)
         qsort(parts.items, parts.count, sizeof *parts.items, compare_texts);
     text_format(out, "0/%u nodes are available", nodes);

@@ -1,10 +1,10 @@
 // kube-scheduler's filters as a library: may this pod be bound to that node?
 //
-// Written from the Kubernetes documentation (Assigning Pods to Nodes, Taints and Tolerations, Pod Topology
-// Spread Constraints, Node-specific Volume Limits, Resource Management) and apart from the engine, so that
-// a plan can be checked against it. A cluster is built from typed objects, in any order; pods take room
-// where their spec.nodeName says, or where filter_cluster_assume() puts them. Pods that have ended do not
-// count. One cluster serves one thread.
+// Written from the Kubernetes documentation (Assigning Pods to Nodes, Taints and Tolerations, Pod
+// Topology Spread Constraints, Node-specific Volume Limits, Resource Management) and apart from the
+// engine, so that a plan can be checked against it. A cluster is built from typed objects, in any
+// order; pods take room where their spec.nodeName says, or where filter_cluster_assume() puts them.
+// Pods that have ended do not count. One cluster serves one thread.
 //
 //   struct filter_state *state = filter_prepare(cluster, pod);
 //   bool fits = filter_refusal(state) == NULL && filter_node(state, node, NULL);
@@ -19,11 +19,12 @@ struct filter_state; // what holds for one pod on every node (PreFilter)
 
 struct filter_cluster *filter_cluster_create(void);
 void filter_cluster_destroy(struct filter_cluster *cluster); // NULL is fine
-// Adds the object, or puts it in the place of its former version. Pods, Nodes, Namespaces, claims, volumes,
-// storage classes and CSINodes count; others are ignored. Takes a reference.
+// Adds the object, or puts it in the place of its former version. Pods, Nodes, Namespaces, claims,
+// volumes, storage classes and CSINodes count; others are ignored. Takes a reference.
 void filter_cluster_put(struct filter_cluster *cluster, const struct object *object);
 void filter_cluster_remove(struct filter_cluster *cluster, const struct object *object);
-// The pod (of the cluster, or new) takes room on the node as if it were bound, until it is put again.
+// The pod (of the cluster, or new) takes room on the node as if it were bound, until it is put
+// again.
 void filter_cluster_assume(struct filter_cluster *cluster, const struct pod *pod,
                            const char *node_name);
 
@@ -68,7 +69,8 @@ void filter_tally_describe(const struct filter_state *state, const struct filter
 // The pod and the cluster must stay as they are until the release.
 struct filter_state *filter_prepare(struct filter_cluster *cluster, const struct pod *pod);
 void filter_release(struct filter_state *state); // NULL is fine
-// Why the pod can go nowhere, whatever the nodes (a missing claim, say); NULL: it depends on the node.
+// Why the pod can go nowhere, whatever the nodes (a missing claim, say); NULL: it depends on the
+// node.
 const char *filter_refusal(const struct filter_state *state);
 // tally may be NULL.
 bool filter_node(struct filter_state *state, uint32_t node, struct filter_tally *tally);
@@ -82,16 +84,19 @@ uint32_t filter_delayed_claims(const struct filter_state *state,
 // All of the above for one pod and one node; *why (if given) gets the reason for a refusal.
 bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const char *node_name,
                  struct text *why);
-// Only the filters that look at the pod and the node alone (unschedulable, name, taints, affinity, ports,
-// resources): whether a change of that node might help the pod. Cheap. The pod is one of the cluster's.
+// Only the filters that look at the pod and the node alone (unschedulable, name, taints, affinity,
+// ports, resources): whether a change of that node might help the pod. Cheap. The pod is one of the
+// cluster's.
 bool filter_might_fit(struct filter_cluster *cluster, const struct pod *pod, uint32_t node);
 // Whether other pods or volumes decide too (spread, affinity, anti-affinity, claims).
 bool filter_depends_on_others(const struct pod *pod);
 
-// --- single rules, for DaemonSets and volumes -----------------------------------------------------------------
-// spec.nodeSelector and required node affinity.
+// --- single rules, for DaemonSets and volumes
+// ----------------------------------------------------------------- spec.nodeSelector and required
+// node affinity.
 bool filter_node_affinity_matches(const struct pod_spec *spec, const struct node *node);
 bool filter_node_terms_match(const node_selector_term_list *terms, const struct node *node);
-// The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not tolerated.
+// The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not
+// tolerated.
 const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,
                                              bool only_no_execute);

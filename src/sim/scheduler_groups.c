@@ -7,7 +7,8 @@
 
 #define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
 
-// --- topologies ------------------------------------------------------------------------------------------------
+// --- topologies
+// ------------------------------------------------------------------------------------------------
 
 struct topology *topology_of(struct filter_cluster *cluster, const char *key)
 {
@@ -17,13 +18,11 @@ struct topology *topology_of(struct filter_cluster *cluster, const char *key)
     topology = memory_allocate(sizeof *topology);
     topology->key = memory_copy_string(key);
     topology->values = symbols_create();
-    topology->domains =
-        memory_allocate_array(cluster->slots_capacity, sizeof *topology->domains);
+    topology->domains = memory_allocate_array(cluster->slots_capacity, sizeof *topology->domains);
     for (uint32_t i = 0; i < cluster->slots_capacity; i++)
         topology->domains[i] = SYMBOL_NONE;
     map_set(cluster->topologies, key, topology);
-    vector_for_each(node, &cluster->slots)
-    {
+    vector_for_each (node, &cluster->slots) {
         const char *value = *node == NULL || (*node)->node == NULL
                                 ? NULL
                                 : string_map_get(&(*node)->node->meta.labels, key);
@@ -65,7 +64,8 @@ void topologies_clear(struct filter_cluster *cluster)
     }
 }
 
-// --- terms -----------------------------------------------------------------------------------------------------
+// --- terms
+// -----------------------------------------------------------------------------------------------------
 
 static void add_pins(struct arena *arena, struct pod_term *term, const struct pod *pod,
                      const struct string_list *keys, bool must_differ)
@@ -77,8 +77,7 @@ static void add_pins(struct arena *arena, struct pod_term *term, const struct po
     if (term->pins_count > 0)
         memcpy(pins, term->pins, term->pins_count * sizeof *pins);
     term->pins = pins;
-    list_for_each(key, keys)
-    {
+    list_for_each (key, keys) {
         const char *value = string_map_get(&pod->meta.labels, *key);
         if (value != NULL) // a key that the pod lacks is ignored
             pins[term->pins_count++] = (struct label_pin){*key, value, must_differ};
@@ -115,8 +114,7 @@ struct pod_term pod_term_of_spread(struct arena *arena, const struct pod *pod,
 static bool namespace_matches(const struct filter_cluster *cluster, const struct pod_term *term,
                               const char *namespace)
 {
-    list_for_each(name, &term->namespaces)
-    {
+    list_for_each (name, &term->namespaces) {
         if (text_equal(*name, namespace))
             return true;
     }
@@ -144,10 +142,10 @@ bool pod_term_matches(const struct filter_cluster *cluster, const struct pod_ter
 
 static void describe_requirements(struct text *text, const requirement_list *requirements)
 {
-    list_for_each(requirement, requirements)
-    {
+    list_for_each (requirement, requirements) {
         text_format(text, "%s %s(", requirement->key, requirement->operator);
-        list_for_each(value, &requirement->values) text_format(text, "%s,", *value);
+        list_for_each (value, &requirement->values)
+            text_format(text, "%s,", *value);
         text_add(text, ");");
     }
 }
@@ -158,7 +156,7 @@ static void describe_selector(struct text *text, const struct label_selector *se
         text_add(text, "nil");
         return;
     }
-    list_for_each(label, &selector->match_labels)
+    list_for_each (label, &selector->match_labels)
         text_format(text, "%s=%s;", label->key, label->value);
     describe_requirements(text, &selector->match_expressions);
 }
@@ -166,7 +164,8 @@ static void describe_selector(struct text *text, const struct label_selector *se
 // Two terms of the same text mean the same pods.
 static void describe_term(struct text *text, const struct pod_term *term)
 {
-    list_for_each(name, &term->namespaces) text_format(text, "%s,", *name);
+    list_for_each (name, &term->namespaces)
+        text_format(text, "%s,", *name);
     text_add(text, "|");
     describe_selector(text, term->namespace_selector);
     text_add(text, "|");
@@ -177,12 +176,13 @@ static void describe_term(struct text *text, const struct pod_term *term)
     text_add(text, "&");
 }
 
-// The term's lists and texts that belong to a passing arena, or to a pod that the group does not hold.
+// The term's lists and texts that belong to a passing arena, or to a pod that the group does not
+// hold.
 static struct pod_term keep_term(struct arena *arena, const struct pod_term *term)
 {
     struct pod_term kept = *term;
-    kept.namespaces.items = arena_allocate_array(arena, term->namespaces.count,
-                                                 sizeof *kept.namespaces.items);
+    kept.namespaces.items =
+        arena_allocate_array(arena, term->namespaces.count, sizeof *kept.namespaces.items);
     for (uint32_t i = 0; i < term->namespaces.count; i++)
         kept.namespaces.items[i] = arena_copy_string(arena, term->namespaces.items[i]);
     kept.pins = arena_allocate_array(arena, term->pins_count, sizeof *kept.pins);
@@ -193,7 +193,8 @@ static struct pod_term keep_term(struct arena *arena, const struct pod_term *ter
     return kept;
 }
 
-// --- groups ----------------------------------------------------------------------------------------------------
+// --- groups
+// ----------------------------------------------------------------------------------------------------
 
 static bool group_has(const struct filter_cluster *cluster, const struct pod_group *group,
                       const struct pod *pod)
@@ -292,7 +293,8 @@ void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to)
     }
 }
 
-// --- anti-affinity that pods on nodes have against others ------------------------------------------------------------
+// --- anti-affinity that pods on nodes have against others
+// ------------------------------------------------------------
 
 static struct carried_term *carried_of(struct filter_cluster *cluster, const struct pod *pod,
                                        const struct pod_affinity_term *affinity)

@@ -7,8 +7,7 @@ static bool term_matches(const struct node_selector_term *term, const struct nod
 
 bool filter_node_affinity_matches(const struct pod_spec *spec, const struct node *node)
 {
-    list_for_each(label, &spec->node_selector)
-    {
+    list_for_each (label, &spec->node_selector) {
         if (!text_equal(string_map_get(&node->meta.labels, label->key), label->value))
             return false;
     }
@@ -22,15 +21,15 @@ bool filter_node_affinity_matches(const struct pod_spec *spec, const struct node
 // One term is enough; no terms, as a term without expressions, match nothing.
 bool filter_node_terms_match(const node_selector_term_list *terms, const struct node *node)
 {
-    list_for_each(term, terms)
-    {
+    list_for_each (term, terms) {
         if (term_matches(term, node))
             return true;
     }
     return false;
 }
 
-static bool compare_numbers(const char *operator, const char *have, const struct string_list *values)
+static bool compare_numbers(const char *operator, const char * have,
+                            const struct string_list *values)
 {
     int64_t number, bound;
     if (have == NULL || values->count != 1 || !text_parse_int64(have, &number) ||
@@ -41,7 +40,7 @@ static bool compare_numbers(const char *operator, const char *have, const struct
 
 static bool requirement_holds(const struct selector_requirement *requirement, const char *have)
 {
-    const char *operator = requirement->operator == NULL ? "" : requirement->operator;
+    const char *operator= requirement->operator== NULL ? "" : requirement->operator;
     if (strcmp(operator, "In") == 0)
         return have != NULL && string_list_has(&requirement->values, have);
     if (strcmp(operator, "NotIn") == 0)
@@ -68,13 +67,11 @@ static bool term_matches(const struct node_selector_term *term, const struct nod
 {
     if (term->match_expressions.count == 0 && term->match_fields.count == 0)
         return false;
-    list_for_each(requirement, &term->match_expressions)
-    {
+    list_for_each (requirement, &term->match_expressions) {
         if (!requirement_holds(requirement, string_map_get(&node->meta.labels, requirement->key)))
             return false;
     }
-    list_for_each(requirement, &term->match_fields)
-    {
+    list_for_each (requirement, &term->match_fields) {
         if (!field_holds(requirement, node))
             return false;
     }

@@ -47,8 +47,8 @@ void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
     entry->state = POD_UNSCHEDULABLE;
     entry->tried = loop_monotonic_ns(scheduler->world->loop);
     entry->backoff_ns = options->scheduler_backoff_ns;
-    for (uint32_t i = 0; i < entry->attempts && entry->backoff_ns < options->scheduler_backoff_max_ns;
-         i++)
+    for (uint32_t i = 0;
+         i < entry->attempts && entry->backoff_ns < options->scheduler_backoff_max_ns; i++)
         entry->backoff_ns *= 2;
     if (entry->backoff_ns > options->scheduler_backoff_max_ns)
         entry->backoff_ns = options->scheduler_backoff_max_ns;
@@ -57,7 +57,8 @@ void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
     work_queue_add_after(scheduler->later, entry->key, options->scheduler_retry_ns);
 }
 
-// --- hints ---------------------------------------------------------------------------------------------------
+// --- hints
+// ---------------------------------------------------------------------------------------------------
 
 static bool hint_helps(struct scheduler *scheduler, const struct pod *pod);
 
@@ -107,15 +108,15 @@ static bool hint_helps(struct scheduler *scheduler, const struct pod *pod)
 {
     if (scheduler->others_changed && filter_depends_on_others(pod))
         return true;
-    vector_for_each(node, &scheduler->changed_nodes)
-    {
+    vector_for_each (node, &scheduler->changed_nodes) {
         if (filter_might_fit(scheduler->cluster, pod, *node))
             return true;
     }
     return false;
 }
 
-// --- the heap ------------------------------------------------------------------------------------------------
+// --- the heap
+// ------------------------------------------------------------------------------------------------
 
 static bool goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b)
 {

@@ -1,4 +1,5 @@
-// The scheduler's queue: which pods are to be tried now, which wait, and what wakes those that wait.
+// The scheduler's queue: which pods are to be tried now, which wait, and what wakes those that
+// wait.
 #pragma once
 
 #include "sim/scheduler.h"
@@ -29,8 +30,8 @@ struct scheduled_pod { // a pod that has no node yet
 struct scheduler {
     struct world *world;
     struct filter_cluster *cluster;
-    struct map *entries;  // by key: struct scheduled_pod *
-    struct map *bindings_under_way; // by key: the entries in POD_BINDING
+    struct map *entries;                   // by key: struct scheduled_pod *
+    struct map *bindings_under_way;        // by key: the entries in POD_BINDING
     VECTOR(struct scheduled_pod *) active; // heap: by priority, age, serial
     struct timer *cycle;
     struct work_queue *later, *hints, *bindings;
@@ -42,7 +43,7 @@ struct scheduler {
 };
 
 void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry);
-struct scheduled_pod *scheduler_pop(struct scheduler *scheduler); // NULL: empty
+struct scheduled_pod *scheduler_pop(struct scheduler *scheduler);                // NULL: empty
 void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry); // frees it
 // An attempt was in vain: the pod waits for a change, and backs off.
 void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry);

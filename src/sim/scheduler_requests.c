@@ -1,5 +1,5 @@
-// What a pod requests, resource by resource (Kubernetes: Resource Management for Pods and Containers;
-// Sidecar Containers; Pod Overhead; Pod-level resources; Resize CPU and Memory).
+// What a pod requests, resource by resource (Kubernetes: Resource Management for Pods and
+// Containers; Sidecar Containers; Pod Overhead; Pod-level resources; Resize CPU and Memory).
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,15 +28,13 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
     CLEANUP_FREE int64_t *memory = memory_allocate_array((size_t)width * 4 + 1, sizeof *memory);
     struct request_sums sums = {memory, memory + width, memory + 2 * width, memory + 3 * width,
                                 width};
-    list_for_each(container, &pod->spec.containers)
-    {
+    list_for_each (container, &pod->spec.containers) {
         container_use(cluster, pod, container, pod->status.container_statuses.items,
                       pod->status.container_statuses.count, &sums);
         for (uint32_t r = 0; r < width; r++)
             sums.containers[r] = quantity_add(sums.containers[r], sums.use[r]);
     }
-    list_for_each(container, &pod->spec.init_containers)
-    {
+    list_for_each (container, &pod->spec.init_containers) {
         container_use(cluster, pod, container, pod->status.init_container_statuses.items,
                       pod->status.init_container_statuses.count, &sums);
         add_init_container(container, &sums);
@@ -46,8 +44,7 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
         if (sums.init_peak[r] > totals[r])
             totals[r] = sums.init_peak[r];
     replace_by_pod_level(cluster, &pod->spec, totals);
-    list_for_each(entry, &pod->spec.overhead)
-    {
+    list_for_each (entry, &pod->spec.overhead) {
         int64_t *total = &totals[symbols_find(cluster->resources, entry->name)];
         *total = quantity_add(*total, entry->value);
     }
@@ -62,23 +59,22 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
 
 static void intern_map(struct filter_cluster *cluster, const struct resource_map *map)
 {
-    list_for_each(entry, map) symbols_intern(cluster->resources, entry->name);
+    list_for_each (entry, map)
+        symbols_intern(cluster->resources, entry->name);
 }
 
 static void intern_names(struct filter_cluster *cluster, const struct pod *pod)
 {
-    list_for_each(container, &pod->spec.containers)
+    list_for_each (container, &pod->spec.containers)
         intern_map(cluster, &container->resources.requests);
-    list_for_each(container, &pod->spec.init_containers)
+    list_for_each (container, &pod->spec.init_containers)
         intern_map(cluster, &container->resources.requests);
-    list_for_each(status, &pod->status.container_statuses)
-    {
+    list_for_each (status, &pod->status.container_statuses) {
         if (status->resources != NULL)
             intern_map(cluster, &status->resources->requests);
         intern_map(cluster, &status->allocated_resources);
     }
-    list_for_each(status, &pod->status.init_container_statuses)
-    {
+    list_for_each (status, &pod->status.init_container_statuses) {
         if (status->resources != NULL)
             intern_map(cluster, &status->resources->requests);
         intern_map(cluster, &status->allocated_resources);
@@ -90,16 +86,15 @@ static void intern_names(struct filter_cluster *cluster, const struct pod *pod)
 
 static void raise_to(struct filter_cluster *cluster, const struct resource_map *map, int64_t *use)
 {
-    list_for_each(entry, map)
-    {
+    list_for_each (entry, map) {
         int64_t *value = &use[symbols_find(cluster->resources, entry->name)];
         if (entry->value > *value)
             *value = entry->value;
     }
 }
 
-// While a resize is under way the pod holds the greatest of what is wished, granted and in force; a wish
-// that cannot be met on the node does not count.
+// While a resize is under way the pod holds the greatest of what is wished, granted and in force; a
+// wish that cannot be met on the node does not count.
 static void container_use(struct filter_cluster *cluster, const struct pod *pod,
                           const struct container *container,
                           const struct container_status *statuses, uint32_t statuses_count,
@@ -146,8 +141,7 @@ static void replace_by_pod_level(struct filter_cluster *cluster, const struct po
 {
     if (spec->resources == NULL)
         return;
-    list_for_each(entry, &spec->resources->requests)
-    {
+    list_for_each (entry, &spec->resources->requests) {
         if (allowed_at_pod_level(entry->name))
             totals[symbols_find(cluster->resources, entry->name)] = entry->value;
     }

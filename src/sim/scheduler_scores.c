@@ -1,21 +1,26 @@
-// Scores of the nodes that fit, each rule's from 0 to 100, with kube-scheduler's weights. Simpler than its own, but
-// with the same drift: spread out, follow preferences.
+// Scores of the nodes that fit, each rule's from 0 to 100, with kube-scheduler's weights. Simpler
+// than its own, but with the same drift: spread out, follow preferences.
 #include <string.h>
 
 #include "sim/scheduler_cluster.h"
 
 #define SCORE_MAX 100
 
-enum { WEIGHT_TAINTS = 3, WEIGHT_NODE_AFFINITY = 2, WEIGHT_SPREAD = 2, WEIGHT_POD_AFFINITY = 2,
-       WEIGHT_RESOURCES = 1 };
+enum {
+    WEIGHT_TAINTS = 3,
+    WEIGHT_NODE_AFFINITY = 2,
+    WEIGHT_SPREAD = 2,
+    WEIGHT_POD_AFFINITY = 2,
+    WEIGHT_RESOURCES = 1
+};
 
 static int64_t free_share(const struct filter_state *state, const struct filter_node *node);
 static int64_t taint_cost(const struct filter_state *state, const struct filter_node *node);
 static int64_t preferred_nodes(const struct filter_state *state, const struct filter_node *node);
 static int64_t preferred_pods(const struct filter_state *state, const struct filter_node *node);
 static int64_t soft_spread(const struct filter_state *state, const struct filter_node *node);
-static void add_normalised(int64_t *scores, const int64_t *values, uint32_t count, bool less_is_better,
-                           int64_t weight);
+static void add_normalised(int64_t *scores, const int64_t *values, uint32_t count,
+                           bool less_is_better, int64_t weight);
 
 void filter_score(struct filter_state *state, const uint32_t *nodes, int64_t *scores,
                   uint32_t count)
@@ -40,8 +45,8 @@ void filter_score(struct filter_state *state, const uint32_t *nodes, int64_t *sc
     }
 }
 
-static void add_normalised(int64_t *scores, const int64_t *values, uint32_t count, bool less_is_better,
-                           int64_t weight)
+static void add_normalised(int64_t *scores, const int64_t *values, uint32_t count,
+                           bool less_is_better, int64_t weight)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (uint32_t i = 0; i < count; i++) {
@@ -52,7 +57,8 @@ static void add_normalised(int64_t *scores, const int64_t *values, uint32_t coun
         return;
     for (uint32_t i = 0; i < count; i++) {
         int64_t distance = less_is_better ? high - values[i] : values[i] - low;
-        scores[i] += weight * (int64_t)((double)SCORE_MAX * (double)distance / (double)(high - low));
+        scores[i] +=
+            weight * (int64_t)((double)SCORE_MAX * (double)distance / (double)(high - low));
     }
 }
 
@@ -79,7 +85,7 @@ static int64_t free_share(const struct filter_state *state, const struct filter_
 static int64_t taint_cost(const struct filter_state *state, const struct filter_node *node)
 {
     int64_t cost = 0;
-    list_for_each(taint, &node->node->spec.taints)
+    list_for_each (taint, &node->node->spec.taints)
         cost += text_equal(taint->effect, "PreferNoSchedule") &&
                 !tolerations_tolerate(&state->pod->spec.tolerations, taint);
     return cost;
@@ -91,8 +97,7 @@ static int64_t preferred_nodes(const struct filter_state *state, const struct fi
     if (affinity == NULL || affinity->node_affinity == NULL)
         return 0;
     int64_t weight = 0;
-    list_for_each(preferred, &affinity->node_affinity->preferred)
-    {
+    list_for_each (preferred, &affinity->node_affinity->preferred) {
         node_selector_term_list terms = {&preferred->preference, 1};
         if (filter_node_terms_match(&terms, node->node))
             weight += preferred->weight;

@@ -12,8 +12,7 @@ void spread_prepare(struct filter_state *state)
     if (count == 0)
         return;
     state->spreads = arena_allocate_array(state->arena, count, sizeof *state->spreads);
-    list_for_each(constraint, &spec->topology_spread_constraints)
-    {
+    list_for_each (constraint, &spec->topology_spread_constraints) {
         if (constraint->topology_key == NULL)
             continue;
         struct pod_term term = pod_term_of_spread(state->arena, state->pod, constraint);
@@ -52,8 +51,7 @@ static void spread_count(const struct filter_state *state, struct spread_state *
         arena_allocate_array(state->arena, spread->domains_count, sizeof *spread->counts);
     spread->eligible =
         arena_allocate_array(state->arena, spread->domains_count, sizeof *spread->eligible);
-    vector_for_each(slot, &state->cluster->slots)
-    {
+    vector_for_each (slot, &state->cluster->slots) {
         const struct filter_node *node = *slot;
         if (node == NULL || node->node == NULL || !node_counts(state, spread, node))
             continue;

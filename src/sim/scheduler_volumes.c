@@ -1,5 +1,5 @@
-// Volumes: binding, node affinity, zones and attach limits (Kubernetes: Persistent Volumes; Storage Classes;
-// Node-specific Volume Limits).
+// Volumes: binding, node affinity, zones and attach limits (Kubernetes: Persistent Volumes; Storage
+// Classes; Node-specific Volume Limits).
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,7 @@ void volumes_prepare(struct filter_state *state)
     uint32_t count = spec->volumes.count;
     state->claims = arena_allocate_array(state->arena, count, sizeof *state->claims);
     state->delayed = arena_allocate_array(state->arena, count, sizeof *state->delayed);
-    list_for_each(volume, &spec->volumes)
-    {
+    list_for_each (volume, &spec->volumes) {
         if (volume->persistent_volume_claim == NULL && volume->ephemeral == NULL)
             continue;
         struct claim_state *claim = &state->claims[state->claims_count];
@@ -64,7 +63,8 @@ static bool is_delayed(const struct storage_class *class)
     return class != NULL && text_equal(class->volume_binding_mode, "WaitForFirstConsumer");
 }
 
-static bool resolve(struct filter_state *state, const struct volume *volume, struct claim_state *out)
+static bool resolve(struct filter_state *state, const struct volume *volume,
+                    struct claim_state *out)
 {
     const struct pod *pod = state->pod;
     bool ephemeral = volume->ephemeral != NULL;
@@ -168,11 +168,9 @@ static bool topology_allowed(const struct storage_class *class, const struct nod
 {
     if (class->allowed_topologies.count == 0)
         return true;
-    list_for_each(term, &class->allowed_topologies)
-    {
+    list_for_each (term, &class->allowed_topologies) {
         bool matches = true;
-        list_for_each(label, &term->match_label_expressions)
-        {
+        list_for_each (label, &term->match_label_expressions) {
             const char *value = string_map_get(&node->meta.labels, label->key);
             matches &= value != NULL && string_list_has(&label->values, value);
         }
@@ -187,8 +185,7 @@ static bool offers(const struct persistent_volume *volume, const struct claim_st
     if (volume->spec.claim_ref != NULL || volume->meta.deletion_timestamp != 0 ||
         !text_equal(volume->spec.storage_class_name, claim->claim->spec.storage_class_name))
         return false;
-    list_for_each(mode, &claim->claim->spec.access_modes)
-    {
+    list_for_each (mode, &claim->claim->spec.access_modes) {
         if (!string_list_has(&volume->spec.access_modes, *mode))
             return false;
     }
@@ -209,7 +206,8 @@ static bool can_be_bound(const struct filter_state *state, const struct claim_st
            topology_allowed(claim->storage_class, node);
 }
 
-// --- attach limits -----------------------------------------------------------------------------------------------
+// --- attach limits
+// -----------------------------------------------------------------------------------------------
 
 struct attachment { // a volume as its driver knows it
     const char *driver, *handle;
@@ -253,8 +251,7 @@ static void add_unique(struct map *attachments, const struct attachment *attachm
 static void add_attachments_of(const struct filter_state *state, const struct pod *pod,
                                const char *driver, struct map *attachments)
 {
-    list_for_each(volume, &pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->spec.volumes) {
         const char *name = NULL;
         if (volume->persistent_volume_claim != NULL)
             name = volume->persistent_volume_claim->claim_name;
@@ -285,12 +282,10 @@ static bool within_limit_of(const struct filter_state *state, const struct filte
 
 static bool within_limits(const struct filter_state *state, const struct filter_node *node)
 {
-    const struct csi_node *csi_node =
-        filter_object(state->cluster->csi_nodes, NULL, node->name);
+    const struct csi_node *csi_node = filter_object(state->cluster->csi_nodes, NULL, node->name);
     if (csi_node == NULL)
         return true;
-    list_for_each(driver, &csi_node->spec.drivers)
-    {
+    list_for_each (driver, &csi_node->spec.drivers) {
         if (driver->name != NULL && driver->allocatable != NULL &&
             driver->allocatable->count.present && !within_limit_of(state, node, driver))
             return false;

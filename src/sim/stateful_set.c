@@ -1,4 +1,5 @@
-// StatefulSets: numbered pods with claims of their own (Kubernetes: StatefulSets). Claims stay when pods go.
+// StatefulSets: numbered pods with claims of their own (Kubernetes: StatefulSets). Claims stay when
+// pods go.
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +64,7 @@ static struct numbered_pods number_pods(struct world *world, const struct world_
                                  .count = world_int(set->json, "spec.replicas", 1)};
     pods.items = memory_allocate_array((size_t)pods.count, sizeof *pods.items);
     world_objects all = world_controlled(world, set->uid, KIND_POD);
-    vector_for_each(pod, &all)
-    {
+    vector_for_each (pod, &all) {
         int64_t position = ordinal_of(set, *pod) - pods.first;
         if (position >= 0 && position < pods.count)
             pods.items[position] = *pod;
@@ -78,7 +78,8 @@ static struct numbered_pods number_pods(struct world *world, const struct world_
     return pods;
 }
 
-// --- pods and their claims -------------------------------------------------------------------------------------------
+// --- pods and their claims
+// -------------------------------------------------------------------------------------------
 
 static void create_claim(struct world *world, const struct world_object *set,
                          const json_t *claim_template, const char *name)
@@ -87,11 +88,9 @@ static void create_claim(struct world *world, const struct world_object *set,
                               "PersistentVolumeClaim", "metadata", "name", name);
     static const char *const parts[] = {"labels", "annotations"};
     for (size_t i = 0; i < ARRAY_LENGTH(parts); i++) {
-        const json_t *part =
-            json_object_get(json_object_get(claim_template, "metadata"), parts[i]);
+        const json_t *part = json_object_get(json_object_get(claim_template, "metadata"), parts[i]);
         if (part != NULL)
-            json_object_set_new(json_object_get(claim, "metadata"), parts[i],
-                                json_deep_copy(part));
+            json_object_set_new(json_object_get(claim, "metadata"), parts[i], json_deep_copy(part));
     }
     const json_t *labels = store_path(set->json, "spec.selector.matchLabels");
     if (labels != NULL)
@@ -111,8 +110,7 @@ static void use_claim(json_t *pod, const char *volume_name, const char *claim_na
         json_object_set_new(spec, "volumes", volumes);
     }
     size_t index;
-    json_array_foreach(volumes, index, volume)
-    {
+    json_array_foreach (volumes, index, volume) {
         if (text_equal(world_text(volume, "name"), volume_name)) {
             json_array_remove(volumes, index);
             break;
@@ -136,8 +134,7 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
     json_object_set_new(json_object_get(pod, "spec"), "hostname", json_string(name));
     size_t index;
     json_t *claim_template;
-    json_array_foreach(store_path(set->json, "spec.volumeClaimTemplates"), index, claim_template)
-    {
+    json_array_foreach (store_path(set->json, "spec.volumeClaimTemplates"), index, claim_template) {
         const char *volume_name = world_text(claim_template, "metadata.name");
         if (volume_name == NULL)
             continue;
@@ -150,7 +147,8 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
     return world_add(world, KIND_POD, set->namespace, pod, NULL);
 }
 
-// --- what may be done now ----------------------------------------------------------------------------------------------
+// --- what may be done now
+// ----------------------------------------------------------------------------------------------
 
 static bool settled(struct workloads *workloads, const struct world_object *set,
                     const struct world_object *pod)
@@ -164,8 +162,8 @@ static bool settled(struct workloads *workloads, const struct world_object *set,
     return available;
 }
 
-// In order: one pod after the other, each once those before it are ready. True: all are there and ready (or the order
-// does not matter).
+// In order: one pod after the other, each once those before it are ready. True: all are there and
+// ready (or the order does not matter).
 static bool grow(struct workloads *workloads, struct world_object *set,
                  const struct numbered_pods *pods, const char *revision, bool parallel)
 {
@@ -190,8 +188,7 @@ static bool grow(struct workloads *workloads, struct world_object *set,
 // From the highest ordinal down; in order one at a time.
 static bool shrink(struct workloads *workloads, const struct numbered_pods *pods, bool parallel)
 {
-    vector_for_each(pod, &pods->surplus)
-    {
+    vector_for_each (pod, &pods->surplus) {
         if (!world_is_deleting(*pod))
             world_remove(workloads->world, *pod, -1, NULL);
         if (!parallel)
@@ -200,7 +197,8 @@ static bool shrink(struct workloads *workloads, const struct numbered_pods *pods
     return true;
 }
 
-// Rolling update: the highest outdated ordinal goes, if all above it are settled; never below the partition.
+// Rolling update: the highest outdated ordinal goes, if all above it are settled; never below the
+// partition.
 static void update(struct workloads *workloads, const struct world_object *set,
                    const struct numbered_pods *pods, const char *revision)
 {
@@ -226,8 +224,7 @@ static void write_status(struct workloads *workloads, struct world_object *set,
 {
     world_objects pods = world_controlled(workloads->world, set->uid, KIND_POD);
     int64_t present = 0, ready = 0, available = 0, updated = 0;
-    vector_for_each(pod, &pods)
-    {
+    vector_for_each (pod, &pods) {
         present += !world_pod_ended(*pod);
         ready += world_pod_ready(*pod);
         available += settled(workloads, set, *pod);

@@ -1,7 +1,9 @@
-// Persistent volumes (Kubernetes: Persistent Volumes; Storage Classes; Ephemeral Volumes): claims of ephemeral volumes,
-// binding to volumes that are there, provisioning, attachment and detachment, reclaiming.
+// Persistent volumes (Kubernetes: Persistent Volumes; Storage Classes; Ephemeral Volumes): claims
+// of ephemeral volumes, binding to volumes that are there, provisioning, attachment and detachment,
+// reclaiming.
 //
-// Simple on purpose: no protection finalizers, no capacity accounting, and every CSI driver attaches.
+// Simple on purpose: no protection finalizers, no capacity accounting, and every CSI driver
+// attaches.
 #include "sim/volumes.h"
 
 #include <stdlib.h>
@@ -55,7 +57,8 @@ void volumes_destroy(struct volumes *volumes)
     free(volumes);
 }
 
-// --- which volume a pod means ------------------------------------------------------------------------------------------
+// --- which volume a pod means
+// ------------------------------------------------------------------------------------------
 
 static void claim_name_of(const struct world_object *pod, const struct volume *volume,
                           char out[WORLD_KEY_MAX])
@@ -102,8 +105,7 @@ static bool uses_claims(const struct world_object *pod)
 {
     if (pod->pod == NULL)
         return false;
-    list_for_each(volume, &pod->pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->pod->spec.volumes) {
         if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
             return true;
     }
@@ -115,8 +117,7 @@ bool volumes_attached(const struct volumes *volumes, const struct world_object *
     if (pod->pod == NULL)
         return true;
     const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each(volume, &pod->pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->pod->spec.volumes) {
         if (volume->persistent_volume_claim == NULL && volume->ephemeral == NULL)
             continue;
         const struct world_object *persistent = volume_of(volumes->world, pod, volume);
@@ -134,13 +135,13 @@ bool volumes_attached(const struct volumes *volumes, const struct world_object *
     return true;
 }
 
-// --- changes -------------------------------------------------------------------------------------------------------------
+// --- changes
+// -------------------------------------------------------------------------------------------------------------
 
 static void queue_attachments(struct volumes *volumes, const struct world_object *pod)
 {
     const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each(volume, &pod->pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->pod->spec.volumes) {
         const struct world_object *persistent = volume_of(volumes->world, pod, volume);
         if (persistent == NULL)
             continue;
@@ -196,7 +197,8 @@ void volumes_enter(struct volumes *volumes, struct world_object *object)
     }
 }
 
-// --- claims ----------------------------------------------------------------------------------------------------------------
+// --- claims
+// ----------------------------------------------------------------------------------------------------------------
 
 static struct world_object *find_volume(struct volumes *volumes, const struct world_object *claim,
                                         const struct node *node);
@@ -263,16 +265,16 @@ static struct world_object *find_volume(struct volumes *volumes, const struct wo
             return volume;
         const char *own_class = typed->spec.storage_class_name;
         const char *class_name = claim->claim->spec.storage_class_name;
-        if (reserved || !text_equal(own_class == NULL ? "" : own_class,
-                                    class_name == NULL ? "" : class_name))
+        if (reserved ||
+            !text_equal(own_class == NULL ? "" : own_class, class_name == NULL ? "" : class_name))
             continue;
         bool modes = true;
-        list_for_each(mode, &claim->claim->spec.access_modes)
+        list_for_each (mode, &claim->claim->spec.access_modes)
             modes &= string_list_has(&typed->spec.access_modes, *mode);
-        bool reachable =
-            node == NULL || typed->spec.node_affinity == NULL ||
-            typed->spec.node_affinity->required == NULL ||
-            filter_node_terms_match(&typed->spec.node_affinity->required->node_selector_terms, node);
+        bool reachable = node == NULL || typed->spec.node_affinity == NULL ||
+                         typed->spec.node_affinity->required == NULL ||
+                         filter_node_terms_match(
+                             &typed->spec.node_affinity->required->node_selector_terms, node);
         if (modes && reachable)
             return volume;
     }
@@ -323,10 +325,8 @@ static const char *zone_for(const struct storage_class *class, const struct node
 {
     if (node != NULL)
         return string_map_get(&node->meta.labels, LABEL_ZONE);
-    list_for_each(term, &class->allowed_topologies)
-    {
-        list_for_each(label, &term->match_label_expressions)
-        {
+    list_for_each (term, &class->allowed_topologies) {
+        list_for_each (label, &term->match_label_expressions) {
             if (text_equal(label->key, LABEL_ZONE) && label->values.count > 0)
                 return label->values.items[0];
         }
@@ -357,16 +357,17 @@ static void provision(struct volumes *volumes, const struct world_object *claim,
     json_object_set_new(spec, "accessModes", modes == NULL ? json_array() : json_deep_copy(modes));
     const char *zone = zone_for(class, node);
     if (zone != NULL)
-        json_object_set_new(
-            spec, "nodeAffinity",
-            json_pack("{s:{s:[{s:[{s:s, s:s, s:[s]}]}]}}", "required", "nodeSelectorTerms",
-                      "matchExpressions", "key", LABEL_ZONE, "operator", "In", "values", zone));
+        json_object_set_new(spec, "nodeAffinity",
+                            json_pack("{s:{s:[{s:[{s:s, s:s, s:[s]}]}]}}", "required",
+                                      "nodeSelectorTerms", "matchExpressions", "key", LABEL_ZONE,
+                                      "operator", "In", "values", zone));
     json_t *value = json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "v1", "kind",
                               "PersistentVolume", "metadata", "name", name, "spec", spec);
     world_add(volumes->world, KIND_PERSISTENT_VOLUME, NULL, value, NULL); // and is then bound
 }
 
-// --- volumes ---------------------------------------------------------------------------------------------------------------
+// --- volumes
+// ---------------------------------------------------------------------------------------------------------------
 
 static void sync_volume(void *context, const char *name)
 {
@@ -399,14 +400,14 @@ static void sync_volume(void *context, const char *name)
     world_remove(world, volume, -1, NULL);
 }
 
-// --- pods ------------------------------------------------------------------------------------------------------------------
+// --- pods
+// ------------------------------------------------------------------------------------------------------------------
 
 static void create_ephemeral_claims(struct volumes *volumes, struct world_object *pod)
 {
     size_t index;
     json_t *volume;
-    json_array_foreach(store_path(pod->json, "spec.volumes"), index, volume)
-    {
+    json_array_foreach (store_path(pod->json, "spec.volumes"), index, volume) {
         const json_t *claim_template = store_path(volume, "ephemeral.volumeClaimTemplate");
         char name[WORLD_KEY_MAX];
         if (claim_template == NULL)
@@ -443,8 +444,7 @@ static bool free_to_attach(const struct volumes *volumes, const struct world_obj
 static void attach(struct volumes *volumes, struct world_object *pod)
 {
     const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each(volume, &pod->pod->spec.volumes)
-    {
+    list_for_each (volume, &pod->pod->spec.volumes) {
         const struct world_object *persistent = volume_of(volumes->world, pod, volume);
         const char *driver = persistent == NULL ? NULL : driver_of(persistent);
         char name[48];
@@ -456,11 +456,11 @@ static void attach(struct volumes *volumes, struct world_object *pod)
         if (world_find(volumes->world, KIND_VOLUME_ATTACHMENT, NULL, name) != NULL ||
             !free_to_attach(volumes, persistent, node))
             continue;
-        json_t *value = json_pack(
-            "{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:{s:s}}, s:{s:b}}", "apiVersion",
-            "storage.k8s.io/v1", "kind", "VolumeAttachment", "metadata", "name", name, "spec",
-            "attacher", driver, "nodeName", node, "source", "persistentVolumeName",
-            persistent->name, "status", "attached", 0);
+        json_t *value =
+            json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:{s:s}}, s:{s:b}}", "apiVersion",
+                      "storage.k8s.io/v1", "kind", "VolumeAttachment", "metadata", "name", name,
+                      "spec", "attacher", driver, "nodeName", node, "source",
+                      "persistentVolumeName", persistent->name, "status", "attached", 0);
         world_add(volumes->world, KIND_VOLUME_ATTACHMENT, NULL, value, NULL);
     }
 }
@@ -482,7 +482,8 @@ static void sync_pod(void *context, const char *key)
         attach(volumes, pod);
 }
 
-// --- attachments -------------------------------------------------------------------------------------------------------------
+// --- attachments
+// -------------------------------------------------------------------------------------------------------------
 
 static bool in_use(const struct volumes *volumes, const struct world_object *attachment)
 {
@@ -492,8 +493,7 @@ static bool in_use(const struct volumes *volumes, const struct world_object *att
     for (const struct world_object *pod = pods->first; pod != NULL; pod = pod->node_next) {
         if (pod->pod == NULL || world_pod_ended(pod))
             continue;
-        list_for_each(volume, &pod->pod->spec.volumes)
-        {
+        list_for_each (volume, &pod->pod->spec.volumes) {
             const struct world_object *used = volume_of(volumes->world, pod, volume);
             if (used != NULL && text_equal(used->name, wanted))
                 return true;

@@ -21,7 +21,7 @@ struct work_queue {
     int64_t delay_ns;
     work_function work;
     void *context;
-    struct map *items; // by key
+    struct map *items;               // by key
     VECTOR(struct work_item *) heap; // by (due, sequence)
     uint64_t next_sequence;
     bool running;
@@ -37,7 +37,8 @@ struct work_queue *work_queue_create(struct loop *loop, int64_t delay_ns, work_f
                                      void *context)
 {
     struct work_queue *queue = memory_allocate(sizeof *queue);
-    *queue = (struct work_queue){.loop = loop, .delay_ns = delay_ns, .work = work, .context = context};
+    *queue =
+        (struct work_queue){.loop = loop, .delay_ns = delay_ns, .work = work, .context = context};
     queue->items = map_create();
     queue->timer = timer_create_on(loop, run_due, queue);
     return queue;
@@ -97,7 +98,8 @@ uint32_t work_queue_count(const struct work_queue *queue)
     return queue->heap.count;
 }
 
-// What is added meanwhile waits for the next turn of the loop, so that no key can keep the loop busy.
+// What is added meanwhile waits for the next turn of the loop, so that no key can keep the loop
+// busy.
 static void run_due(void *context)
 {
     struct work_queue *queue = context;

@@ -1,7 +1,7 @@
 // A level-triggered work queue: keys that want a look, each at most once, each at its time.
 //
-// A key that is added again before its turn keeps the earlier time. The work function sees the state of
-// the world at its turn, not at the time of adding; it may add keys, its own included.
+// A key that is added again before its turn keeps the earlier time. The work function sees the
+// state of the world at its turn, not at the time of adding; it may add keys, its own included.
 #pragma once
 
 #include "base/loop.h"

@@ -87,18 +87,19 @@ void workloads_enter(struct workloads *workloads, struct world_object *object)
         queue_controllers(workloads, object);
 }
 
-// --- shared ----------------------------------------------------------------------------------------------------
+// --- shared
+// ----------------------------------------------------------------------------------------------------
 
 json_t *workload_pod(const struct world_object *owner, const char *name, const char *generate_name)
 {
-    json_t *pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod", "metadata",
-                            name != NULL ? "name" : "generateName",
-                            name != NULL ? name : generate_name);
+    json_t *pod =
+        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod", "metadata",
+                  name != NULL ? "name" : "generateName", name != NULL ? name : generate_name);
     json_t *metadata = json_object_get(pod, "metadata");
     static const char *const parts[] = {"labels", "annotations", "finalizers"};
     for (size_t i = 0; i < ARRAY_LENGTH(parts); i++) {
-        const json_t *part = json_object_get(store_path(owner->json, "spec.template.metadata"),
-                                             parts[i]);
+        const json_t *part =
+            json_object_get(store_path(owner->json, "spec.template.metadata"), parts[i]);
         if (part != NULL)
             json_object_set_new(metadata, parts[i], json_deep_copy(part));
     }
@@ -146,7 +147,8 @@ int64_t workload_share(const json_t *value, const char *otherwise, int64_t total
     return (total * percent + (round_up ? 99 : 0)) / 100;
 }
 
-// --- which pod goes first ------------------------------------------------------------------------------------------
+// --- which pod goes first
+// ------------------------------------------------------------------------------------------
 
 struct deletion_rank {
     struct world_object *pod;
@@ -185,8 +187,7 @@ static int64_t count_restarts(const struct world_object *pod)
     int64_t restarts = 0;
     size_t index;
     json_t *status;
-    json_array_foreach(store_path(pod->json, "status.containerStatuses"), index, status)
-    {
+    json_array_foreach (store_path(pod->json, "status.containerStatuses"), index, status) {
         restarts += world_int(status, "restartCount", 0);
     }
     return restarts;
@@ -200,7 +201,9 @@ static struct deletion_rank rank_of(struct world_object *pod)
         .pod = pod,
         .assigned = pod->on_node != NULL,
         .ready = world_pod_ready(pod),
-        .phase = text_equal(phase, "Running") ? 2 : text_equal(phase, "Unknown") ? 1 : 0,
+        .phase = text_equal(phase, "Running")   ? 2
+                 : text_equal(phase, "Unknown") ? 1
+                                                : 0,
         .ready_since = world_pod_ready_since(pod),
         .restarts = count_restarts(pod),
         .created = world_instant(pod->json, "metadata.creationTimestamp"),

@@ -87,7 +87,8 @@ void world_destroy(struct world *world)
     if (world == NULL)
         return;
     work_queue_destroy(world->resources_look);
-    vector_for_each(kind, &world->kinds) store_watch_destroy((*kind)->watch);
+    vector_for_each (kind, &world->kinds)
+        store_watch_destroy((*kind)->watch);
     if (world->scheduler != NULL)
         scheduler_destroy(world->scheduler);
     if (world->kubelets != NULL)
@@ -103,7 +104,8 @@ void world_destroy(struct world *world)
     if (world->volumes != NULL)
         volumes_destroy(world->volumes);
     world_cache_clear(world);
-    vector_for_each(kind, &world->kinds) free(*kind);
+    vector_for_each (kind, &world->kinds)
+        free(*kind);
     vector_free(&world->kinds);
     map_destroy(world->by_uid, NULL);
     map_destroy(world->owners, NULL);
@@ -116,7 +118,8 @@ void world_destroy(struct world *world)
     free(world);
 }
 
-// --- the cache's feed ------------------------------------------------------------------------------------------
+// --- the cache's feed
+// ------------------------------------------------------------------------------------------
 
 static void look_for_resources(void *context, const char *key)
 {
@@ -175,22 +178,22 @@ static void receive(void *context, const char *type, json_t *object)
     world_refresh(kind->world, kind, store_namespace(object), store_name(object));
 }
 
-#define TELL(what)                                                                                 \
-    do {                                                                                           \
-        if (world->scheduler != NULL)                                                              \
-            scheduler_##what(world->scheduler, object);                                            \
-        if (world->kubelets != NULL)                                                               \
-            kubelets_##what(world->kubelets, object);                                              \
-        if (world->workloads != NULL)                                                              \
-            workloads_##what(world->workloads, object);                                            \
-        if (world->budgets != NULL)                                                                \
-            budgets_##what(world->budgets, object);                                                \
-        if (world->collector != NULL)                                                              \
-            collector_##what(world->collector, object);                                            \
-        if (world->node_lifecycle != NULL)                                                         \
-            node_lifecycle_##what(world->node_lifecycle, object);                                  \
-        if (world->volumes != NULL)                                                                \
-            volumes_##what(world->volumes, object);                                                \
+#define TELL(what)                                                \
+    do {                                                          \
+        if (world->scheduler != NULL)                             \
+            scheduler_##what(world->scheduler, object);           \
+        if (world->kubelets != NULL)                              \
+            kubelets_##what(world->kubelets, object);             \
+        if (world->workloads != NULL)                             \
+            workloads_##what(world->workloads, object);           \
+        if (world->budgets != NULL)                               \
+            budgets_##what(world->budgets, object);               \
+        if (world->collector != NULL)                             \
+            collector_##what(world->collector, object);           \
+        if (world->node_lifecycle != NULL)                        \
+            node_lifecycle_##what(world->node_lifecycle, object); \
+        if (world->volumes != NULL)                               \
+            volumes_##what(world->volumes, object);               \
     } while (0)
 
 void world_leave(struct world *world, struct world_object *object)
@@ -203,7 +206,8 @@ void world_enter(struct world *world, struct world_object *object)
     TELL(enter);
 }
 
-// --- machines and counts ---------------------------------------------------------------------------------------
+// --- machines and counts
+// ---------------------------------------------------------------------------------------
 
 bool world_machine_boots(struct world *world, const struct machine_boot *boot)
 {
@@ -216,8 +220,7 @@ void world_machine_gone(struct world *world, const char *provider_id)
         kubelets_machine_gone(world->kubelets, provider_id);
 }
 
-void world_machine_set_state(struct world *world, const char *provider_id,
-                             enum machine_state state)
+void world_machine_set_state(struct world *world, const char *provider_id, enum machine_state state)
 {
     if (world->kubelets != NULL)
         kubelets_machine_state(world->kubelets, provider_id, state);

@@ -1,15 +1,17 @@
 // The simulated rest of a Kubernetes cluster: scheduler, kubelets, workload controllers, disruption
-// budgets, garbage collection, node lifecycle and volumes. It acts on the store in-process, on the loop,
-// on virtual or real time. Everything that happens follows from the store, the seed and the loop.
+// budgets, garbage collection, node lifecycle and volumes. It acts on the store in-process, on the
+// loop, on virtual or real time. Everything that happens follows from the store, the seed and the
+// loop.
 //
-// What it leaves out, on purpose: preemption; adoption of orphans by workload controllers; revisions and
-// roll-back of StatefulSets and DaemonSets; endpoints, networking, images, probes.
+// What it leaves out, on purpose: preemption; adoption of orphans by workload controllers;
+// revisions and roll-back of StatefulSets and DaemonSets; endpoints, networking, images, probes.
 //
 // Annotations of pods (or of templates) that steer the kubelet, values in seconds:
 //   adze.dev/sim-run-seconds    the containers end by themselves after this time
 //   adze.dev/sim-exit-code      with this code (default 0)
 //   adze.dev/sim-start-seconds  from the assignment to readiness, in place of the option
-//   adze.dev/sim-stop-seconds   how long they take to stop when told to (bounded by the grace period)
+//   adze.dev/sim-stop-seconds   how long they take to stop when told to (bounded by the grace
+//   period)
 #pragma once
 
 #include "base/loop.h"
@@ -36,9 +38,9 @@ struct world_options {
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
     bool events; // record Event objects
     enum world_heartbeats heartbeats;
-    int64_t controller_delay_ns;         // from a change to the controllers' look at it
-    int64_t scheduler_pod_ns;            // one scheduling cycle
-    int64_t scheduler_backoff_ns;        // first back-off of an unschedulable pod; doubles
+    int64_t controller_delay_ns;  // from a change to the controllers' look at it
+    int64_t scheduler_pod_ns;     // one scheduling cycle
+    int64_t scheduler_backoff_ns; // first back-off of an unschedulable pod; doubles
     int64_t scheduler_backoff_max_ns;
     int64_t scheduler_retry_ns;          // unschedulable pods are tried again at least this often
     int64_t pod_start_ns;                // from the assignment to readiness
@@ -47,7 +49,7 @@ struct world_options {
     int64_t node_boot_ns, node_ready_ns; // defaults of struct machine_boot
     int64_t heartbeat_ns;
     int64_t node_monitor_ns, node_monitor_grace_ns;
-    int64_t pod_collection_ns;           // pods of nodes that are gone, looked for this often
+    int64_t pod_collection_ns; // pods of nodes that are gone, looked for this often
     int64_t volume_provision_ns, volume_attach_ns, volume_detach_ns;
     int64_t event_ttl_ns;
 };
@@ -58,7 +60,8 @@ struct world *world_create(struct loop *loop, struct store *store,
                            const struct world_options *options);
 void world_destroy(struct world *world); // NULL is fine
 
-// --- machines --------------------------------------------------------------------------------------
+// --- machines
+// --------------------------------------------------------------------------------------
 enum machine_faults {
     MACHINE_NEVER_REGISTERS = 1 << 0,
     MACHINE_NEVER_READY = 1 << 1,
@@ -76,9 +79,9 @@ struct machine_boot {
 };
 // A machine of the cloud has been started; all is copied. False: that provider id is known already.
 bool world_machine_boots(struct world *world, const struct machine_boot *boot);
-// The machine is terminated: its kubelet falls silent at once, its pods' containers are gone. The Node
-// object stays until someone deletes it; node lifecycle does (as a cloud controller manager would)
-// when the node has become unreachable. An unknown id is ignored.
+// The machine is terminated: its kubelet falls silent at once, its pods' containers are gone. The
+// Node object stays until someone deletes it; node lifecycle does (as a cloud controller manager
+// would) when the node has become unreachable. An unknown id is ignored.
 void world_machine_gone(struct world *world, const char *provider_id);
 
 enum machine_state {
@@ -89,7 +92,8 @@ enum machine_state {
 void world_machine_set_state(struct world *world, const char *provider_id,
                              enum machine_state state);
 
-// --- counts, for progress displays and tests ----------------------------------------------------------
+// --- counts, for progress displays and tests
+// ----------------------------------------------------------
 struct world_counts {
     uint32_t nodes, nodes_ready;
     uint32_t pods, pods_unassigned, pods_starting, pods_running, pods_ended, pods_terminating;

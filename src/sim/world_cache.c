@@ -66,8 +66,7 @@ void world_cache_drop(struct world_object *object)
 
 void world_cache_clear(struct world *world)
 {
-    vector_for_each(kind, &world->kinds)
-    {
+    vector_for_each (kind, &world->kinds) {
         for (struct world_object *object = (*kind)->first, *next; object != NULL; object = next) {
             next = object->kind_next;
             index_remove(world, object);
@@ -94,12 +93,24 @@ static struct world_object *object_add(struct world_kind *kind, json_t *json, co
     return object;
 }
 
+// The facts that controllers ask of every pod at every look.
+static void read_facts(struct world_object *object)
+{
+    object->deleting = world_text(object->json, "metadata.deletionTimestamp") != NULL;
+    if (object->kind->id != KIND_POD)
+        return;
+    const char *phase = world_text(object->json, "status.phase");
+    object->ended = text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
+    object->ready = text_equal(world_condition_status(object, "Ready"), "True");
+}
+
 static void object_fill(struct world_object *object, json_t *json)
 {
     object->json = json_incref(json);
     object->name = store_name(json);
     object->namespace = store_namespace(json);
     object->uid = store_uid(json);
+    read_facts(object);
     if (object->kind->typed)
         object->typed = object_decode(json, kind_get(object->kind->id), DECODE_LENIENT, NULL);
 }
@@ -112,7 +123,8 @@ static void object_empty(struct world_object *object)
     object->json = NULL;
 }
 
-// --- indices -----------------------------------------------------------------------------------------------
+// --- indices
+// -----------------------------------------------------------------------------------------------
 
 static void node_pods_add(struct world *world, struct world_object *pod);
 static void node_pods_remove(struct world_object *pod);
@@ -186,8 +198,7 @@ static void links_add(struct world *world, struct world_object *object)
     object->links = memory_allocate_array(json_array_size(references), sizeof *object->links);
     size_t index;
     json_t *reference;
-    json_array_foreach(references, index, reference)
-    {
+    json_array_foreach (references, index, reference) {
         const char *uid = json_string_value(json_object_get(reference, "uid"));
         if (uid == NULL)
             continue;
@@ -223,7 +234,8 @@ static void links_remove(struct world *world, struct world_object *object)
     object->links_count = 0;
 }
 
-// --- reading -----------------------------------------------------------------------------------------------
+// --- reading
+// -----------------------------------------------------------------------------------------------
 
 struct world_object *world_find(const struct world *world, enum kind_id id, const char *namespace,
                                 const char *name)
@@ -303,12 +315,13 @@ world_objects world_gather_pods(const struct world *world, const char *node_name
 
 bool world_is_deleting(const struct world_object *object)
 {
-    return world_text(object->json, "metadata.deletionTimestamp") != NULL;
+    return object->deleting;
 }
 
 const char *world_annotation(const struct world_object *object, const char *key)
 {
-    return json_string_value(json_object_get(store_path(object->json, "metadata.annotations"), key));
+    return json_string_value(
+        json_object_get(store_path(object->json, "metadata.annotations"), key));
 }
 
 const char *world_label(const struct world_object *object, const char *key)
@@ -352,12 +365,12 @@ int64_t world_generation(const struct world_object *object)
     return world_int(object->json, "metadata.generation", 1);
 }
 
-// --- readings of pods ----------------------------------------------------------------------------------------
+// --- readings of pods
+// ----------------------------------------------------------------------------------------
 
 bool world_pod_ended(const struct world_object *pod)
 {
-    const char *phase = world_text(pod->json, "status.phase");
-    return text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
+    return pod->ended;
 }
 
 bool world_pod_active(const struct world_object *pod)
@@ -369,8 +382,7 @@ static const json_t *find_condition(const json_t *object, const char *type)
 {
     size_t index;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), index, condition)
-    {
+    json_array_foreach (store_path(object, "status.conditions"), index, condition) {
         if (text_equal(world_text(condition, "type"), type))
             return condition;
     }
@@ -385,7 +397,7 @@ const char *world_condition_status(const struct world_object *object, const char
 
 bool world_pod_ready(const struct world_object *pod)
 {
-    return text_equal(world_condition_status(pod, "Ready"), "True");
+    return pod->ready;
 }
 
 int64_t world_pod_ready_since(const struct world_object *pod)

@@ -1,4 +1,5 @@
-// The cache's side of the world: filling it and taking it down. The reading side is in world_internal.h.
+// The cache's side of the world: filling it and taking it down. The reading side is in
+// world_internal.h.
 #pragma once
 
 #include "sim/world_internal.h"

@@ -1,10 +1,10 @@
-// What the parts of the world share: a cache of all objects with its indices, and writes that the cache
-// sees at once. Not for others.
+// What the parts of the world share: a cache of all objects with its indices, and writes that the
+// cache sees at once. Not for others.
 //
-// The cache follows the store object by object: a watch event or an own write makes it read the object's
-// present state, so that it is never behind what a part has itself written. Parts get each change as
-// leave (the old state, still in place) and enter (the new one); these handlers only keep indices and
-// queue work, and never write to the store.
+// The cache follows the store object by object: a watch event or an own write makes it read the
+// object's present state, so that it is never behind what a part has itself written. Parts get each
+// change as leave (the old state, still in place) and enter (the new one); these handlers only keep
+// indices and queue work, and never write to the store.
 #pragma once
 
 #include "base/map.h"
@@ -16,7 +16,7 @@
 #include "sim/work_queue.h"
 #include "sim/world.h"
 
-#define WORLD_KEY_MAX 640
+#define WORLD_KEY_MAX            640
 #define ANNOTATION_SELECTED_NODE "volume.kubernetes.io/selected-node"
 
 struct world_owner;
@@ -24,9 +24,9 @@ struct world_owner;
 struct world_kind { // one resource of the store
     struct world *world;
     const struct store_resource *resource;
-    enum kind_id id;        // KIND_COUNT: not one that adze has a table of
-    bool typed;             // objects are decoded
-    struct map *objects;    // by key: struct world_object *
+    enum kind_id id;     // KIND_COUNT: not one that adze has a table of
+    bool typed;          // objects are decoded
+    struct map *objects; // by key: struct world_object *
     struct world_object *first, *last;
     struct store_watch *watch;
 };
@@ -57,9 +57,10 @@ struct world_object {
         const struct persistent_volume *volume;
         const struct storage_class *storage_class;
     };
-    uint64_t serial; // order of appearance
-    bool gone;       // has left the store: set while the parts are told by leave
-    struct world_link *links; // to its owners
+    bool deleting, ended, ready; // read once; the last two of pods
+    uint64_t serial;             // order of appearance
+    bool gone;                   // has left the store: set while the parts are told by leave
+    struct world_link *links;    // to its owners
     uint32_t links_count;
     struct world_node_pods *on_node; // pods
     struct world_object *node_previous, *node_next;
@@ -108,7 +109,8 @@ struct world {
     struct volumes *volumes;
 };
 
-// --- reading -------------------------------------------------------------------------------------------
+// --- reading
+// -------------------------------------------------------------------------------------------
 struct world_object *world_find(const struct world *world, enum kind_id id, const char *namespace,
                                 const char *name); // NULL if absent
 struct world_object *world_find_key(const struct world *world, enum kind_id id, const char *key);
@@ -117,9 +119,10 @@ static inline bool world_is(const struct world_object *object, enum kind_id id)
 {
     return object->kind->id == id;
 }
-// Iterates the cached objects of a kind, in order of appearance. The object must not be removed meanwhile.
-#define world_for_each(object, world, kind_id_value)                                               \
-    for (struct world_object *object = world_first(world, kind_id_value); object != NULL;          \
+// Iterates the cached objects of a kind, in order of appearance. The object must not be removed
+// meanwhile.
+#define world_for_each(object, world, kind_id_value)                                      \
+    for (struct world_object *object = world_first(world, kind_id_value); object != NULL; \
          object = object->kind_next)
 struct world_object *world_first(const struct world *world, enum kind_id id);
 
@@ -141,7 +144,7 @@ const char *world_label(const struct world_object *object, const char *key);    
 const char *world_condition_status(const struct world_object *object, const char *type); // or NULL
 const char *world_text(const json_t *object, const char *path); // at a dotted path; NULL if none
 int64_t world_int(const json_t *object, const char *path, int64_t otherwise);
-int64_t world_instant(const json_t *object, const char *path);  // 0 if absent or malformed
+int64_t world_instant(const json_t *object, const char *path); // 0 if absent or malformed
 // Seconds of an annotation as nanoseconds; `otherwise` if absent or malformed.
 int64_t world_annotation_seconds(const struct world_object *object, const char *key,
                                  int64_t otherwise);
@@ -150,8 +153,9 @@ int64_t world_jitter(const struct world *world, const char *text, int64_t delay_
 // metadata.generation at creation is 1 for kinds that have one.
 int64_t world_generation(const struct world_object *object);
 
-// --- writing: the cache is up to date afterwards; `object` may be gone then ------------------------------
-// Values are stolen. False: refused; the reason is in *error, if given.
+// --- writing: the cache is up to date afterwards; `object` may be gone then
+// ------------------------------ Values are stolen. False: refused; the reason is in *error, if
+// given.
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
                struct error *error);
 bool world_replace(struct world *world, struct world_object *object, json_t *value);
@@ -170,7 +174,8 @@ void world_refresh(struct world *world, struct world_kind *kind, const char *nam
 json_t *world_copy(const struct world_object *object);
 json_t *world_copy_status(const struct world_object *object); // its status, or an empty object
 void world_now(const struct world *world, char out[INSTANT_TEXT_MAX]);
-// Sets one of the conditions in `status`; the transition time moves with the status only. True if changed.
+// Sets one of the conditions in `status`; the transition time moves with the status only. True if
+// changed.
 bool world_condition(const struct world *world, json_t *status, const char *type,
                      const char *condition_status, const char *reason, const char *message);
 void world_add_owner(json_t *value, const struct world_object *owner); // as controller
@@ -179,7 +184,8 @@ bool world_drop_finalizer(json_t *value, const char *finalizer);       // false:
 void world_event(struct world *world, const struct world_object *object, const char *type,
                  const char *reason, const char *component, const char *message);
 
-// --- readings of pods ------------------------------------------------------------------------------------
+// --- readings of pods
+// ------------------------------------------------------------------------------------
 bool world_pod_ended(const struct world_object *pod);  // Succeeded or Failed
 bool world_pod_active(const struct world_object *pod); // neither ended nor being deleted
 bool world_pod_ready(const struct world_object *pod);
@@ -188,9 +194,10 @@ int64_t world_pod_ready_since(const struct world_object *pod); // 0: is not read
 bool world_pod_available(const struct world *world, const struct world_object *pod,
                          int64_t min_ready_ns, int64_t *wait_ns);
 
-// --- the parts: created with the world, before the first object enters ------------------------------------
-#define WORLD_PART(part)                                                                           \
-    struct part *part##_create(struct world *world);                                               \
-    void part##_destroy(struct part *part);                                                        \
-    void part##_leave(struct part *part, struct world_object *object);                             \
+// --- the parts: created with the world, before the first object enters
+// ------------------------------------
+#define WORLD_PART(part)                                               \
+    struct part *part##_create(struct world *world);                   \
+    void part##_destroy(struct part *part);                            \
+    void part##_leave(struct part *part, struct world_object *object); \
     void part##_enter(struct part *part, struct world_object *object)

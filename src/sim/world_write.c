@@ -31,8 +31,8 @@ bool world_replace_as(struct world *world, struct world_object *object, const ch
     snprintf(namespace, sizeof namespace, "%s", object->namespace);
     snprintf(name, sizeof name, "%s", object->name);
     struct world_kind *kind = object->kind;
-    const json_t *stored = store_replace(world->store, kind->resource, namespace, name,
-                                        subresource, value, error == NULL ? &ignored : error);
+    const json_t *stored = store_replace(world->store, kind->resource, namespace, name, subresource,
+                                         value, error == NULL ? &ignored : error);
     json_decref(value);
     world_refresh(world, kind, namespace, name);
     return stored != NULL;
@@ -113,8 +113,7 @@ bool world_condition(const struct world *world, json_t *status, const char *type
     }
     json_t *found = NULL, *condition;
     size_t index;
-    json_array_foreach(conditions, index, condition)
-    {
+    json_array_foreach (conditions, index, condition) {
         if (text_equal(world_text(condition, "type"), type))
             found = condition;
     }
@@ -154,19 +153,18 @@ static json_t *metadata_list(json_t *value, const char *key)
 
 void world_add_owner(json_t *value, const struct world_object *owner)
 {
-    json_array_append_new(
-        metadata_list(value, "ownerReferences"),
-        json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion",
-                  world_text(owner->json, "apiVersion"), "kind", world_text(owner->json, "kind"),
-                  "name", owner->name, "uid", owner->uid, "controller", 1, "blockOwnerDeletion", 1));
+    json_array_append_new(metadata_list(value, "ownerReferences"),
+                          json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion",
+                                    world_text(owner->json, "apiVersion"), "kind",
+                                    world_text(owner->json, "kind"), "name", owner->name, "uid",
+                                    owner->uid, "controller", 1, "blockOwnerDeletion", 1));
 }
 
 bool world_add_finalizer(json_t *value, const char *finalizer)
 {
     json_t *list = metadata_list(value, "finalizers"), *item;
     size_t index;
-    json_array_foreach(list, index, item)
-    {
+    json_array_foreach (list, index, item) {
         if (text_equal(json_string_value(item), finalizer))
             return false;
     }
@@ -178,8 +176,7 @@ bool world_drop_finalizer(json_t *value, const char *finalizer)
 {
     json_t *list = metadata_list(value, "finalizers"), *item;
     size_t index;
-    json_array_foreach(list, index, item)
-    {
+    json_array_foreach (list, index, item) {
         if (text_equal(json_string_value(item), finalizer)) {
             json_array_remove(list, index);
             return true;
@@ -188,7 +185,8 @@ bool world_drop_finalizer(json_t *value, const char *finalizer)
     return false;
 }
 
-// --- events --------------------------------------------------------------------------------------------------
+// --- events
+// --------------------------------------------------------------------------------------------------
 
 static void event_purge(struct world *world);
 static void event_repeat(struct world *world, struct world_object *event);
@@ -201,8 +199,8 @@ void world_event(struct world *world, const struct world_object *object, const c
     if (!world->options.events || world->by_id[KIND_EVENT] == NULL)
         return;
     event_purge(world);
-    uint64_t hash = hash_mix(hash_mix(hash_string(object->uid), hash_string(reason)),
-                             hash_string(message));
+    uint64_t hash =
+        hash_mix(hash_mix(hash_string(object->uid), hash_string(reason)), hash_string(message));
     char name[400];
     snprintf(name, sizeof name, "%.200s.%016llx", object->name, (unsigned long long)hash);
     const char *namespace = object->namespace[0] != '\0' ? object->namespace : "default";
@@ -218,10 +216,10 @@ void world_event(struct world *world, const struct world_object *object, const c
     json_object_set_new(value, "source", json_pack("{s:s}", "component", component));
     json_object_set_new(value, "reportingComponent", json_string(component));
     if (world_add(world, KIND_EVENT, namespace, value, NULL))
-        vector_push(&world->events.records,
-                    (struct world_event_record){
-                        loop_now_ns(world->loop) + world->options.event_ttl_ns,
-                        memory_copy_string(namespace), memory_copy_string(name)});
+        vector_push(
+            &world->events.records,
+            (struct world_event_record){loop_now_ns(world->loop) + world->options.event_ttl_ns,
+                                        memory_copy_string(namespace), memory_copy_string(name)});
 }
 
 static json_t *event_value(struct world *world, const struct world_object *object,
@@ -229,10 +227,9 @@ static json_t *event_value(struct world *world, const struct world_object *objec
 {
     char now[INSTANT_TEXT_MAX];
     world_now(world, now);
-    json_t *involved = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion",
-                                 world_text(object->json, "apiVersion"), "kind",
-                                 world_text(object->json, "kind"), "name", object->name, "uid",
-                                 object->uid);
+    json_t *involved = json_pack(
+        "{s:s, s:s, s:s, s:s}", "apiVersion", world_text(object->json, "apiVersion"), "kind",
+        world_text(object->json, "kind"), "name", object->name, "uid", object->uid);
     if (object->namespace[0] != '\0')
         json_object_set_new(involved, "namespace", json_string(object->namespace));
     return json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:s, s:s, s:i}", "apiVersion", "v1", "kind",
@@ -258,8 +255,7 @@ static void event_purge(struct world *world)
         struct world_event_record *record = &world->events.records.items[world->events.first];
         if (record->until > now_ns)
             break;
-        struct world_object *event =
-            world_find(world, KIND_EVENT, record->namespace, record->name);
+        struct world_object *event = world_find(world, KIND_EVENT, record->namespace, record->name);
         if (event != NULL)
             world_remove(world, event, 0, NULL);
         free(record->namespace);

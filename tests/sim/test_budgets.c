@@ -1,8 +1,9 @@
-// PodDisruptionBudget status: expected, desired and current healthy pods, and what may be disrupted.
+// PodDisruptionBudget status: expected, desired and current healthy pods, and what may be
+// disrupted.
 #include "world_helpers.h"
 
 #define BUDGET(name, rule)                                                                         \
-    "{'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': '" name "'},"   \
+    "{'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': '" name "'}," \
     " 'spec': {" rule " 'selector': {'matchLabels': {'app': 'web'}}}}"
 
 static void check(struct scene *scene, const char *name, int expected, int desired, int healthy,
@@ -96,9 +97,9 @@ static void pods_without_a_scale_allow_no_percentages(void **state)
     assert_int_equal(
         scene_int(&scene, KIND_POD_DISRUPTION_BUDGET, "share", "status.disruptionsAllowed"), 0);
     json_t *budget = scene_get(&scene, KIND_POD_DISRUPTION_BUDGET, "default", "share");
-    assert_string_equal(json_string_value(json_object_get(
-                            condition_of(budget, "DisruptionAllowed"), "reason")),
-                        "SyncFailed");
+    assert_string_equal(
+        json_string_value(json_object_get(condition_of(budget, "DisruptionAllowed"), "reason")),
+        "SyncFailed");
     check(&scene, "min", 2, 1, 2, 1);
     scene_close(&scene);
 }

@@ -76,7 +76,8 @@ static bool has_map(struct scene *scene, const char *name)
                      "default", name) != NULL;
 }
 
-// An object with several owners stays with the last of them; an owner that never was does not count.
+// An object with several owners stays with the last of them; an owner that never was does not
+// count.
 static void the_last_owner_counts(void **state)
 {
     (void)state;

@@ -1,13 +1,13 @@
-// Kubelets and node lifecycle: registration, heartbeats, pods' starts and ends, dead and sick nodes.
+// Kubelets and node lifecycle: registration, heartbeats, pods' starts and ends, dead and sick
+// nodes.
 #include "world_helpers.h"
 
 static bool has_taint(struct scene *scene, const char *node, const char *key, const char *effect)
 {
     size_t index;
     json_t *taint;
-    json_array_foreach(store_path(scene_get(scene, KIND_NODE, NULL, node), "spec.taints"), index,
-                       taint)
-    {
+    json_array_foreach (store_path(scene_get(scene, KIND_NODE, NULL, node), "spec.taints"), index,
+                        taint) {
         if (text_equal(json_string_value(json_object_get(taint, "key")), key) &&
             text_equal(json_string_value(json_object_get(taint, "effect")), effect))
             return true;
@@ -154,17 +154,19 @@ static void deleted_pods_end_within_their_grace(void **state)
     scene_close(&scene);
 }
 
-// Taint-based eviction: a pod leaves an unreachable node after its toleration's time, and its object goes with the Node.
+// Taint-based eviction: a pod leaves an unreachable node after its toleration's time, and its
+// object goes with the Node.
 static void unreachable_nodes_lose_their_pods_in_time(void **state)
 {
     (void)state;
     struct scene scene = scene_open(NULL);
     scene_boot(&scene, "a", "z1", 2, 8);
     scene_run(&scene, 15);
-    const char *toleration = ", 'tolerations': [{'key': 'node.kubernetes.io/unreachable', 'operator':"
-                             " 'Exists', 'effect': 'NoExecute', 'tolerationSeconds': 100},"
-                             " {'key': 'node.kubernetes.io/not-ready', 'operator': 'Exists',"
-                             " 'effect': 'NoExecute'}]";
+    const char *toleration =
+        ", 'tolerations': [{'key': 'node.kubernetes.io/unreachable', 'operator':"
+        " 'Exists', 'effect': 'NoExecute', 'tolerationSeconds': 100},"
+        " {'key': 'node.kubernetes.io/not-ready', 'operator': 'Exists',"
+        " 'effect': 'NoExecute'}]";
     add_pod_with(&scene, "p", "", toleration);
     add_pod_with(&scene, "stays", "", ", 'tolerations': [{'operator': 'Exists'}]");
     scene_run(&scene, 5);
@@ -225,9 +227,10 @@ static void kwok_nodes_get_a_kubelet_too(void **state)
 {
     (void)state;
     struct scene scene = scene_open(NULL);
-    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'k', 'annotations':"
-                      " {'kwok.x-k8s.io/node': 'fake'}}, 'status': {'allocatable': {'cpu': '8',"
-                      " 'memory': '8Gi', 'pods': '9'}}}");
+    scene_add(&scene,
+              "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'k', 'annotations':"
+              " {'kwok.x-k8s.io/node': 'fake'}}, 'status': {'allocatable': {'cpu': '8',"
+              " 'memory': '8Gi', 'pods': '9'}}}");
     scene_run(&scene, 10);
     assert_string_equal(ready_of(&scene, "k"), "True");
     add_pod_with(&scene, "p", "", "");

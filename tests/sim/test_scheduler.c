@@ -1,4 +1,5 @@
-// kube-scheduler's filters one by one, then the scheduler's queue. Each test names the Kubernetes concept.
+// kube-scheduler's filters one by one, then the scheduler's queue. Each test names the Kubernetes
+// concept.
 #include "world_helpers.h"
 
 #include "sim/scheduler_filters.h"
@@ -77,7 +78,8 @@ static void run_pod(struct board *board, const char *name, const char *labels, c
 }
 
 // The reason for a refusal without "0/N nodes are available: ", or "fits".
-static void check(struct board *board, const struct pod *pod, const char *node, const char *expected)
+static void check(struct board *board, const struct pod *pod, const char *node,
+                  const char *expected)
 {
     struct text why = {0};
     bool fits = filter_fits(board->cluster, pod, node, &why);
@@ -86,8 +88,9 @@ static void check(struct board *board, const struct pod *pod, const char *node, 
     text_free(&why);
 }
 
-#define CONTAINER(requests) "'containers': [{'name': 'c', 'resources': {'requests': {" requests "}}}]"
-#define PLAIN               CONTAINER("")
+#define CONTAINER(requests) \
+    "'containers': [{'name': 'c', 'resources': {'requests': {" requests "}}}]"
+#define PLAIN CONTAINER("")
 
 static void unschedulable_nodes_take_only_who_tolerates_them(void **state)
 {
@@ -128,8 +131,8 @@ static void taints_and_tolerations(void **state)
     board_close(&board);
 }
 
-#define REQUIRED(terms)                                                                            \
-    PLAIN ", 'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "       \
+#define REQUIRED(terms)                                                                        \
+    PLAIN ", 'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': " \
           "{'nodeSelectorTerms': [" terms "]}}}"
 #define NO_AFFINITY "1 node(s) didn't match Pod's node affinity/selector."
 
@@ -157,7 +160,7 @@ static void node_selector_and_affinity(void **state)
         {REQUIRED("{'matchExpressions': [{'key': 'size', 'operator': 'Lt', 'values': ['9']}]}"),
          true},
         {REQUIRED("{'matchExpressions': [{'key': 'zone', 'operator': 'Lt', 'values': ['9']}]}"),
-         false}, // not a number
+         false},                 // not a number
         {REQUIRED("{}"), false}, // an empty term matches nothing
         {REQUIRED(""), false},
         {REQUIRED("{}, {'matchExpressions': [{'key': 'zone', 'operator': 'Exists'}]}"), true},
@@ -180,8 +183,8 @@ static void node_selector_and_affinity(void **state)
 static void host_ports_collide_by_port_protocol_and_address(void **state)
 {
     (void)state;
-#define PORT(ip, protocol)                                                                         \
-    "'containers': [{'name': 'c', 'ports': [{'containerPort': 80, 'hostPort': 80, 'hostIP': '" ip   \
+#define PORT(ip, protocol)                                                                        \
+    "'containers': [{'name': 'c', 'ports': [{'containerPort': 80, 'hostPort': 80, 'hostIP': '" ip \
     "', 'protocol': '" protocol "'}]}]"
     struct board board = board_open();
     put_node(&board, "a", "", "");
@@ -270,10 +273,10 @@ static void pods_on_the_node_take_room(void **state)
     board_close(&board);
 }
 
-#define SPREAD(more)                                                                               \
-    PLAIN ", 'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey': 'zone',"                     \
-          " 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'app': 'x'}}"     \
-          more "}]"
+#define SPREAD(more)                                                                         \
+    PLAIN ", 'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey': 'zone',"            \
+          " 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'app': " \
+          "'x'}}" more "}]"
 #define SKEWED "1 node(s) didn't match pod topology spread constraints."
 
 static void topology_spread(void **state)
@@ -332,17 +335,18 @@ static void topology_spread_policies(void **state)
     board_close(&board);
 }
 
-#define TERM(app, more)                                                                            \
+#define TERM(app, more) \
     "{'labelSelector': {'matchLabels': {'app': '" app "'}}, 'topologyKey': 'zone'" more "}"
 #define NEAR(terms)                                                                                \
-    PLAIN ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["       \
-          terms "]}}"
-#define FAR(terms)                                                                                 \
-    PLAIN ", 'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': ["   \
-          terms "]}}"
-#define NOT_NEAR     "1 node(s) didn't match pod affinity rules."
-#define NOT_FAR      "1 node(s) didn't match pod anti-affinity rules."
-#define KEPT_AWAY    "1 node(s) didn't satisfy existing pods anti-affinity rules."
+    PLAIN                                                                                          \
+        ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [" terms \
+        "]}}"
+#define FAR(terms)                                                                                \
+    PLAIN ", 'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': " \
+          "[" terms "]}}"
+#define NOT_NEAR  "1 node(s) didn't match pod affinity rules."
+#define NOT_FAR   "1 node(s) didn't match pod anti-affinity rules."
+#define KEPT_AWAY "1 node(s) didn't satisfy existing pods anti-affinity rules."
 
 static void pod_affinity_and_its_first_pod(void **state)
 {
@@ -353,7 +357,7 @@ static void pod_affinity_and_its_first_pod(void **state)
     put_node(&board, "c", "", "");
     const struct pod *own = pod_of(&board, "p", "'app': 'x'", NEAR(TERM("x", "")));
     const struct pod *other = pod_of(&board, "q", "'app': 'y'", NEAR(TERM("x", "")));
-    check(&board, own, "a", "fits"); // the first of its kind
+    check(&board, own, "a", "fits");   // the first of its kind
     check(&board, own, "c", NOT_NEAR); // but only where there is the label
     check(&board, other, "a", NOT_NEAR);
     run_pod(&board, "one", "'app': 'x'", PLAIN, "a");
@@ -361,8 +365,7 @@ static void pod_affinity_and_its_first_pod(void **state)
     check(&board, own, "b", NOT_NEAR);
     check(&board, other, "a", "fits");
     // One pod must match all terms.
-    const struct pod *both =
-        pod_of(&board, "r", "", NEAR(TERM("x", "") ", " TERM("z", "")));
+    const struct pod *both = pod_of(&board, "r", "", NEAR(TERM("x", "") ", " TERM("z", "")));
     run_pod(&board, "two", "'app': 'z'", PLAIN, "a");
     check(&board, both, "a", NOT_NEAR);
     board_close(&board);
@@ -399,7 +402,8 @@ static void affinity_terms_name_namespaces(void **state)
     put(&board, "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'one', 'namespace':"
                 " 'blue', 'labels': {'app': 'x'}}, 'spec': {'nodeName': 'a'}}");
     check(&board, pod_of(&board, "p", "", FAR(TERM("x", ""))), "a", "fits");
-    check(&board, pod_of(&board, "p", "", FAR(TERM("x", ", 'namespaces': ['blue']"))), "a", NOT_FAR);
+    check(&board, pod_of(&board, "p", "", FAR(TERM("x", ", 'namespaces': ['blue']"))), "a",
+          NOT_FAR);
     check(&board,
           pod_of(&board, "p", "",
                  FAR(TERM("x", ", 'namespaceSelector': {'matchLabels': {'team': 't'}}"))),
@@ -421,7 +425,7 @@ static void put_claim(struct board *board, const char *name, const char *spec)
         name, spec);
 }
 
-#define USING(claim)                                                                               \
+#define USING(claim) \
     PLAIN ", 'volumes': [{'name': 'v', 'persistentVolumeClaim': {'claimName': '" claim "'}}]"
 
 static void volumes_bind_and_belong_to_zones(void **state)
@@ -442,10 +446,11 @@ static void volumes_bind_and_belong_to_zones(void **state)
     put_claim(&board, "later", "'storageClassName': 'later'");
     put_claim(&board, "bound", "'storageClassName': 'now', 'volumeName': 'pv'");
     put_claim(&board, "lost", "'volumeName': 'nothing'");
-    put(&board, "{'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': 'pv'}, 'spec':"
-                " {'csi': {'driver': 'ebs.csi.aws.com', 'volumeHandle': 'v'}, 'nodeAffinity':"
-                " {'required': {'nodeSelectorTerms': [{'matchExpressions': [{'key':"
-                " 'topology.kubernetes.io/zone', 'operator': 'In', 'values': ['z2']}]}]}}}}");
+    put(&board,
+        "{'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': 'pv'}, 'spec':"
+        " {'csi': {'driver': 'ebs.csi.aws.com', 'volumeHandle': 'v'}, 'nodeAffinity':"
+        " {'required': {'nodeSelectorTerms': [{'matchExpressions': [{'key':"
+        " 'topology.kubernetes.io/zone', 'operator': 'In', 'values': ['z2']}]}]}}}}");
     check(&board, pod_of(&board, "p", "", USING("now")), "a",
           "pod has unbound immediate PersistentVolumeClaims.");
     check(&board, pod_of(&board, "p", "", USING("later")), "a", "fits");
@@ -464,15 +469,18 @@ static void volume_limits_count_each_volume_once(void **state)
     (void)state;
     struct board board = board_open();
     put_node(&board, "a", "", "");
-    put(&board, "{'apiVersion': 'storage.k8s.io/v1', 'kind': 'CSINode', 'metadata': {'name': 'a'},"
-                " 'spec': {'drivers': [{'name': 'd', 'nodeID': 'a', 'allocatable': {'count': 2}}]}}");
+    put(&board,
+        "{'apiVersion': 'storage.k8s.io/v1', 'kind': 'CSINode', 'metadata': {'name': 'a'},"
+        " 'spec': {'drivers': [{'name': 'd', 'nodeID': 'a', 'allocatable': {'count': 2}}]}}");
     for (int i = 1; i <= 3; i++) {
         char name[8], spec[80];
         snprintf(name, sizeof name, "c%d", i);
         snprintf(spec, sizeof spec, "'volumeName': 'pv%d'", i);
         put_claim(&board, name, spec);
-        put(&board, "{'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': 'pv%d'},"
-                    " 'spec': {'csi': {'driver': 'd', 'volumeHandle': 'h%d'}}}", i, i);
+        put(&board,
+            "{'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': 'pv%d'},"
+            " 'spec': {'csi': {'driver': 'd', 'volumeHandle': 'h%d'}}}",
+            i, i);
     }
     run_pod(&board, "one", "", USING("c1"), "a");
     check(&board, pod_of(&board, "p", "", USING("c2")), "a", "fits");
@@ -480,13 +488,15 @@ static void volume_limits_count_each_volume_once(void **state)
     check(&board, pod_of(&board, "p", "", USING("c3")), "a", "1 node(s) exceed max volume count.");
     check(&board, pod_of(&board, "p", "", USING("c2")), "a", "fits"); // it is there already
     put_claim(&board, "c2", "'volumeName': 'pv2', 'accessModes': ['ReadWriteOncePod']");
-    check(&board, pod_of(&board, "p", "", USING("c2")), "a",
-          "1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access "
-          "mode.");
+    check(
+        &board, pod_of(&board, "p", "", USING("c2")), "a",
+        "1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access "
+        "mode.");
     board_close(&board);
 }
 
-// --- the scheduler -----------------------------------------------------------------------------------------------
+// --- the scheduler
+// -----------------------------------------------------------------------------------------------
 
 static const char *scheduled_message(struct scene *scene, const char *pod)
 {
@@ -496,10 +506,11 @@ static const char *scheduled_message(struct scene *scene, const char *pod)
 
 static void new_pod(struct scene *scene, const char *name, const char *cpu, const char *more)
 {
-    scene_add(scene,
-              "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': '%s'}, 'spec': {'containers':"
-              " [{'name': 'c', 'image': 'i', 'resources': {'requests': {'cpu': '%s'}}}]%s}}",
-              name, cpu, more);
+    scene_add(
+        scene,
+        "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': '%s'}, 'spec': {'containers':"
+        " [{'name': 'c', 'image': 'i', 'resources': {'requests': {'cpu': '%s'}}}]%s}}",
+        name, cpu, more);
 }
 
 static void unschedulable_pods_say_why_and_are_tried_again(void **state)
@@ -513,17 +524,18 @@ static void unschedulable_pods_say_why_and_are_tried_again(void **state)
     assert_string_equal(
         json_string_value(json_object_get(condition_of(pod, "PodScheduled"), "reason")),
         "Unschedulable");
-    assert_string_equal(scheduled_message(&scene, "p"),
-                        "no nodes available to schedule pods");
+    assert_string_equal(scheduled_message(&scene, "p"), "no nodes available to schedule pods");
     assert_int_equal(store_count(scene.store, scene_resource(&scene, KIND_EVENT)), 1);
     scene_boot(&scene, "small", "z", 2, 8);
     scene_run(&scene, 15);
-    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'tainted'}, 'spec':"
-                      " {'taints': [{'key': 'k', 'effect': 'NoSchedule'}]}, 'status': {'allocatable':"
-                      " {'cpu': '8', 'memory': '8Gi', 'pods': '9'}}}");
+    scene_add(&scene,
+              "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'tainted'}, 'spec':"
+              " {'taints': [{'key': 'k', 'effect': 'NoSchedule'}]}, 'status': {'allocatable':"
+              " {'cpu': '8', 'memory': '8Gi', 'pods': '9'}}}");
     scene_run(&scene, 310); // nothing helps, but it is tried again now and then
-    assert_string_equal(scheduled_message(&scene, "p"), "0/2 nodes are available: 1 Insufficient cpu, "
-                                                        "1 node(s) had untolerated taint(s).");
+    assert_string_equal(scheduled_message(&scene, "p"),
+                        "0/2 nodes are available: 1 Insufficient cpu, "
+                        "1 node(s) had untolerated taint(s).");
     scene_boot(&scene, "large", "z", 4, 8);
     scene_run(&scene, 30);
     assert_string_equal(scene_text(&scene, KIND_POD, "p", "spec.nodeName"), "large");
@@ -581,7 +593,8 @@ static void gated_pods_wait_for_their_gates(void **state)
     scene_close(&scene);
 }
 
-// WaitForFirstConsumer: the pod's node decides the zone, the volume follows, the pod starts when it is attached.
+// WaitForFirstConsumer: the pod's node decides the zone, the volume follows, the pod starts when it
+// is attached.
 static void delayed_volumes_follow_the_pod(void **state)
 {
     (void)state;

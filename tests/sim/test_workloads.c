@@ -35,7 +35,8 @@ static struct replica_sets count_sets(struct scene *scene)
 static void new_template(struct scene *scene, enum kind_id id, const char *name, int version)
 {
     scene_patch(scene, id, name,
-                "{'spec': {'template': {'metadata': {'annotations': {'version': '%d'}}}}}", version);
+                "{'spec': {'template': {'metadata': {'annotations': {'version': '%d'}}}}}",
+                version);
 }
 
 static void deployment_keeps_revisions_and_rolls_back(void **state)
@@ -50,8 +51,8 @@ static void deployment_keeps_revisions_and_rolls_back(void **state)
                                                           "deployment.kubernetes.io/revision")),
                         "1");
     json_t *pod = scene_any_pod(&scene);
-    const char *hash = json_string_value(
-        json_object_get(store_path(pod, "metadata.labels"), "pod-template-hash"));
+    const char *hash =
+        json_string_value(json_object_get(store_path(pod, "metadata.labels"), "pod-template-hash"));
     char set_name[80];
     snprintf(set_name, sizeof set_name, "web-%s", hash);
     assert_non_null(scene_get(&scene, KIND_REPLICA_SET, "default", set_name));
@@ -122,10 +123,11 @@ static void replica_set_replaces_and_chooses_whom_to_drop(void **state)
 {
     (void)state;
     struct scene scene = open_with_nodes(1);
-    scene_add(&scene, "{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'metadata': {'name': 'rs'},"
-                      " 'spec': {'replicas': 3, 'selector': {'matchLabels': {'app': 'x'}}, 'template':"
-                      " {'metadata': {'labels': {'app': 'x'}}, 'spec': {'containers': [{'name': 'c',"
-                      " 'image': 'i', 'resources': {'requests': {'cpu': '3'}}}]}}}}");
+    scene_add(&scene,
+              "{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'metadata': {'name': 'rs'},"
+              " 'spec': {'replicas': 3, 'selector': {'matchLabels': {'app': 'x'}}, 'template':"
+              " {'metadata': {'labels': {'app': 'x'}}, 'spec': {'containers': [{'name': 'c',"
+              " 'image': 'i', 'resources': {'requests': {'cpu': '3'}}}]}}}}");
     scene_run(&scene, 10);
     struct pod_count count = scene_pods(&scene, "app", "x", NULL);
     assert_int_equal(count.total, 3);
@@ -138,8 +140,9 @@ static void replica_set_replaces_and_chooses_whom_to_drop(void **state)
     json_t *dear = scene_any_pod(&scene);
     char name[80];
     snprintf(name, sizeof name, "%s", store_name(dear));
-    scene_patch(&scene, KIND_POD, name,
-                "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '-5'}}}");
+    scene_patch(
+        &scene, KIND_POD, name,
+        "{'metadata': {'annotations': {'controller.kubernetes.io/pod-deletion-cost': '-5'}}}");
     scene_patch(&scene, KIND_REPLICA_SET, "rs", "{'spec': {'replicas': 1}}");
     scene_run(&scene, 10);
     assert_null(scene_get(&scene, KIND_POD, "default", name)); // the cheapest goes
@@ -181,8 +184,8 @@ static void stateful_sets_go_in_order(void **state)
         ready_before = count.ready;
     }
     assert_int_equal(ready_before, 3);
-    assert_string_equal(scene_text(&scene, KIND_PERSISTENT_VOLUME_CLAIM, "data-db-2", "status.phase"),
-                        "Bound");
+    assert_string_equal(
+        scene_text(&scene, KIND_PERSISTENT_VOLUME_CLAIM, "data-db-2", "status.phase"), "Bound");
     json_t *pod = scene_get(&scene, KIND_POD, "default", "db-1");
     assert_string_equal(json_string_value(json_object_get(store_path(pod, "metadata.labels"),
                                                           "apps.kubernetes.io/pod-index")),
@@ -235,15 +238,18 @@ static void daemon_sets_run_on_every_node_that_qualifies(void **state)
     assert_int_equal(scene_int(&scene, KIND_DAEMON_SET, "log", "status.numberReady"), 4);
     // A cordon does not concern it; a NoSchedule taint keeps new ones away, NoExecute removes it.
     scene_patch(&scene, KIND_NODE, "n0", "{'spec': {'unschedulable': true}}");
-    scene_patch(&scene, KIND_NODE, "n1", "{'spec': {'taints': [{'key': 'k', 'effect':"
-                                         " 'NoSchedule'}]}}");
-    scene_patch(&scene, KIND_NODE, "n2", "{'spec': {'taints': [{'key': 'k', 'effect':"
-                                         " 'NoExecute'}]}}");
+    scene_patch(&scene, KIND_NODE, "n1",
+                "{'spec': {'taints': [{'key': 'k', 'effect':"
+                " 'NoSchedule'}]}}");
+    scene_patch(&scene, KIND_NODE, "n2",
+                "{'spec': {'taints': [{'key': 'k', 'effect':"
+                " 'NoExecute'}]}}");
     scene_run(&scene, 10);
     assert_int_equal(scene_pods(&scene, "app", "log", "n0").ready, 1);
     assert_int_equal(scene_pods(&scene, "app", "log", "n1").ready, 1);
     assert_int_equal(scene_pods(&scene, "app", "log", "n2").total, 0);
-    scene_patch(&scene, KIND_NODE, "late", "{'metadata': {'labels': {'kubernetes.io/os': 'other'}}}");
+    scene_patch(&scene, KIND_NODE, "late",
+                "{'metadata': {'labels': {'kubernetes.io/os': 'other'}}}");
     scene_run(&scene, 10);
     assert_int_equal(scene_pods(&scene, "app", "log", "late").total, 0);
     scene_close(&scene);
@@ -265,7 +271,8 @@ static void daemon_sets_roll_one_node_at_a_time(void **state)
     scene_close(&scene);
 }
 
-static void add_job(struct scene *scene, const char *name, const char *annotations, const char *spec)
+static void add_job(struct scene *scene, const char *name, const char *annotations,
+                    const char *spec)
 {
     scene_add(scene,
               "{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': '%s'}, 'spec': {%s"

@@ -37,8 +37,9 @@ static void deployment_of_200_runs_and_empties(void **state)
     scene_close(&scene);
 }
 
-// At every moment of a rolling update: no fewer ready pods than wanted less maxUnavailable, no more pods than wanted
-// plus maxSurge (pods on their way out aside), and the budget's numbers follow at once.
+// At every moment of a rolling update: no fewer ready pods than wanted less maxUnavailable, no more
+// pods than wanted plus maxSurge (pods on their way out aside), and the budget's numbers follow at
+// once.
 static void rolling_update_keeps_its_bounds(void **state)
 {
     (void)state;
@@ -111,8 +112,8 @@ static uint64_t busy_run(void (*adjust)(struct world_options *options))
     const struct store_resource *resources = store_resources(scene.store, &count);
     for (uint32_t i = 0; i < count && watched < ARRAY_LENGTH(watches); i++) {
         struct error error;
-        watches[watched++] = store_watch_create(scene.store, &resources[i], NULL, 0, log_change,
-                                                &log, &error);
+        watches[watched++] =
+            store_watch_create(scene.store, &resources[i], NULL, 0, log_change, &log, &error);
     }
     boot_ten(&scene);
     scene_deployment(&scene, "web", 60, "1", "");
@@ -121,10 +122,11 @@ static uint64_t busy_run(void (*adjust)(struct world_options *options))
                 "{'spec': {'template': {'metadata': {'annotations': {'version': '2'}}}}}");
     scene_run(&scene, 20);
     world_machine_gone(scene.world, "sim:///node-1");
-    scene_add(&scene, "{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': 'sums'},"
-                      " 'spec': {'parallelism': 5, 'completions': 20, 'template': {'metadata':"
-                      " {'annotations': {'adze.dev/sim-run-seconds': '15'}}, 'spec':"
-                      " {'restartPolicy': 'Never', 'containers': [{'name': 'c', 'image': 'c'}]}}}}");
+    scene_add(&scene,
+              "{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': 'sums'},"
+              " 'spec': {'parallelism': 5, 'completions': 20, 'template': {'metadata':"
+              " {'annotations': {'adze.dev/sim-run-seconds': '15'}}, 'spec':"
+              " {'restartPolicy': 'Never', 'containers': [{'name': 'c', 'image': 'c'}]}}}}");
     scene_run(&scene, 800);
     assert_int_equal(scene_pods(&scene, "app", "web", NULL).ready, 60);
     assert_int_equal(scene_int(&scene, KIND_JOB, "sums", "status.succeeded"), 20);

@@ -107,8 +107,8 @@ static inline void scene_remove(struct scene *scene, enum kind_id id, const char
     const struct store_resource *resource = scene_resource(scene, id);
     struct store_delete_options options = {.grace_period_seconds = -1, .propagation = propagation};
     struct error error;
-    if (store_remove(scene->store, resource, resource->namespaced ? "default" : NULL, name, &options,
-                     &error) == NULL)
+    if (store_remove(scene->store, resource, resource->namespaced ? "default" : NULL, name,
+                     &options, &error) == NULL)
         fail_msg("%s", error.message);
 }
 
@@ -127,10 +127,8 @@ static inline struct machine_boot scene_machine(const char *name, const char *zo
     resources[0] = (struct resource_quantity){"cpu", cpu * 1000};
     resources[1] = (struct resource_quantity){"memory", memory_gib << 30};
     resources[2] = (struct resource_quantity){"pods", 110};
-    struct machine_boot boot = {.name = name,
-                                .provider_id = provider_id,
-                                .boot_delay_ns = -1,
-                                .ready_delay_ns = -1};
+    struct machine_boot boot = {
+        .name = name, .provider_id = provider_id, .boot_delay_ns = -1, .ready_delay_ns = -1};
     boot.labels.items = labels;
     boot.labels.count = 4;
     boot.capacity.items = boot.allocatable.items = resources;
@@ -177,8 +175,7 @@ static inline const json_t *condition_of(const json_t *object, const char *type)
 {
     size_t index;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), index, condition)
-    {
+    json_array_foreach (store_path(object, "status.conditions"), index, condition) {
         if (text_equal(json_string_value(json_object_get(condition, "type")), type))
             return condition;
     }
@@ -200,8 +197,8 @@ static inline bool count_one(void *context, json_t *pod)
     struct pod_count *count = context;
     const char *node = json_string_value(store_path(pod, "spec.nodeName"));
     if (count->label_key != NULL &&
-        !text_equal(json_string_value(json_object_get(store_path(pod, "metadata.labels"),
-                                                      count->label_key)),
+        !text_equal(json_string_value(
+                        json_object_get(store_path(pod, "metadata.labels"), count->label_key)),
                     count->label_value))
         return true;
     if (count->node != NULL && !text_equal(node, count->node))
