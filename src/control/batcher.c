@@ -18,6 +18,8 @@ bool batcher_trigger(struct batcher *batcher, const char *uid, int64_t now_ns)
     map_set(batcher->seen, uid, batcher);
     if (!batcher->open)
         batcher->opened_ns = now_ns;
+    if (batcher->wave_ns == 0)
+        batcher->wave_ns = now_ns;
     batcher->open = true;
     batcher->last_ns = now_ns;
     return true;
@@ -28,12 +30,17 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
     if (!batcher->open)
         return INT64_MAX;
     int64_t idle = batcher->last_ns + window->idle_ns;
-    int64_t longest = batcher->opened_ns + window->max_ns;
+    int64_t longest = batcher->opened_ns + (window->early ? window->idle_ns : window->max_ns);
     return idle < longest ? idle : longest;
 }
 
-void batcher_close(struct batcher *batcher)
+bool batcher_close(struct batcher *batcher, const struct batcher_window *window, int64_t now_ns)
 {
+    bool busy = now_ns - batcher->last_ns < window->idle_ns / 2;
+    bool early = window->early && busy && now_ns - batcher->wave_ns < window->max_ns;
+    int64_t wave_ns = early ? batcher->wave_ns : 0;
     map_destroy(batcher->seen, NULL);
     batcher_init(batcher);
+    batcher->wave_ns = wave_ns;
+    return early;
 }

@@ -4,13 +4,19 @@
 
 #include "base/map.h"
 
+//
+// A batch that closes while triggers still arrive is *early*, if the window allows that: more pods of the same
+// wave are coming. The batches of a wave follow each other until it falls quiet, or has lasted as long as one batch
+// may.
 struct batcher {
     struct map *seen; // UIDs since the last batch closed
     bool open;
     int64_t opened_ns, last_ns;
+    int64_t wave_ns; // when the present wave began; 0: none
 };
 struct batcher_window {
     int64_t idle_ns, max_ns;
+    bool early; // look after every idle_ns (SCH-527); false: as upstream
 };
 void batcher_init(struct batcher *batcher);
 void batcher_free(struct batcher *batcher);
@@ -18,4 +24,5 @@ void batcher_free(struct batcher *batcher);
 bool batcher_trigger(struct batcher *batcher, const char *uid, int64_t now_ns);
 // When the batch closes unless something new comes; INT64_MAX if none is open.
 int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *window);
-void batcher_close(struct batcher *batcher);
+// Closes the batch; true if it was early: the wave goes on.
+bool batcher_close(struct batcher *batcher, const struct batcher_window *window, int64_t now_ns);

@@ -49,7 +49,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->settings;
-    return (struct batcher_window){settings->batch_idle_duration, settings->batch_max_duration};
+    return (struct batcher_window){settings->batch_idle_duration, settings->batch_max_duration,
+                                   !settings->compatibility_upstream};
 }
 
 void provisioner_trigger(struct provisioner *provisioner, const char *uid)
@@ -209,9 +210,10 @@ static bool has_work(const struct provisioner *provisioner)
     return deleting_nodes_have_pods(provisioner->control);
 }
 
-static struct reconcile_result start_pass(struct provisioner *provisioner)
+static struct reconcile_result start_pass(struct provisioner *provisioner, bool early)
 {
     provisioner->pass = provisioning_pass_create(provisioner->control);
+    provisioner->pass->early = early;
     provisioner->phase = PHASE_PLANNING;
     provisioner->pass_failed = false;
     log_debug("computing scheduling decision for provisionable pod(s)", "s:controller",
@@ -294,6 +296,8 @@ static void decide_all(struct provisioner *provisioner)
 static struct reconcile_result carry_out(struct provisioner *provisioner, struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
+    if (pass->early && provisioning_pass_keep_full(pass))
+        provisioner->deferred_trigger = true; // the rest is for the next pass of the wave
     provisioning_pass_tell(pass);
     provisioner->phase = PHASE_CREATING;
     if (pass->plan == NULL) {
@@ -341,10 +345,10 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         return reconcile_after(due - now);
     if (!cluster_synced(provisioner->control->cluster))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
-    batcher_close(&provisioner->batcher);
+    bool early = batcher_close(&provisioner->batcher, &window, now);
     if (!has_work(provisioner))
         return reconcile_done(); // SCH-18
-    return start_pass(provisioner);
+    return start_pass(provisioner, early);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,

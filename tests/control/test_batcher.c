@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
@@ -40,15 +42,43 @@ static void known_uid_does_not_extend_SCH_14(void **state)
     batcher_trigger(&batcher, "a", 0);
     assert_false(batcher_trigger(&batcher, "a", 900 * MILLISECOND));
     assert_true(batcher_due(&batcher, &window) == SECOND);
-    batcher_close(&batcher);
+    assert_false(batcher_close(&batcher, &window, 0));
     assert_true(batcher_due(&batcher, &window) == INT64_MAX);
     assert_true(batcher_trigger(&batcher, "a", 2 * SECOND)); // forgotten with the batch
+    batcher_free(&batcher);
+}
+
+static void a_wave_is_looked_at_while_it_comes_SCH_527(void **state)
+{
+    (void)state;
+    static const struct batcher_window eager = {SECOND, 10 * SECOND, true};
+    struct batcher batcher;
+    char uid[16];
+    batcher_init(&batcher);
+    int64_t now = 0;
+    uint32_t early = 0;
+    for (int i = 0; now < 30 * SECOND; i++, now += SECOND / 10) { // triggers never stop
+        snprintf(uid, sizeof uid, "%d", i);
+        batcher_trigger(&batcher, uid, now);
+        if (now < batcher_due(&batcher, &eager))
+            continue;
+        if (batcher_close(&batcher, &eager, now))
+            early++;
+        else
+            break;
+    }
+    assert_true(early >= 8);
+    assert_true(now >= 10 * SECOND && now < 12 * SECOND); // as long as one batch may last
+    batcher_trigger(&batcher, "last", now);
+    assert_int_equal(batcher_due(&batcher, &eager), now + SECOND);
+    assert_false(batcher_close(&batcher, &eager, now + SECOND)); // quiet: not early
     batcher_free(&batcher);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wave_is_looked_at_while_it_comes_SCH_527),
         cmocka_unit_test(idle_window_closes_SCH_13),
         cmocka_unit_test(longest_window_closes_SCH_13),
         cmocka_unit_test(known_uid_does_not_extend_SCH_14),
