@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "base/vector.h"
 
-#define SEPARATOR          '\x1f'
-#define SUMMARY_WINDOWS    5
-#define SUMMARY_WINDOW_NS  (2 * MINUTE)
-#define SUMMARY_SAMPLES    1024 // a window; beyond it every other sample is dropped
+#define SEPARATOR         '\x1f'
+#define SUMMARY_WINDOWS   5
+#define SUMMARY_WINDOW_NS (2 * MINUTE)
+#define SUMMARY_SAMPLES   1024 // a window; beyond it every other sample is dropped
 static const double summary_quantiles[] = {0, 0.5, 0.9, 0.99, 1};
 
 const double metric_duration_buckets[] = {
@@ -31,9 +31,9 @@ struct samples { // of one part of the summary's sliding window
 };
 
 struct series {
-    char **values;    // label values
-    double value;     // counter, gauge; histogram, summary: the sum
-    uint64_t count;   // histogram, summary
+    char **values;     // label values
+    double value;      // counter, gauge; histogram, summary: the sum
+    uint64_t count;    // histogram, summary
     uint64_t *buckets; // histogram: not cumulative
     struct samples *windows;
 };
@@ -46,7 +46,7 @@ struct metric {
     size_t labels_count;
     double *bounds;
     uint32_t bounds_count;
-    struct map *series; // joined label values -> struct series
+    struct map *series;       // joined label values -> struct series
     metric_collector collect; // NULL: the series are kept
     void *collect_context;
 };
@@ -169,15 +169,13 @@ static struct series *series_make(struct metric *metric, const char *const *valu
     return series;
 }
 
-void metric_add_values(struct metric *metric, double value, const char *const *values,
-                       size_t count)
+void metric_add_values(struct metric *metric, double value, const char *const *values, size_t count)
 {
     assert(metric->type == METRIC_GAUGE || (metric->type == METRIC_COUNTER && value >= 0));
     series_make(metric, values, count)->value += value;
 }
 
-void metric_set_values(struct metric *metric, double value, const char *const *values,
-                       size_t count)
+void metric_set_values(struct metric *metric, double value, const char *const *values, size_t count)
 {
     assert(metric->type == METRIC_GAUGE);
     series_make(metric, values, count)->value = value;
@@ -291,7 +289,7 @@ void metric_exponential_buckets(double start, uint32_t count, double *out)
         out[i] = start;
 }
 
-// --- text -------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 static void write_escaped(struct text *out, const char *value, bool quotes)
 {
     for (; *value != '\0'; value++) {

@@ -1,8 +1,8 @@
 // Metrics in Prometheus' text format: counters, gauges, histograms, summaries, with labels.
 //
 // A family is registered once with its label names; a series comes into being with its first value
-// and goes when it is removed. The text is in a fixed order: families by name, series by their label
-// values. One thread only (the loop's).
+// and goes when it is removed. The text is in a fixed order: families by name, series by their
+// label values. One thread only (the loop's).
 #pragma once
 
 #include <stdbool.h>
@@ -35,13 +35,14 @@ struct metric *metrics_find(const struct metrics *metrics, const char *name); //
 
 // Label values follow in the order of the label names; NULL counts as "". A counter never falls:
 // negative steps are refused by assertion.
-#define METRIC_VALUES(...) (const char *const[]){NULL, ##__VA_ARGS__} + 1, \
-    sizeof((const char *const[]){NULL, ##__VA_ARGS__}) / sizeof(const char *) - 1
-#define metric_add(metric, value, ...)                                                             \
+#define METRIC_VALUES(...)                          \
+    (const char *const[]){NULL, ##__VA_ARGS__} + 1, \
+        sizeof((const char *const[]){NULL, ##__VA_ARGS__}) / sizeof(const char *) - 1
+#define metric_add(metric, value, ...) \
     metric_add_values((metric), (value), METRIC_VALUES(__VA_ARGS__))
-#define metric_set(metric, value, ...)                                                             \
+#define metric_set(metric, value, ...) \
     metric_set_values((metric), (value), METRIC_VALUES(__VA_ARGS__))
-#define metric_observe(metric, value, ...)                                                         \
+#define metric_observe(metric, value, ...) \
     metric_observe_values((metric), (value), METRIC_VALUES(__VA_ARGS__))
 #define metric_remove(metric, ...) metric_remove_values((metric), METRIC_VALUES(__VA_ARGS__))
 #define metric_read(metric, ...)   metric_read_values((metric), METRIC_VALUES(__VA_ARGS__))
@@ -63,8 +64,8 @@ void metric_remove_all(struct metric *metric);
 uint32_t metric_series_count(const struct metric *metric);
 
 // A family whose series are not kept but computed when the registry is written: `collect` calls
-// metric_emit() for each, in whatever order is its own. For what is large and known elsewhere. Gauges
-// only; values that were set are not written.
+// metric_emit() for each, in whatever order is its own. For what is large and known elsewhere.
+// Gauges only; values that were set are not written.
 typedef void (*metric_collector)(void *context, const struct metric *metric, struct text *out);
 void metric_collect(struct metric *metric, metric_collector collect, void *context);
 void metric_emit(const struct metric *metric, struct text *out, double value,

@@ -1,13 +1,13 @@
-// The batching window of provisioning (SCH-13, SCH-14): opened by the first trigger, kept open by each
-// new one, closed when it has been idle or open for long enough. Pure; times are monotonic.
+// The batching window of provisioning (SCH-13, SCH-14): opened by the first trigger, kept open by
+// each new one, closed when it has been idle or open for long enough. Pure; times are monotonic.
 #pragma once
 
 #include "base/map.h"
 
 //
-// A batch that closes while triggers still arrive is *early*, if the window allows that: more pods of the same
-// wave are coming. The batches of a wave follow each other until it falls quiet, or has lasted as long as one batch
-// may.
+// A batch that closes while triggers still arrive is *early*, if the window allows that: more pods
+// of the same wave are coming. The batches of a wave follow each other until it falls quiet, or has
+// lasted as long as one batch may.
 struct batcher {
     struct map *seen; // UIDs since the last batch closed
     bool open;

@@ -30,10 +30,12 @@ struct class_status *class_status_create(struct control *control)
         return NULL;
     struct class_status *status = memory_allocate(sizeof *status);
     status->control = control;
-    status->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclass.status",
-                                                   .kind = "KWOKNodeClass", .concurrency = 10,
-                                                   .reconcile = reconcile, .context = status});
+    status->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclass.status",
+                                                                 .kind = "KWOKNodeClass",
+                                                                 .concurrency = 10,
+                                                                 .reconcile = reconcile,
+                                                                 .context = status});
     mirror_on_change(control->mirror, KIND_KWOK_NODE_CLASS, on_class, status);
     return status;
 }
@@ -43,8 +45,7 @@ void class_status_destroy(struct class_status *status)
     free(status);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct control *control = ((struct class_status *)context)->control;
     const struct kwok_node_class *node_class = (const struct kwok_node_class *)mirror_get(
@@ -64,7 +65,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
     conditions_free(&conditions);
-    return start_patch_status(&(struct operation_about){.control = control, .item = item,
-                                                            .doing = "updating node class status"},
-                                  (const struct object *)node_class, body);
+    return start_patch_status(&(struct operation_about){.control = control,
+                                                        .item = item,
+                                                        .doing = "updating node class status"},
+                              (const struct object *)node_class, body);
 }

@@ -19,10 +19,10 @@ struct pod_record {
 
 struct cluster {
     struct control *control;
-    struct map *states;     // state_node by key
-    struct map *pods;       // pod_record by namespace/name
-    struct map *node_pods;  // pod_list by node name
-    struct map *planned;    // pod UID -> name of a NodeClaim
+    struct map *states;    // state_node by key
+    struct map *pods;      // pod_record by namespace/name
+    struct map *node_pods; // pod_list by node name
+    struct map *planned;   // pod UID -> name of a NodeClaim
     struct pod_list provisionable;
     uint32_t unbound;
     int64_t changed_at, listed_at_ns;
@@ -104,7 +104,7 @@ int64_t cluster_changed_at(const struct cluster *cluster)
     return now - cluster->changed_at > CHANGED_AGE_NS ? now : cluster->changed_at;
 }
 
-// --- state nodes ------------------------------------------------------------------------------------
+// --- state nodes ---------------------------------------------------------------------------------
 struct state_node *cluster_state(const struct cluster *cluster, const char *provider_id)
 {
     if (provider_id == NULL || *provider_id == '\0')
@@ -161,8 +161,8 @@ static void state_note_changes(struct cluster *cluster, struct state_node *state
     state->was_marked = marked;
 }
 
-// Replaces `old_object` by `new_object` (either may be NULL) in the lists of a state's parts. The two
-// lists have the same layout: pointers to objects.
+// Replaces `old_object` by `new_object` (either may be NULL) in the lists of a state's parts. The
+// two lists have the same layout: pointers to objects.
 struct object_list {
     const struct object **items;
     uint32_t count, capacity;
@@ -172,7 +172,8 @@ static void list_replace(struct object_list *list, const struct object *old_obje
                          const struct object *new_object)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        if (!text_equal(list->items[i]->meta.name, (old_object != NULL ? old_object : new_object)->meta.name))
+        if (!text_equal(list->items[i]->meta.name,
+                        (old_object != NULL ? old_object : new_object)->meta.name))
             continue;
         object_release(list->items[i]);
         if (new_object != NULL)
@@ -275,7 +276,7 @@ const struct node_claim *cluster_claim_of(const struct cluster *cluster, const s
     return state != NULL ? state_only_claim(state) : NULL;
 }
 
-// --- pods -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 static void pod_key(const struct object *pod, char out[600])
 {
     snprintf(out, 600, "%s/%s", pod->meta.namespace != NULL ? pod->meta.namespace : "",
@@ -400,8 +401,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name)
 {
     static const struct pod_list none = {0};
-    const struct pod_list *list =
-        node_name != NULL ? map_get(cluster->node_pods, node_name) : NULL;
+    const struct pod_list *list = node_name != NULL ? map_get(cluster->node_pods, node_name) : NULL;
     return list != NULL ? list : &none;
 }
 
@@ -415,7 +415,7 @@ uint32_t cluster_unbound_pods(const struct cluster *cluster)
     return cluster->unbound;
 }
 
-// --- what decisions leave behind ----------------------------------------------------------------------
+// --- what decisions leave behind -----------------------------------------------------------------
 void cluster_nominate(struct cluster *cluster, struct state_node *state)
 {
     int64_t window = 2 * cluster->control->settings->batch_max_duration;
@@ -443,7 +443,7 @@ bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
     return false;
 }
 
-// --- sync -------------------------------------------------------------------------------------------
+// --- sync ----------------------------------------------------------------------------------------
 static bool everything_tracked(const struct cluster *cluster)
 {
     const struct mirror *mirror = cluster->control->mirror;

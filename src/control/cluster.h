@@ -1,6 +1,6 @@
-// Cluster state (LIF-300 to LIF-317): Nodes joined with their NodeClaims, pods by node, nominations,
-// marks, and which pods a NodeClaim that is not launched yet was made for. Follows the mirror; nothing
-// here is more than a cache.
+// Cluster state (LIF-300 to LIF-317): Nodes joined with their NodeClaims, pods by node,
+// nominations, marks, and which pods a NodeClaim that is not launched yet was made for. Follows the
+// mirror; nothing here is more than a cache.
 #pragma once
 
 #include "control/control.h"
@@ -28,8 +28,8 @@ struct state_node *cluster_state_of_node(const struct cluster *cluster, const st
 struct state_node *cluster_next(const struct cluster *cluster, struct map_entry **position);
 uint32_t cluster_count(const struct cluster *cluster);
 
-// The one Node of a NodeClaim, the one NodeClaim of a Node; NULL if there is none or several. `count`
-// (may be NULL) tells which.
+// The one Node of a NodeClaim, the one NodeClaim of a Node; NULL if there is none or several.
+// `count` (may be NULL) tells which.
 const struct node *cluster_node_of(const struct cluster *cluster, const struct node_claim *claim,
                                    uint32_t *count);
 const struct node_claim *cluster_claim_of(const struct cluster *cluster, const struct node *node,
@@ -44,19 +44,19 @@ const struct pod_list *cluster_pods(const struct cluster *cluster, const char *n
 const struct pod_list *cluster_provisionable(const struct cluster *cluster); // SCH-21
 uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound nor terminal
 
-// --- readings of a state node ---------------------------------------------------------------------
-const struct node *state_only_node(const struct state_node *state);         // or NULL
-const struct node_claim *state_only_claim(const struct state_node *state);  // or NULL
-bool state_registered(const struct state_node *state);                      // LIF-303
-bool state_initialized(const struct state_node *state);                     // LIF-303
-bool state_marked(const struct state_node *state);                          // LIF-309
-const char *state_name(const struct state_node *state);                     // LIF-304
-const struct string_map *state_labels(const struct state_node *state);      // LIF-304
-const char *state_pool(const struct state_node *state);                     // its label, or NULL
+// --- readings of a state node --------------------------------------------------------------------
+const struct node *state_only_node(const struct state_node *state);        // or NULL
+const struct node_claim *state_only_claim(const struct state_node *state); // or NULL
+bool state_registered(const struct state_node *state);                     // LIF-303
+bool state_initialized(const struct state_node *state);                    // LIF-303
+bool state_marked(const struct state_node *state);                         // LIF-309
+const char *state_name(const struct state_node *state);                    // LIF-304
+const struct string_map *state_labels(const struct state_node *state);     // LIF-304
+const char *state_pool(const struct state_node *state);                    // its label, or NULL
 struct resource_map state_capacity(struct arena *arena, const struct state_node *state);
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);
 
-// --- what decisions leave behind ---------------------------------------------------------------------
+// --- what decisions leave behind -----------------------------------------------------------------
 void cluster_nominate(struct cluster *cluster, struct state_node *state); // LIF-313
 // Pods for which a NodeClaim was created: spoken for until it is launched (then it is capacity that
 // the engine sees) or gone. SCH-528: a pass leaves them out instead of waiting.

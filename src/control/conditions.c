@@ -48,9 +48,10 @@ static void sort(struct conditions *conditions)
     for (uint32_t i = 1; i < conditions->items.count; i++) {
         struct condition moving = items[i];
         uint32_t place = i;
-        while (place > 0 && (is_root(conditions, items[place - 1].type) ||
-                             (!is_root(conditions, moving.type) &&
-                              items[place - 1].last_transition_time > moving.last_transition_time))) {
+        while (place > 0 &&
+               (is_root(conditions, items[place - 1].type) ||
+                (!is_root(conditions, moving.type) &&
+                 items[place - 1].last_transition_time > moving.last_transition_time))) {
             items[place] = items[place - 1];
             place--;
         }
@@ -64,7 +65,8 @@ static void add_missing(struct conditions *conditions, const char *type)
         return;
     conditions->changed = true;
     vector_push(&conditions->items,
-                (struct condition){.type = type, .status = "Unknown",
+                (struct condition){.type = type,
+                                   .status = "Unknown",
                                    .reason = "AwaitingReconciliation",
                                    .message = "object is awaiting reconciliation",
                                    .last_transition_time = conditions->created,
@@ -74,10 +76,12 @@ static void add_missing(struct conditions *conditions, const char *type)
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now)
 {
-    *conditions = (struct conditions){
-        .arena = arena, .dependents = dependents_of(object), .generation = object->meta.generation,
-        .created = object->meta.creation_timestamp / SECOND * SECOND,
-        .now = now / SECOND * SECOND, .deleting = object->meta.deletion_timestamp != 0};
+    *conditions = (struct conditions){.arena = arena,
+                                      .dependents = dependents_of(object),
+                                      .generation = object->meta.generation,
+                                      .created = object->meta.creation_timestamp / SECOND * SECOND,
+                                      .now = now / SECOND * SECOND,
+                                      .deleting = object->meta.deletion_timestamp != 0};
     for (uint32_t i = 0; i < list->count; i++)
         vector_push(&conditions->items, list->items[i]);
     for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)

@@ -47,10 +47,11 @@ struct consistency *consistency_create(struct control *control)
     consistency->control = control;
     consistency->checks = map_create();
     consistency->queue = control_queue(
-        control,
-        &(struct reconcile_queue_options){.name = "nodeclaim.consistency", .kind = "NodeClaim",
-                                          .concurrency = control_scale(control, 10, 1000),
-                                          .reconcile = reconcile, .context = consistency});
+        control, &(struct reconcile_queue_options){.name = "nodeclaim.consistency",
+                                                   .kind = "NodeClaim",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = consistency});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, consistency);
     return consistency;
 }
@@ -86,8 +87,9 @@ void node_shape_issues(const struct node_claim *claim, const struct node *node, 
     }
 }
 
-static struct reconcile_result write_condition(struct consistency *consistency, struct work_item *item,
-                                     const struct node_claim *claim, const char *issues)
+static struct reconcile_result write_condition(struct consistency *consistency,
+                                               struct work_item *item,
+                                               const struct node_claim *claim, const char *issues)
 {
     struct control *control = consistency->control;
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
@@ -103,10 +105,10 @@ static struct reconcile_result write_condition(struct consistency *consistency, 
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = start_patch_status(
-            &(struct operation_about){.control = control, .item = item,
-                                      .doing = "updating consistency"},
-            (const struct object *)claim, body);
+        result = start_patch_status(&(struct operation_about){.control = control,
+                                                              .item = item,
+                                                              .doing = "updating consistency"},
+                                    (const struct object *)claim, body);
     }
     conditions_free(&conditions);
     return result;
@@ -135,8 +137,7 @@ static void remember(struct consistency *consistency, const struct node_claim *c
         check_destroy(before);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct consistency *consistency = context;
     struct control *control = consistency->control;
@@ -160,8 +161,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     struct text issues = {0};
     node_shape_issues(claim, node, &issues);
     if (issues.data != NULL) {
-        log_info("failed consistency check", "s:controller", "nodeclaim.consistency",
-                 "o:NodeClaim", claim->meta.name, "s:error", issues.data);
+        log_info("failed consistency check", "s:controller", "nodeclaim.consistency", "o:NodeClaim",
+                 claim->meta.name, "s:error", issues.data);
         publish(control, (const struct object *)claim, &failed_check, "%s", issues.data);
     }
     struct reconcile_result result = write_condition(consistency, item, claim, issues.data);

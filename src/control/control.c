@@ -8,7 +8,8 @@
 #include "base/duration.h"
 #include "base/quantity.h"
 
-struct reconcile_queue *control_queue(struct control *control, const struct reconcile_queue_options *options)
+struct reconcile_queue *control_queue(struct control *control,
+                                      const struct reconcile_queue_options *options)
 {
     struct reconcile_queue *queue =
         reconcile_queue_create(control->loop, &control->queue_metrics, options);
@@ -31,7 +32,7 @@ int64_t control_now(const struct control *control)
     return loop_now_ns(control->loop);
 }
 
-// --- whose object it is -----------------------------------------------------------------------------
+// --- whose object it is --------------------------------------------------------------------------
 bool managed_reference(const struct control *control, const struct node_class_reference *reference)
 {
     return reference != NULL && reference->group != NULL && reference->kind != NULL &&
@@ -80,7 +81,7 @@ const char *label_or_empty(const struct object *object, const char *key)
     return value != NULL ? value : "";
 }
 
-// --- taints -----------------------------------------------------------------------------------------
+// --- taints --------------------------------------------------------------------------------------
 const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect)
 {
     list_for_each (taint, taints)
@@ -114,7 +115,7 @@ bool known_ephemeral_taint(const struct taint *taint)
     return taint->key != NULL && text_starts_with(taint->key, "readiness.k8s.io/");
 }
 
-// --- pods -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until)
 {
     if (until != NULL)
@@ -183,7 +184,7 @@ const char *termination_mode(const struct node_claim *claim)
     return claim->spec.termination_grace_period.nanoseconds <= 0 ? "forceful" : "eventual";
 }
 
-// --- JSON -------------------------------------------------------------------------------------------
+// --- JSON ----------------------------------------------------------------------------------------
 json_t *json_resources(const struct resource_map *resources)
 {
     json_t *out = json_object();
@@ -220,8 +221,8 @@ json_t *json_requirements(const requirement_list *requirements)
 {
     json_t *out = json_array();
     list_for_each (requirement, requirements) {
-        json_t *entry = json_pack("{s:s, s:s}", "key", requirement->key, "operator",
-                                  requirement->operator);
+        json_t *entry =
+            json_pack("{s:s, s:s}", "key", requirement->key, "operator", requirement->operator);
         if (requirement->values.count > 0) {
             json_t *values = json_array();
             list_for_each (value, &requirement->values)
@@ -271,7 +272,7 @@ json_t *json_metadata(json_t *patch, const char *field)
     return map;
 }
 
-// --- events -----------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 void publish(struct control *control, const struct object *about, const struct event_text *event,
              const char *format, ...)
 {
@@ -281,10 +282,14 @@ void publish(struct control *control, const struct object *about, const struct e
     int length = vasprintf(&message, format, arguments);
     va_end(arguments);
     assert(length >= 0);
-    struct event_request request = {
-        .about = about, .warning = event->warning, .reason = event->reason,
-        .message = message, .dedupe = event->dedupe, .window_ns = event->window_ns,
-        .rate_per_second = event->rate, .burst = event->burst};
+    struct event_request request = {.about = about,
+                                    .warning = event->warning,
+                                    .reason = event->reason,
+                                    .message = message,
+                                    .dedupe = event->dedupe,
+                                    .window_ns = event->window_ns,
+                                    .rate_per_second = event->rate,
+                                    .burst = event->burst};
     if (control->recorder != NULL)
         event_record(control->recorder, &request);
     free(message);

@@ -43,7 +43,8 @@ struct control {
 };
 
 // A queue that starts, stops and dies with the others.
-struct reconcile_queue *control_queue(struct control *control, const struct reconcile_queue_options *options);
+struct reconcile_queue *control_queue(struct control *control,
+                                      const struct reconcile_queue_options *options);
 // LIF-340: between the bounds, by CPU_REQUESTS.
 uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum);
 int64_t control_now(const struct control *control); // wall clock
@@ -57,35 +58,44 @@ bool managed_node(const struct control *control, const struct node *node);
 const struct node_claim *find_claim(const struct control *control, const char *name);
 const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);
-const struct node_pool *pool_of_claim(const struct control *control, const struct node_claim *claim);
+const struct node_pool *pool_of_claim(const struct control *control,
+                                      const struct node_claim *claim);
 
-// --- readings (each names its rule) -------------------------------------------------------------
+// --- readings (each names its rule) --------------------------------------------------------------
 const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect);
 void taint_describe(const struct taint *taint, struct text *out); // LIF-20
-bool known_ephemeral_taint(const struct taint *taint);               // LIF-62
+bool known_ephemeral_taint(const struct taint *taint);            // LIF-62
 // LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
-enum do_not_disrupt { DISRUPTABLE, PROTECTED, PROTECTED_UNTIL, PROTECTION_ELAPSED, PROTECTION_INVALID };
+enum do_not_disrupt {
+    DISRUPTABLE,
+    PROTECTED,
+    PROTECTED_UNTIL,
+    PROTECTION_ELAPSED,
+    PROTECTION_INVALID
+};
 enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
 bool pod_is_protected(const struct pod *pod, int64_t now);
 bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
-bool pod_is_evictable(const struct pod *pod, int64_t now);      // LIF-110
-bool pod_wants_node(const struct pod *pod);               // SCH-21
-bool pod_needs_place(const struct pod *pod);               // DIS-48
-const char *termination_mode(const struct node_claim *claim);   // LIF-351
+bool pod_is_evictable(const struct pod *pod, int64_t now);    // LIF-110
+bool pod_wants_node(const struct pod *pod);                   // SCH-21
+bool pod_needs_place(const struct pod *pod);                  // DIS-48
+const char *termination_mode(const struct node_claim *claim); // LIF-351
 const char *label_or_empty(const struct object *object, const char *key);
 
-// --- JSON ---------------------------------------------------------------------------------------
+// --- JSON ----------------------------------------------------------------------------------------
 json_t *json_resources(const struct resource_map *resources);
-json_t *json_taints(const taint_list *taints, const struct taint *without, const struct taint *with);
+json_t *json_taints(const taint_list *taints, const struct taint *without,
+                    const struct taint *with);
 json_t *json_requirements(const requirement_list *requirements);
 json_t *json_string_map(const struct string_map *map);
 json_t *json_instant(int64_t instant);
-// {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock (LIF-444).
+// {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock
+// (LIF-444).
 json_t *json_locked(const struct object *object);
 // The patch's metadata.labels / metadata.annotations, made if absent; borrowed.
 json_t *json_metadata(json_t *patch, const char *field);
 
-// --- events -------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 struct event_text {
     const char *reason, *dedupe;
     int64_t window_ns;

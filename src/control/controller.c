@@ -44,9 +44,18 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
                       enum kind_id node_class_kind)
 {
     static const enum kind_id required[] = {
-        KIND_NODE, KIND_POD, KIND_NODE_POOL, KIND_NODE_CLAIM, KIND_NAMESPACE, KIND_DAEMON_SET,
-        KIND_POD_DISRUPTION_BUDGET, KIND_PERSISTENT_VOLUME_CLAIM, KIND_PERSISTENT_VOLUME,
-        KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_VOLUME_ATTACHMENT,
+        KIND_NODE,
+        KIND_POD,
+        KIND_NODE_POOL,
+        KIND_NODE_CLAIM,
+        KIND_NAMESPACE,
+        KIND_DAEMON_SET,
+        KIND_POD_DISRUPTION_BUDGET,
+        KIND_PERSISTENT_VOLUME_CLAIM,
+        KIND_PERSISTENT_VOLUME,
+        KIND_STORAGE_CLASS,
+        KIND_CSI_NODE,
+        KIND_VOLUME_ATTACHMENT,
     };
     for (size_t i = 0; i < ARRAY_LENGTH(required); i++)
         mirror_watch(mirror, required[i], NULL, NULL, false);
@@ -67,10 +76,14 @@ struct controller *controller_create(const struct controller_options *options)
 {
     struct controller *controller = memory_allocate(sizeof *controller);
     struct control *control = &controller->control;
-    *control = (struct control){
-        .loop = options->loop, .client = options->client, .mirror = options->mirror,
-        .cloud = options->cloud, .settings = options->settings, .recorder = options->recorder,
-        .registry = options->metrics, .node_class_kind = options->node_class_kind};
+    *control = (struct control){.loop = options->loop,
+                                .client = options->client,
+                                .mirror = options->mirror,
+                                .cloud = options->cloud,
+                                .settings = options->settings,
+                                .recorder = options->recorder,
+                                .registry = options->metrics,
+                                .node_class_kind = options->node_class_kind};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);

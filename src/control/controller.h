@@ -1,12 +1,12 @@
-// The controller: every reconciler over one cluster and one cloud. The real program and the simulation run
-// the same one.
+// The controller: every reconciler over one cluster and one cloud. The real program and the
+// simulation run the same one.
 //
 //     mirror ──▶ cluster state, queues ──▶ reconcilers ──▶ operations on the API and the cloud
 //        ▲                                                              │
 //        └────────────── answers (mirror_observe), watch events ◀───────┘
 //
-// Nothing in here is more than a cache: it may be destroyed at any moment, and another one, made over the same
-// API server and cloud, goes on from what it finds.
+// Nothing in here is more than a cache: it may be destroyed at any moment, and another one, made
+// over the same API server and cloud, goes on from what it finds.
 #pragma once
 
 #include "base/loop.h"
@@ -31,8 +31,8 @@ struct controller_options { // all borrowed; they outlive the controller
     bool watches_are_set;         // the caller has called controller_watch() already
 };
 
-// Begins to mirror every kind that the controller reads. A caller whose cloud provider needs the mirror calls it
-// first; standby replicas fill their caches by it (LIF-331).
+// Begins to mirror every kind that the controller reads. A caller whose cloud provider needs the
+// mirror calls it first; standby replicas fill their caches by it (LIF-331).
 void controller_watch(struct mirror *mirror, const struct settings *settings,
                       enum kind_id node_class_kind);
 
@@ -40,12 +40,13 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
 struct controller *controller_create(const struct controller_options *options);
 // Begins to work: the lease is won, or there is none.
 void controller_start(struct controller *controller);
-// Takes no new work; `done` is called when the operations under way have ended, or after 30 s (LIF-474).
+// Takes no new work; `done` is called when the operations under way have ended, or after 30 s
+// (LIF-474).
 void controller_stop(struct controller *controller, void (*done)(void *context), void *context);
 // Every kind has been listed, and what a predecessor left in the middle of a launch has settled.
 bool controller_synced(struct controller *controller);
 // Nothing is in work or waiting for its turn (timers may be pending); for tests and the simulation.
 bool controller_idle(const struct controller *controller);
-// At any time, also with calls under way. The cloud, the mirror and the client hold handlers and callbacks of the
-// controller: they must be destroyed before the loop runs on.
+// At any time, also with calls under way. The cloud, the mirror and the client hold handlers and
+// callbacks of the controller: they must be destroyed before the loop runs on.
 void controller_destroy(struct controller *controller);

@@ -1,36 +1,39 @@
-// The small controllers: each is one reconcile function over one kind of key, and a file of its own.
-// They are created with the controller, live as long as it, and say in their file what they do.
+// The small controllers: each is one reconcile function over one kind of key, and a file of its
+// own. They are created with the controller, live as long as it, and say in their file what they
+// do.
 #pragma once
 
 #include "control/control.h"
 
-struct expiration *expiration_create(struct control *control);           // LIF-150
+struct expiration *expiration_create(struct control *control); // LIF-150
 void expiration_destroy(struct expiration *expiration);
 struct garbage_collection *garbage_collection_create(struct control *control); // LIF-160, LIF-161
 void garbage_collection_destroy(struct garbage_collection *collection);
-struct consistency *consistency_create(struct control *control);         // LIF-180
+struct consistency *consistency_create(struct control *control); // LIF-180
 void consistency_destroy(struct consistency *consistency);
 // What of the Node's shape is not as its NodeClaim promised; nothing is added if all is well.
-void node_shape_issues(const struct node_claim *claim, const struct node *node, struct text *issues);
-struct pod_events *pod_events_create(struct control *control);           // LIF-185
+void node_shape_issues(const struct node_claim *claim, const struct node *node,
+                       struct text *issues);
+struct pod_events *pod_events_create(struct control *control); // LIF-185
 void pod_events_destroy(struct pod_events *events);
-struct hydration *hydration_create(struct control *control);             // LIF-190
+struct hydration *hydration_create(struct control *control); // LIF-190
 void hydration_destroy(struct hydration *hydration);
-struct pool_hash *pool_hash_create(struct control *control);             // LIF-200
+struct pool_hash *pool_hash_create(struct control *control); // LIF-200
 void pool_hash_destroy(struct pool_hash *hash);
-struct pool_readiness *pool_readiness_create(struct control *control);   // LIF-202, LIF-203
+struct pool_readiness *pool_readiness_create(struct control *control); // LIF-202, LIF-203
 void pool_readiness_destroy(struct pool_readiness *readiness);
-struct pool_counter *pool_counter_create(struct control *control);       // LIF-205
+struct pool_counter *pool_counter_create(struct control *control); // LIF-205
 void pool_counter_destroy(struct pool_counter *counter);
-struct class_status *class_status_create(struct control *control);       // KWOKNodeClass: Ready
+struct class_status *class_status_create(struct control *control); // KWOKNodeClass: Ready
 void class_status_destroy(struct class_status *status);
 struct disruption_conditions *disruption_conditions_create(struct control *control); // DIS-70 ff.
 void disruption_conditions_destroy(struct disruption_conditions *conditions);
 struct conditions;
-// Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX for never.
+// Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX
+// for never.
 int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
                              const struct node_pool *pool, int64_t now);
 struct node_metrics *node_metrics_create(struct control *control); // LIF-352; NULL if switched off
 void node_metrics_destroy(struct node_metrics *metrics);
-struct pod_metrics *pod_metrics_create(struct control *control);   // LIF-353; NULL if switched off
+struct pod_metrics *pod_metrics_create(struct control *control); // LIF-353; NULL if switched off
 void pod_metrics_destroy(struct pod_metrics *metrics);

@@ -10,12 +10,12 @@
 #include "control/snapshot_builder.h"
 #include "engine/emptiness.h"
 
-#define KEY          "disruption"
-#define UNSYNCED_NS  SECOND
-#define SOON_NS      (500 * MILLISECOND) // from a change to the pass that sees it
-#define AGAIN_NS     (10 * SECOND)       // DIS-19
-#define SETTLED_NS   (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
-#define NEW_POD_NS   (30 * SECOND)       // how long a pending pod may still find its place by itself
+#define KEY         "disruption"
+#define UNSYNCED_NS SECOND
+#define SOON_NS     (500 * MILLISECOND) // from a change to the pass that sees it
+#define AGAIN_NS    (10 * SECOND)       // DIS-19
+#define SETTLED_NS  (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
+#define NEW_POD_NS  (30 * SECOND)       // how long a pending pod may still find its place by itself
 
 static const struct event_text blocked = {.reason = "DisruptionBlocked"};
 static const struct event_text unconsolidatable = {.reason = "Unconsolidatable",
@@ -88,10 +88,9 @@ struct disruption *disruption_create(struct control *control)
     disruption->dirty = true;
     control->disruption_controller = disruption;
     control->disruption_queue = disruption_queue_create(control);
-    disruption->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "disruption",
-                                                                 .reconcile = reconcile,
-                                                                 .context = disruption});
+    disruption->queue = control_queue(
+        control, &(struct reconcile_queue_options){
+                     .name = "disruption", .reconcile = reconcile, .context = disruption});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->mirror, KIND_POD, on_pod, disruption);
@@ -107,12 +106,12 @@ void disruption_destroy(struct disruption *disruption)
     free(disruption);
 }
 
-// --- left-overs (DIS-12, DIS-13) --------------------------------------------------------------------
+// --- left-overs (DIS-12, DIS-13) -----------------------------------------------------------------
 static uint32_t clear_leftovers(struct disruption *disruption, struct work_item *item)
 {
     struct control *control = disruption->control;
-    struct operation_about about = {.control = control, .item = item,
-                                    .doing = "removing taint from nodes"};
+    struct operation_about about = {
+        .control = control, .item = item, .doing = "removing taint from nodes"};
     uint32_t started = 0;
     struct map_entry *position = NULL;
     for (const struct state_node *state;
@@ -137,7 +136,7 @@ static uint32_t clear_leftovers(struct disruption *disruption, struct work_item 
     return started;
 }
 
-// --- pending pods that may want a node (DIS-725, DIS-765) -------------------------------------------
+// --- pending pods that may want a node (DIS-725, DIS-765) ----------------------------------------
 static bool taints_tolerated(const struct pod *pod, const struct node *node)
 {
     list_for_each (taint, &node->spec.taints)
@@ -159,24 +158,24 @@ static bool may_run_on(struct arena *arena, const struct pod *pod, const struct 
     return taints_tolerated(pod, node);
 }
 
-// Only pods that have not been waiting for long: one that waits in vain must not keep empty nodes alive.
+// Only pods that have not been waiting for long: one that waits in vain must not keep empty nodes
+// alive.
 static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     int64_t now = control_now(control);
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
-        const struct condition *condition =
-            condition_find(&pod->status.conditions, "PodScheduled");
-        int64_t since = condition != NULL ? condition->last_transition_time
-                                          : pod->meta.creation_timestamp;
+        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
+        int64_t since =
+            condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
         if (now - since < NEW_POD_NS && may_run_on(arena, pod, node))
             return true;
     }
     return false;
 }
 
-// --- one turn of emptiness --------------------------------------------------------------------------
+// --- one turn of emptiness -----------------------------------------------------------------------
 struct turn {
     struct disruption *disruption;
     struct arena *arena;
@@ -199,8 +198,7 @@ static void gather_commands(struct turn *turn)
     }
 }
 
-static const struct disruption_candidate *taken(const struct emptiness *emptiness,
-                                                const char *node)
+static const struct disruption_candidate *taken(const struct emptiness *emptiness, const char *node)
 {
     list_for_each (candidate, &emptiness->taken)
         if (strcmp((*candidate)->node->meta.name, node) == 0)
@@ -217,8 +215,7 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
     for (struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;) {
         const struct node *node = find_node(control, command->node);
-        if (command->phase == COMMAND_WAIT && node != NULL &&
-            is_wanted(turn->arena, control, node))
+        if (command->phase == COMMAND_WAIT && node != NULL && is_wanted(turn->arena, control, node))
             disruption_queue_cancel(queue, command, "a pending pod may run on the node");
         else if (command_is_due(queue, command) && taken(emptiness, command->node) != NULL)
             disruption_queue_confirm(queue, command);
@@ -291,8 +288,8 @@ static void evaluate(struct disruption *disruption)
     start_commands(&turn, &emptiness);
     tell(&turn, &emptiness);
     // What holds a node back now may end by the clock alone (DIS-705).
-    bool waiting = emptiness.refused || emptiness.table.blocks.count > 0 ||
-                   emptiness.eligible.count > 0;
+    bool waiting =
+        emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
     disruption->again_ns = started_ns + (waiting ? AGAIN_NS : SETTLED_NS);
     metric_observe(control->metrics.disruption_evaluation_seconds,
                    (double)(loop_monotonic_ns(control->loop) - started_ns) / SECOND, "empty",
@@ -302,8 +299,7 @@ static void evaluate(struct disruption *disruption)
     text_free(&errors);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption *disruption = context;
     struct control *control = disruption->control;

@@ -1,5 +1,6 @@
-// The controller disruption (DIS-10 to DIS-23): looks for nodes to disrupt, validates what was decided,
-// clears up what a predecessor left. Methods come in the order of DIS-11; this holds emptiness.
+// The controller disruption (DIS-10 to DIS-23): looks for nodes to disrupt, validates what was
+// decided, clears up what a predecessor left. Methods come in the order of DIS-11; this holds
+// emptiness.
 #pragma once
 
 #include "control/control.h"

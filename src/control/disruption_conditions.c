@@ -49,10 +49,11 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
     struct disruption_conditions *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->queue = control_queue(
-        control,
-        &(struct reconcile_queue_options){.name = "nodeclaim.disruption", .kind = "NodeClaim",
-                                          .concurrency = control_scale(control, 10, 1000),
-                                          .reconcile = reconcile, .context = disruption});
+        control, &(struct reconcile_queue_options){.name = "nodeclaim.disruption",
+                                                   .kind = "NodeClaim",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = disruption});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     return disruption;
@@ -98,8 +99,7 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
     return INT64_MAX;
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct control *control = ((struct disruption_conditions *)context)->control;
     const struct node_claim *claim = find_claim(control, work_item_key(item));
@@ -115,15 +115,14 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                     now);
     conditions.changed = false; // missing ones are the lifecycle controller's to add
     int64_t left = claim_consolidatable(&conditions, claim, pool, now);
-    struct reconcile_result result =
-        left == INT64_MAX ? reconcile_done() : reconcile_after(left);
+    struct reconcile_result result = left == INT64_MAX ? reconcile_done() : reconcile_after(left);
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
         result = start_patch_status(
-            &(struct operation_about){.control = control, .item = item,
-                                      .doing = "updating disruption conditions"},
+            &(struct operation_about){
+                .control = control, .item = item, .doing = "updating disruption conditions"},
             (const struct object *)claim, body);
     }
     conditions_free(&conditions);

@@ -9,9 +9,9 @@
 #include "control/disruption.h"
 #include "control/operations.h"
 
-// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during which
-// anything may be scheduled to the node. With the taint in place what may change is what people and
-// budgets say, so less will do.
+// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
+// which anything may be scheduled to the node. With the taint in place what may change is what
+// people and budgets say, so less will do.
 #define VALIDATION_UPSTREAM_NS (15 * SECOND)
 #define VALIDATION_NS          (5 * SECOND)
 
@@ -43,11 +43,14 @@ struct disruption_queue *disruption_queue_create(struct control *control)
     queue->control = control;
     queue->commands = map_create();
     queue->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "disruption.queue", .kind = "Node",
+        control, &(struct reconcile_queue_options){.name = "disruption.queue",
+                                                   .kind = "Node",
                                                    .concurrency = control_scale(control, 100, 1000),
                                                    .backoff_base_ns = SECOND,
-                                                   .backoff_max_ns = 10 * SECOND, .rate = 100,
-                                                   .burst = 1000, .reconcile = reconcile,
+                                                   .backoff_max_ns = 10 * SECOND,
+                                                   .rate = 100,
+                                                   .burst = 1000,
+                                                   .reconcile = reconcile,
                                                    .context = queue});
     mirror_on_change(control->mirror, KIND_NODE, on_change, queue);
     return queue;
@@ -145,11 +148,11 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     struct text text = {0};
     text_format(&text, "%s/%s: delete: nodepools=[%s]: [%s] (savings: $0.00)", command->reason,
                 command->id, command->pool, command->node);
-    json_t *nodes = json_pack("[{s:{s:s}, s:{s:s}, s:s, s:s}]", "Node", "name", command->node,
-                              "NodeClaim", "name", command->claim, "instance-type",
-                              command->instance_type != NULL ? command->instance_type : "",
-                              "capacity-type",
-                              command->capacity_type != NULL ? command->capacity_type : "");
+    json_t *nodes =
+        json_pack("[{s:{s:s}, s:{s:s}, s:s, s:s}]", "Node", "name", command->node, "NodeClaim",
+                  "name", command->claim, "instance-type",
+                  command->instance_type != NULL ? command->instance_type : "", "capacity-type",
+                  command->capacity_type != NULL ? command->capacity_type : "");
     char *nodes_text CLEANUP_FREE = json_dumps(nodes, JSON_COMPACT);
     json_decref(nodes);
     log_info("disrupting node(s)", "s:controller", "disruption", "s:command-id", command->id,
@@ -162,8 +165,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     metric_add(control->metrics.disruption_decisions_by_pool, 1, command->pool, "delete", reason,
                command->consolidation);
     const struct node *node = find_node(control, command->node);
-    struct state_node *state =
-        node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+    struct state_node *state = node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
     if (state != NULL)
         state->marked = true; // DIS-306
     command->phase = COMMAND_DELETE;
@@ -181,7 +183,7 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
     reconcile_queue_add(queue->queue, command->node);
 }
 
-// --- writes -----------------------------------------------------------------------------------------
+// --- writes --------------------------------------------------------------------------------------
 static json_t *taint_patch(const struct node *node, const char *id)
 {
     static const struct taint disrupted = {.key = TAINT_DISRUPTED, .effect = "NoSchedule"};
@@ -189,7 +191,8 @@ static json_t *taint_patch(const struct node *node, const char *id)
     json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
                         json_string(id));
     json_object_set_new(
-        body, "spec", json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
+        body, "spec",
+        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
     return body;
 }
 
@@ -205,7 +208,8 @@ json_t *untaint_patch(const struct node *node)
                         json_null());
     if (taint != NULL)
         json_object_set_new(
-            body, "spec", json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
+            body, "spec",
+            json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
     return body;
 }
 
@@ -240,7 +244,7 @@ static json_t *reason_patch(struct control *control, const struct node_claim *cl
     return body;
 }
 
-// --- one command ------------------------------------------------------------------------------------
+// --- one command ---------------------------------------------------------------------------------
 struct step {
     struct disruption_queue *queue;
     struct disruption_command *command;
@@ -264,7 +268,7 @@ static struct reconcile_result step_taint(struct step *step)
     }
     step->about.doing = "tainting node";
     return start_patch(&step->about, (const struct object *)step->node, NULL,
-                           taint_patch(step->node, step->command->id));
+                       taint_patch(step->node, step->command->id));
 }
 
 static struct reconcile_result step_reason(struct step *step)
@@ -275,7 +279,7 @@ static struct reconcile_result step_reason(struct step *step)
     if (condition == NULL || !text_equal(condition->reason, step->command->reason)) {
         step->about.doing = "updating disruption reason";
         return start_patch_status(&step->about, (const struct object *)step->claim,
-                                      reason_patch(control, step->claim, step->command->reason));
+                                  reason_patch(control, step->claim, step->command->reason));
     }
     step->command->phase = COMMAND_WAIT;
     step->command->due_ns =
@@ -334,8 +338,7 @@ static struct reconcile_result step_rollback(struct step *step)
     return reconcile_done();
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_queue *queue = context;
     struct control *control = queue->control;
@@ -343,7 +346,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     (void)error;
     if (command == NULL)
         return reconcile_done();
-    struct step step = {.queue = queue, .command = command,
+    struct step step = {.queue = queue,
+                        .command = command,
                         .node = find_node(control, command->node),
                         .claim = find_claim(control, command->claim),
                         .about = {.control = control, .item = item}};

@@ -1,8 +1,9 @@
 // The controller disruption.queue (DIS-300 to DIS-333): commands under way, one a node (DIS-732).
 //
-// A command first puts the taint on its node, so that nothing new comes to it, then waits, is looked at
-// again by the disruption controller (DIS-725), and only then deletes the NodeClaim or takes everything
-// back. The mark that goes with the taint, an annotation, tells after a restart whose taint it is.
+// A command first puts the taint on its node, so that nothing new comes to it, then waits, is
+// looked at again by the disruption controller (DIS-725), and only then deletes the NodeClaim or
+// takes everything back. The mark that goes with the taint, an annotation, tells after a restart
+// whose taint it is.
 #pragma once
 
 #include "control/control.h"
@@ -39,8 +40,7 @@ uint32_t disruption_queue_count(const struct disruption_queue *queue);
 // In order of creation; `position` starts as NULL.
 struct disruption_command *disruption_queue_next(const struct disruption_queue *queue,
                                                  struct map_entry **position);
-bool command_is_due(const struct disruption_queue *queue,
-                    const struct disruption_command *command);
+bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command);
 // Validated: the node goes. Or not: everything is taken back.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command);
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,

@@ -4,7 +4,11 @@
 #include "control/cluster.h"
 
 enum drain_group { // in the order in which they go (LIF-113)
-    DRAIN_ORDINARY, DRAIN_DAEMON_SET, DRAIN_CRITICAL, DRAIN_CRITICAL_DAEMON_SET, DRAIN_GROUPS,
+    DRAIN_ORDINARY,
+    DRAIN_DAEMON_SET,
+    DRAIN_CRITICAL,
+    DRAIN_CRITICAL_DAEMON_SET,
+    DRAIN_GROUPS,
 };
 enum drain_group pod_drain_group(const struct pod *pod);
 bool pod_is_drainable(const struct pod *pod, int64_t now); // LIF-110

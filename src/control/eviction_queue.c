@@ -8,8 +8,8 @@
 #include "control/drain.h"
 #include "control/operations.h"
 
-#define MULTIPLE_BUDGETS                                                                           \
-    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "     \
+#define MULTIPLE_BUDGETS                                                                       \
+    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not " \
     "support."
 
 static const struct event_text evicted = {.reason = "Evicted"};
@@ -52,12 +52,15 @@ struct eviction_queue *eviction_queue_create(struct control *control)
     evictions->evictions = map_create();
     uint32_t concurrency = control_scale(control, 100, 5000);
     evictions->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "eviction-queue", .kind = "Pod",
-                                              .concurrency = concurrency,
-                                              .backoff_base_ns = 100 * MILLISECOND,
-                                              .backoff_max_ns = 10 * SECOND, .rate = concurrency,
-                                              .burst = 10.0 * concurrency, .reconcile = reconcile,
-                                              .context = evictions});
+        control, &(struct reconcile_queue_options){.name = "eviction-queue",
+                                                   .kind = "Pod",
+                                                   .concurrency = concurrency,
+                                                   .backoff_base_ns = 100 * MILLISECOND,
+                                                   .backoff_max_ns = 10 * SECOND,
+                                                   .rate = concurrency,
+                                                   .burst = 10.0 * concurrency,
+                                                   .reconcile = reconcile,
+                                                   .context = evictions});
     mirror_on_change(control->mirror, KIND_POD, on_pod, evictions);
     return evictions;
 }
@@ -119,9 +122,8 @@ static const struct pod *pod_of(const struct eviction_queue *evictions,
 static const char *reason_of(const struct eviction_queue *evictions,
                              const struct eviction *eviction)
 {
-    const struct node *node = eviction->node_name != NULL
-                                  ? find_node(evictions->control, eviction->node_name)
-                                  : NULL;
+    const struct node *node =
+        eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(evictions->control->cluster, node, NULL) : NULL;
     if (claim == NULL)
@@ -142,15 +144,14 @@ static void count_drained(struct eviction_queue *evictions, struct eviction *evi
 static void tell_node(struct eviction_queue *evictions, const struct eviction *eviction,
                       const char *why)
 {
-    const struct node *node = eviction->node_name != NULL
-                                  ? find_node(evictions->control, eviction->node_name)
-                                  : NULL;
+    const struct node *node =
+        eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
     if (node != NULL)
         publish(evictions->control, (const struct object *)node, &failed_draining,
                 "Failed to drain node, %s (Pod=%s/%s)", why, eviction->namespace, eviction->name);
 }
 
-// --- answers ----------------------------------------------------------------------------------------
+// --- answers -------------------------------------------------------------------------------------
 static enum operation_outcome note_evicted(void *context, const char *key,
                                            const struct kube_result *result)
 {
@@ -201,7 +202,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_NOTED;
 }
 
-// --- one pod ----------------------------------------------------------------------------------------
+// --- one pod -------------------------------------------------------------------------------------
 static void forget(struct eviction_queue *evictions, const char *uid)
 {
     struct eviction *eviction = map_remove(evictions->evictions, uid);
@@ -230,8 +231,7 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     return start_delete(about, (const struct object *)pod, seconds);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct eviction_queue *evictions = context;
     const char *uid = work_item_key(item);
@@ -245,8 +245,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         forget(evictions, uid);
         return reconcile_done();
     }
-    struct operation_about about = {.control = evictions->control, .item = item,
-                                    .doing = "evicting pod", .context = evictions};
+    struct operation_about about = {
+        .control = evictions->control, .item = item, .doing = "evicting pod", .context = evictions};
     if (pod_is_overdue(pod, eviction->deadline, now)) {
         about.doing = "deleting pod";
         about.record = note_deleted;

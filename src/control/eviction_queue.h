@@ -1,5 +1,5 @@
-// The eviction queue (LIF-120 to LIF-126): pods to be evicted, or deleted when their node's deadline
-// leaves no other way. Entries are a cache that the drain fills again.
+// The eviction queue (LIF-120 to LIF-126): pods to be evicted, or deleted when their node's
+// deadline leaves no other way. Entries are a cache that the drain fills again.
 #pragma once
 
 #include "control/control.h"

@@ -30,10 +30,12 @@ struct expiration *expiration_create(struct control *control)
 {
     struct expiration *expiration = memory_allocate(sizeof *expiration);
     expiration->control = control;
-    expiration->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.expiration",
-                                                   .kind = "NodeClaim", .concurrency = 10,
-                                                   .reconcile = reconcile, .context = expiration});
+    expiration->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.expiration",
+                                                                 .kind = "NodeClaim",
+                                                                 .concurrency = 10,
+                                                                 .reconcile = reconcile,
+                                                                 .context = expiration});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, expiration);
     return expiration;
 }
@@ -73,25 +75,24 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct expiration *expiration = context;
     const struct node_claim *claim = find_claim(expiration->control, work_item_key(item));
     (void)error;
     if (claim == NULL || !managed_claim(expiration->control, claim) ||
-        object_is_deleting((const struct object *)claim) ||
-        claim->spec.expire_after.text == NULL ||
+        object_is_deleting((const struct object *)claim) || claim->spec.expire_after.text == NULL ||
         claim->spec.expire_after.nanoseconds == DURATION_NEVER)
         return reconcile_done();
-    int64_t left = quantity_add(claim->meta.creation_timestamp,
-                                claim->spec.expire_after.nanoseconds) -
-                   control_now(expiration->control);
+    int64_t left =
+        quantity_add(claim->meta.creation_timestamp, claim->spec.expire_after.nanoseconds) -
+        control_now(expiration->control);
     if (left > 0)
         return reconcile_after(left);
-    return start_delete(&(struct operation_about){.control = expiration->control, .item = item,
-                                                      .doing = "deleting expired nodeclaim",
-                                                      .record = note_deleted,
-                                                      .context = expiration},
-                            (const struct object *)claim, -1);
+    return start_delete(&(struct operation_about){.control = expiration->control,
+                                                  .item = item,
+                                                  .doing = "deleting expired nodeclaim",
+                                                  .record = note_deleted,
+                                                  .context = expiration},
+                        (const struct object *)claim, -1);
 }

@@ -11,16 +11,16 @@ static const struct event_text grace_period_expiring = {.reason = "TerminationGr
 
 static struct operation_about about(struct claim_pass *pass, const char *doing)
 {
-    return (struct operation_about){.control = pass->control, .item = pass->item, .doing = doing,
-                                    .context = pass->lifecycle};
+    return (struct operation_about){
+        .control = pass->control, .item = pass->item, .doing = doing, .context = pass->lifecycle};
 }
 
 // LIF-80, step 0.
 static struct reconcile_result annotate_deadline(struct claim_pass *pass)
 {
     const struct node_claim *claim = pass->claim;
-    int64_t deadline = claim->meta.deletion_timestamp +
-                       claim->spec.termination_grace_period.nanoseconds;
+    int64_t deadline =
+        claim->meta.deletion_timestamp + claim->spec.termination_grace_period.nanoseconds;
     char text[INSTANT_TEXT_MAX];
     instant_format(deadline, text);
     json_t *body = json_locked((const struct object *)claim);
@@ -75,8 +75,8 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     if (!record->instance_gone && due) {
         record->delete_again_ns = now_ns + DELETE_AGAIN_NS;
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
-        *result = start_machine_delete(&deletion, pass->claim->status.provider_id,
-                                           note_machine_deleted);
+        *result =
+            start_machine_delete(&deletion, pass->claim->status.provider_id, note_machine_deleted);
         return false;
     }
     if (record->instance_gone)

@@ -108,12 +108,13 @@ static struct reconcile_result ask(struct garbage_collection *collection, struct
     if (!mirror_synced(collection->control->mirror))
         return reconcile_after(SECOND);
     return start_machine_list(&(struct operation_about){.control = collection->control,
-                                                            .item = item, .doing = controller,
-                                                            .context = collection},
-                                  note_list);
+                                                        .item = item,
+                                                        .doing = controller,
+                                                        .context = collection},
+                              note_list);
 }
 
-// --- NodeClaims without instance --------------------------------------------------------------------
+// --- NodeClaims without instance -----------------------------------------------------------------
 static bool claim_is_orphan(const struct garbage_collection *collection,
                             const struct node_claim *claim)
 {
@@ -161,8 +162,10 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
         if (orphans.count < PARALLEL_CLAIMS &&
             claim_is_orphan(collection, (const struct node_claim *)object))
             vector_push(&orphans, object);
-    struct operation_about about = {.control = control, .item = item,
-                                    .doing = "deleting nodeclaim", .record = note_claim_deleted,
+    struct operation_about about = {.control = control,
+                                    .item = item,
+                                    .doing = "deleting nodeclaim",
+                                    .record = note_claim_deleted,
                                     .context = control};
     for (uint32_t i = 0; i < orphans.count; i++, started++)
         start_delete(&about, orphans.items[i], -1);
@@ -173,8 +176,8 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
     return reconcile_after(PERIOD_NS);
 }
 
-// --- instances without NodeClaim --------------------------------------------------------------------
-struct owners { // of instances
+// --- instances without NodeClaim -----------------------------------------------------------------
+struct owners {                      // of instances
     struct map *provider_ids, *uids; // of all managed NodeClaims
 };
 
@@ -217,7 +220,8 @@ static void collect(struct garbage_collection *collection, struct work_item *ite
                     const char *provider_id)
 {
     struct control *control = collection->control;
-    struct operation_about about = {.control = control, .item = item,
+    struct operation_about about = {.control = control,
+                                    .item = item,
                                     .doing = "instance.garbagecollection",
                                     .context = collection};
     start_machine_delete(&about, provider_id, note_instance_deleted);

@@ -1,5 +1,6 @@
-// The controllers nodeclaim.hydration and node.hydration (LIF-190): the label that tells the node class.
-// What adze itself creates has it from the start; this is for NodeClaims made by hand or by others.
+// The controllers nodeclaim.hydration and node.hydration (LIF-190): the label that tells the node
+// class. What adze itself creates has it from the start; this is for NodeClaims made by hand or by
+// others.
 #include <stdlib.h>
 
 #include "base/duration.h"
@@ -58,11 +59,15 @@ struct hydration *hydration_create(struct control *control)
 {
     struct hydration *hydration = memory_allocate(sizeof *hydration);
     hydration->control = control;
-    struct reconcile_queue_options options = {
-        .name = "nodeclaim.hydration", .kind = "NodeClaim",
-        .concurrency = control_scale(control, 1000, 5000), .backoff_base_ns = 100 * MILLISECOND,
-        .backoff_max_ns = MINUTE, .rate = 10, .burst = 100, .reconcile = reconcile_claim,
-        .context = hydration};
+    struct reconcile_queue_options options = {.name = "nodeclaim.hydration",
+                                              .kind = "NodeClaim",
+                                              .concurrency = control_scale(control, 1000, 5000),
+                                              .backoff_base_ns = 100 * MILLISECOND,
+                                              .backoff_max_ns = MINUTE,
+                                              .rate = 10,
+                                              .burst = 100,
+                                              .reconcile = reconcile_claim,
+                                              .context = hydration};
     hydration->claims = control_queue(control, &options);
     options.name = "node.hydration";
     options.kind = "Node";
@@ -84,9 +89,10 @@ static struct reconcile_result label(struct hydration *hydration, struct work_it
     json_t *body = json_object();
     json_object_set_new(json_metadata(body, "labels"), hydration->control->node_class_label,
                         json_string(value));
-    return start_patch(&(struct operation_about){.control = hydration->control, .item = item,
-                                                     .doing = "labelling with the node class"},
-                           object, NULL, body);
+    return start_patch(&(struct operation_about){.control = hydration->control,
+                                                 .item = item,
+                                                 .doing = "labelling with the node class"},
+                       object, NULL, body);
 }
 
 static struct reconcile_result reconcile_claim(void *context, struct work_item *item,

@@ -36,7 +36,8 @@ static bool taints_block(struct claim_pass *pass, const struct node *node)
 static bool resource_missing(struct claim_pass *pass, const struct node *node)
 {
     list_for_each (resource, &pass->claim->spec.resources.requests) {
-        if (resource->value == 0 || resource_map_get(&node->status.allocatable, resource->name) != 0)
+        if (resource->value == 0 ||
+            resource_map_get(&node->status.allocatable, resource->name) != 0)
             continue;
         not_yet(pass, "ResourceNotRegistered",
                 arena_format(pass->arena, "Resource \"%s\" was requested but not registered",

@@ -25,7 +25,7 @@ static const char *shorten(struct arena *arena, const char *message)
     return arena_format(arena, "%.*s...", (int)length, message);
 }
 
-// --- the cloud's answer -----------------------------------------------------------------------------
+// --- the cloud's answer --------------------------------------------------------------------------
 static struct string_map copy_strings(struct arena *arena, const struct string_map *map)
 {
     struct string_map copy = {arena_allocate_array(arena, map->count + 1, sizeof *copy.items),
@@ -70,20 +70,21 @@ void record_launch_result(struct claim_record *record, const struct machine_resu
     struct arena *arena = arena_create(4096);
     arena_destroy(record->machine_arena);
     record->machine_arena = arena;
-    record->machine = (struct machine){
-        .provider_id = arena_copy_string(arena, machine->provider_id),
-        .image_id = arena_copy_string(arena, machine->image_id),
-        .node_name = arena_copy_string(arena, machine->node_name),
-        .labels = copy_strings(arena, &machine->labels),
-        .annotations = copy_strings(arena, &machine->annotations),
-        .capacity = copy_resources(arena, &machine->capacity),
-        .allocatable = copy_resources(arena, &machine->allocatable),
-        .created = machine->created};
+    record->machine =
+        (struct machine){.provider_id = arena_copy_string(arena, machine->provider_id),
+                         .image_id = arena_copy_string(arena, machine->image_id),
+                         .node_name = arena_copy_string(arena, machine->node_name),
+                         .labels = copy_strings(arena, &machine->labels),
+                         .annotations = copy_strings(arena, &machine->annotations),
+                         .capacity = copy_resources(arena, &machine->capacity),
+                         .allocatable = copy_resources(arena, &machine->allocatable),
+                         .created = machine->created};
     record->launch_error.kind = ERROR_NONE;
 }
 
-// --- the pass ---------------------------------------------------------------------------------------
-// LIF-30: the NodeClaim's own labels win, the cloud's annotations win. Only what is missing is written.
+// --- the pass
+// --------------------------------------------------------------------------------------- LIF-30:
+// the NodeClaim's own labels win, the cloud's annotations win. Only what is missing is written.
 static void merge_metadata(struct claim_pass *pass, const struct machine *machine)
 {
     list_for_each (label, &machine->labels) {

@@ -21,7 +21,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct lifecycle *lifecycle = context;
     (void)change;
-    reconcile_queue_add(lifecycle->queue, (new_object != NULL ? new_object : old_object)->meta.name);
+    reconcile_queue_add(lifecycle->queue,
+                        (new_object != NULL ? new_object : old_object)->meta.name);
 }
 
 static void add_claims_of(struct lifecycle *lifecycle, const struct object *object)
@@ -62,13 +63,16 @@ struct lifecycle *lifecycle_create(struct control *control)
     lifecycle->control = control;
     lifecycle->records = map_create();
     uint32_t concurrency = control_scale(control, 1000, 5000);
-    lifecycle->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle", .kind = "NodeClaim",
-                                              .concurrency = concurrency,
-                                              .backoff_base_ns = SECOND, .backoff_max_ns = MINUTE,
-                                              .rate = concurrency / 100.0,
-                                              .burst = concurrency / 10.0, .reconcile = reconcile,
-                                              .context = lifecycle});
+    lifecycle->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
+                                                                 .kind = "NodeClaim",
+                                                                 .concurrency = concurrency,
+                                                                 .backoff_base_ns = SECOND,
+                                                                 .backoff_max_ns = MINUTE,
+                                                                 .rate = concurrency / 100.0,
+                                                                 .burst = concurrency / 10.0,
+                                                                 .reconcile = reconcile,
+                                                                 .context = lifecycle});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
     mirror_on_change(control->mirror, KIND_NODE, on_node, lifecycle);
     return lifecycle;
@@ -121,7 +125,7 @@ void pass_requeue(struct claim_pass *pass, int64_t after_ns)
         pass->requeue_ns = after_ns;
 }
 
-// --- the frame --------------------------------------------------------------------------------------
+// --- the frame -----------------------------------------------------------------------------------
 static struct reconcile_result add_finalizer(struct claim_pass *pass)
 {
     json_t *body = json_locked((const struct object *)pass->claim);
@@ -130,9 +134,10 @@ static struct reconcile_result add_finalizer(struct claim_pass *pass)
         json_array_append_new(finalizers, json_string(*finalizer));
     json_array_append_new(finalizers, json_string(FINALIZER_TERMINATION));
     json_object_set_new(json_object_get(body, "metadata"), "finalizers", finalizers);
-    return start_patch(&(struct operation_about){.control = pass->control, .item = pass->item,
-                                                     .doing = "adding finalizer"},
-                           (const struct object *)pass->claim, NULL, body);
+    return start_patch(&(struct operation_about){.control = pass->control,
+                                                 .item = pass->item,
+                                                 .doing = "adding finalizer"},
+                       (const struct object *)pass->claim, NULL, body);
 }
 
 static enum operation_outcome note_machine(void *context, const char *key,
@@ -162,7 +167,8 @@ static void write_resources(const struct resource_map *map, struct text *out)
     json_decref(json);
 }
 
-// The transitions that a status patch has made true are told once, when it has gone through (LIF-446).
+// The transitions that a status patch has made true are told once, when it has gone through
+// (LIF-446).
 static void tell_transitions(struct control *control, struct claim_record *record,
                              const struct node_claim *claim)
 {
@@ -239,14 +245,14 @@ static json_t *status_patch(const struct claim_pass *pass)
     return body;
 }
 
-// Starts what is due first, or says when to come back. The Node comes before the NodeClaim's status,
-// which tells what the Node already is; metadata before status, since a launch whose status is written
-// counts as finished (LIF-30).
+// Starts what is due first, or says when to come back. The Node comes before the NodeClaim's
+// status, which tells what the Node already is; metadata before status, since a launch whose status
+// is written counts as finished (LIF-30).
 static struct reconcile_result next_operation(struct claim_pass *pass, struct error *error)
 {
     const struct object *claim = (const struct object *)pass->claim;
-    struct operation_about about = {.control = pass->control, .item = pass->item,
-                                    .context = pass->lifecycle};
+    struct operation_about about = {
+        .control = pass->control, .item = pass->item, .context = pass->lifecycle};
     if (pass->delete_reason != NULL) { // nothing else is worth a write then
         about.doing = "deleting nodeclaim";
         about.record = note_deleted;
@@ -260,7 +266,7 @@ static struct reconcile_result next_operation(struct claim_pass *pass, struct er
     if (pass->node_patch != NULL) {
         about.doing = pass->node_doing;
         return start_patch(&about, (const struct object *)pass->node, NULL,
-                               json_incref(pass->node_patch));
+                           json_incref(pass->node_patch));
     }
     if (pass->labels != NULL || pass->annotations != NULL) {
         about.doing = "updating labels";
@@ -299,8 +305,7 @@ static void pass_free(struct claim_pass *pass)
     arena_destroy(pass->arena);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct lifecycle *lifecycle = context;
     struct control *control = lifecycle->control;
@@ -311,9 +316,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     }
     if (!managed_claim(control, claim))
         return reconcile_done();
-    struct claim_pass pass = {.control = control, .lifecycle = lifecycle, .item = item,
-                              .claim = claim, .record = record_for(lifecycle, claim),
-                              .arena = arena_create(4096), .now = control_now(control),
+    struct claim_pass pass = {.control = control,
+                              .lifecycle = lifecycle,
+                              .item = item,
+                              .claim = claim,
+                              .record = record_for(lifecycle, claim),
+                              .arena = arena_create(4096),
+                              .now = control_now(control),
                               .requeue_ns = INT64_MAX};
     conditions_read(&pass.conditions, pass.arena, (const struct object *)claim,
                     &claim->status.conditions, pass.now);

@@ -1,11 +1,13 @@
-// The controller nodeclaim.lifecycle (LIF-22 to LIF-85): what makes a NodeClaim a machine, the machine
-// a Node, the Node ready for pods; what gives up on one that does not come; what takes it away.
+// The controller nodeclaim.lifecycle (LIF-22 to LIF-85): what makes a NodeClaim a machine, the
+// machine a Node, the Node ready for pods; what gives up on one that does not come; what takes it
+// away.
 //
-// One pass over a NodeClaim (struct claim_pass) runs launch, registration, initialization and liveness
-// in this order; each looks at the NodeClaim, its Node and the working copy of its conditions, and
-// writes into the pass what should be changed. The frame then starts the one operation that is due;
-// its end brings the NodeClaim back and the next is found in the same way. So a pass may be cut short
-// anywhere, by a crash as well, and the next one goes on from what the API has.
+// One pass over a NodeClaim (struct claim_pass) runs launch, registration, initialization and
+// liveness in this order; each looks at the NodeClaim, its Node and the working copy of its
+// conditions, and writes into the pass what should be changed. The frame then starts the one
+// operation that is due; its end brings the NodeClaim back and the next is found in the same way.
+// So a pass may be cut short anywhere, by a crash as well, and the next one goes on from what the
+// API has.
 #pragma once
 
 #include "control/conditions.h"
@@ -48,17 +50,17 @@ struct claim_pass {
     const struct node *node;      // to be patched with:
     json_t *node_patch;
     const char *node_doing;
-    bool create;                  // call the cloud
-    const char *delete_reason;    // delete the NodeClaim
-    int64_t requeue_ns;           // INT64_MAX: not wanted
-    struct error error;           // ERROR_NONE: none
+    bool create;               // call the cloud
+    const char *delete_reason; // delete the NodeClaim
+    int64_t requeue_ns;        // INT64_MAX: not wanted
+    struct error error;        // ERROR_NONE: none
 };
 
 void pass_requeue(struct claim_pass *pass, int64_t after_ns);
-void claim_launch(struct claim_pass *pass);     // LIF-30 to 36
-void claim_register(struct claim_pass *pass);   // LIF-40 to 49
-void claim_initialize(struct claim_pass *pass); // LIF-60 to 67
-void claim_liveness(struct claim_pass *pass);   // LIF-70 to 75
+void claim_launch(struct claim_pass *pass);                      // LIF-30 to 36
+void claim_register(struct claim_pass *pass);                    // LIF-40 to 49
+void claim_initialize(struct claim_pass *pass);                  // LIF-60 to 67
+void claim_liveness(struct claim_pass *pass);                    // LIF-70 to 75
 struct reconcile_result claim_finalize(struct claim_pass *pass); // LIF-80 to 86
 // The cloud's answer to create, kept in the record.
 struct machine;

@@ -5,10 +5,10 @@
 
 #define NAMED_TYPES_MAX 5
 
-// --- requirements -----------------------------------------------------------------------------------
+// --- requirements --------------------------------------------------------------------------------
 static bool allows(const struct selector_requirement *requirement, const char *value)
 {
-    const char *operator = requirement->operator;
+    const char *operator= requirement->operator;
     if (strcmp(operator, "In") == 0)
         return string_list_has(&requirement->values, value);
     if (strcmp(operator, "NotIn") == 0)
@@ -124,7 +124,7 @@ static json_t *requirements_body(const struct plan_claim *claim, const struct cl
     return requirements;
 }
 
-// --- the object -------------------------------------------------------------------------------------
+// --- the object ----------------------------------------------------------------------------------
 static void set_default(json_t *map, const char *key, const char *value)
 {
     if (value != NULL && json_object_get(map, key) == NULL)
@@ -147,9 +147,10 @@ static json_t *metadata_body(struct control *control, const struct plan_claim *c
         set_default(annotations, hashes[i], string_map_get(&pool->meta.annotations, hashes[i]));
     if (claim->min_values_relaxed)
         set_default(annotations, ANNOTATION_MIN_VALUES_RELAXED, "true");
-    json_t *owner = json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion", "karpenter.sh/v1", "kind",
-                              "NodePool", "name", pool->meta.name, "uid",
-                              pool->meta.uid != NULL ? pool->meta.uid : "", "blockOwnerDeletion", 1);
+    json_t *owner =
+        json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion", "karpenter.sh/v1", "kind", "NodePool",
+                  "name", pool->meta.name, "uid", pool->meta.uid != NULL ? pool->meta.uid : "",
+                  "blockOwnerDeletion", 1);
     // The finalizer from the start: no launch without it, and one write less (LIF-23).
     return json_pack("{s:s, s:o, s:o, s:[o], s:[s]}", "name", name, "labels", labels, "annotations",
                      annotations, "ownerReferences", owner, "finalizers", FINALIZER_TERMINATION);

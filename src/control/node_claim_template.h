@@ -7,15 +7,16 @@
 
 #define CLAIM_TYPES_MAX 600 // SCH-384
 
-// The types that a claim may be launched as: `types` of the plan, cut and narrowed to what the limits
-// of its NodePool leave. Empty: the claim must not be created.
+// The types that a claim may be launched as: `types` of the plan, cut and narrowed to what the
+// limits of its NodePool leave. Empty: the claim must not be created.
 struct claim_types {
     LIST(const struct instance_type *) types; // by price
 };
 
-// One entry a claim of the plan, in its order; in `arena`. For each pool with limits: what is in use,
-// plus the largest machine that each NodeClaim on its way may become, plus the largest of each new one
-// never exceeds them. Every claim first gets its cheapest type, in order; what is left widens them.
+// One entry a claim of the plan, in its order; in `arena`. For each pool with limits: what is in
+// use, plus the largest machine that each NodeClaim on its way may become, plus the largest of each
+// new one never exceeds them. Every claim first gets its cheapest type, in order; what is left
+// widens them.
 struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
                                          const struct plan *plan);
 

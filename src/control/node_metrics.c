@@ -1,5 +1,5 @@
-// Gauges of every tracked Node (LIF-350, LIF-352). They are computed when they are asked for: kept, the
-// series of a large cluster would take more memory than everything else together (LIF-468).
+// Gauges of every tracked Node (LIF-350, LIF-352). They are computed when they are asked for: kept,
+// the series of a large cluster would take more memory than everything else together (LIF-468).
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +14,21 @@
 #define UTILIZATION "karpenter_cluster_utilization_percent"
 #define LABELS      (METRIC_LABELS_MAX - 1) // room for resource_type
 
-// Well-known labels in the order of their metric labels; the provider's own follow as far as there is
-// room.
+// Well-known labels in the order of their metric labels; the provider's own follow as far as there
+// is room.
 static const char *const core_labels[] = {
-    LABEL_NODE_POOL, LABEL_ZONE, LABEL_REGION, LABEL_INSTANCE_TYPE, LABEL_ARCH,
-    LABEL_OS, LABEL_CAPACITY_TYPE, LABEL_WINDOWS_BUILD,
+    LABEL_NODE_POOL, LABEL_ZONE, LABEL_REGION,        LABEL_INSTANCE_TYPE,
+    LABEL_ARCH,      LABEL_OS,   LABEL_CAPACITY_TYPE, LABEL_WINDOWS_BUILD,
 };
 
 enum family {
-    ALLOCATABLE, POD_REQUESTS, POD_LIMITS, DAEMON_REQUESTS, DAEMON_LIMITS, OVERHEAD, FAMILIES,
+    ALLOCATABLE,
+    POD_REQUESTS,
+    POD_LIMITS,
+    DAEMON_REQUESTS,
+    DAEMON_LIMITS,
+    OVERHEAD,
+    FAMILIES,
 };
 static const struct {
     const char *name, *help;
@@ -95,10 +101,11 @@ static void register_families(struct node_metrics *metrics)
         metric_collect(metrics_register(registry, &options), collect_family,
                        &metrics->collectors[i]);
     }
-    const struct metric_options utilization = {
-        .name = UTILIZATION,
-        .help = "Requests as a share of allocatable resources.", .type = METRIC_GAUGE,
-        .labels = {"resource_type"}};
+    const struct metric_options utilization = {.name = UTILIZATION,
+                                               .help =
+                                                   "Requests as a share of allocatable resources.",
+                                               .type = METRIC_GAUGE,
+                                               .labels = {"resource_type"}};
     metric_collect(metrics_register(registry, &utilization), collect_utilization, metrics);
 }
 
@@ -137,7 +144,7 @@ void node_metrics_destroy(struct node_metrics *metrics)
     free(metrics);
 }
 
-// --- sums -------------------------------------------------------------------------------------------
+// --- sums ----------------------------------------------------------------------------------------
 struct sums {
     struct resource_quantity items[64]; // beyond that many kinds of resources the rest is left out
     uint32_t count;
@@ -171,7 +178,7 @@ static double in_units(const char *resource, int64_t value)
     return strcmp(resource, "cpu") == 0 ? (double)value / 1000 : (double)value;
 }
 
-// --- collecting -------------------------------------------------------------------------------------
+// --- collecting ----------------------------------------------------------------------------------
 static uint32_t label_values(const struct node_metrics *metrics, const struct state_node *state,
                              const char **values)
 {

@@ -151,8 +151,8 @@ static void kube_done(void *context, const struct kube_result *result)
 }
 
 struct reconcile_result start_patch(const struct operation_about *about,
-                                        const struct object *object, const char *subresource,
-                                        json_t *body)
+                                    const struct object *object, const char *subresource,
+                                    json_t *body)
 {
     struct operation *operation = begin(about, "patch");
     kube_patch(about->control->client, object->kind->id, object->meta.namespace, object->meta.name,
@@ -162,13 +162,13 @@ struct reconcile_result start_patch(const struct operation_about *about,
 }
 
 struct reconcile_result start_patch_status(const struct operation_about *about,
-                                               const struct object *object, json_t *body)
+                                           const struct object *object, json_t *body)
 {
     return start_patch(about, object, "status", body);
 }
 
 struct reconcile_result start_create(const struct operation_about *about, enum kind_id kind,
-                                         json_t *body)
+                                     json_t *body)
 {
     struct operation *operation = begin(about, "create");
     const char *namespace =
@@ -190,14 +190,13 @@ static void delete_done(void *context, const struct kube_result *result)
 }
 
 struct reconcile_result start_delete(const struct operation_about *about,
-                                         const struct object *object,
-                                         int64_t grace_period_seconds)
+                                     const struct object *object, int64_t grace_period_seconds)
 {
     struct operation *operation = begin(about, "delete");
     struct kube_delete_options options = {.uid = object->meta.uid,
                                           .grace_period_seconds = grace_period_seconds};
-    kube_delete(about->control->client, object->kind->id, object->meta.namespace,
-                object->meta.name, &options, delete_done, operation);
+    kube_delete(about->control->client, object->kind->id, object->meta.namespace, object->meta.name,
+                &options, delete_done, operation);
     return reconcile_running();
 }
 
@@ -208,8 +207,7 @@ static void evict_done(void *context, const struct kube_result *result)
     kube_done(context, &answer);
 }
 
-struct reconcile_result start_evict(const struct operation_about *about,
-                                        const struct pod *pod)
+struct reconcile_result start_evict(const struct operation_about *about, const struct pod *pod)
 {
     struct operation *operation = begin(about, "evict");
     kube_evict(about->control->client, pod->meta.namespace, pod->meta.name, pod->meta.uid,
@@ -217,7 +215,7 @@ struct reconcile_result start_evict(const struct operation_about *about,
     return reconcile_running();
 }
 
-// --- the cloud --------------------------------------------------------------------------------------
+// --- the cloud -----------------------------------------------------------------------------------
 static const char *cloud_error_name(const struct error *error)
 {
     if (error->kind == ERROR_INSUFFICIENT_CAPACITY)
@@ -231,8 +229,7 @@ static void cloud_observe(const struct operation *operation, const struct error 
 {
     struct control *control = operation->operations->control;
     const char *provider = control->cloud->operations->name;
-    double seconds =
-        (double)(loop_monotonic_ns(control->loop) - operation->started_ns) / SECOND;
+    double seconds = (double)(loop_monotonic_ns(control->loop) - operation->started_ns) / SECOND;
     metric_observe(control->metrics.cloud_seconds, seconds, operation->doing, operation->method,
                    provider);
     if (error->kind != ERROR_NONE)
@@ -244,8 +241,8 @@ static void machine_done(void *context, const struct machine_result *result)
 {
     struct operation *operation = context;
     cloud_observe(operation, &result->error);
-    enum operation_outcome outcome = operation->record_machine(
-        operation->context, work_item_key(operation->item), result);
+    enum operation_outcome outcome =
+        operation->record_machine(operation->context, work_item_key(operation->item), result);
     end(operation, outcome, &result->error);
 }
 
@@ -253,8 +250,8 @@ static void machines_done(void *context, const struct machine_list_result *resul
 {
     struct operation *operation = context;
     cloud_observe(operation, &result->error);
-    enum operation_outcome outcome = operation->record_machines(
-        operation->context, work_item_key(operation->item), result);
+    enum operation_outcome outcome =
+        operation->record_machines(operation->context, work_item_key(operation->item), result);
     end(operation, outcome, &result->error);
 }
 
@@ -267,8 +264,8 @@ static struct operation *begin_cloud(const struct operation_about *about, const 
 }
 
 struct reconcile_result start_machine_create(const struct operation_about *about,
-                                                 const struct node_claim *claim,
-                                                 operation_record_machine record)
+                                             const struct node_claim *claim,
+                                             operation_record_machine record)
 {
     struct cloud *cloud = about->control->cloud;
     cloud->operations->create(cloud, claim, machine_done, begin_cloud(about, "Create", record));
@@ -276,18 +273,17 @@ struct reconcile_result start_machine_create(const struct operation_about *about
 }
 
 struct reconcile_result start_machine_delete(const struct operation_about *about,
-                                                 const char *provider_id,
-                                                 operation_record_machine record)
+                                             const char *provider_id,
+                                             operation_record_machine record)
 {
     struct cloud *cloud = about->control->cloud;
-    cloud->operations->delete(cloud, provider_id, machine_done,
-                              begin_cloud(about, "Delete", record));
+    cloud->operations->delete (cloud, provider_id, machine_done,
+                               begin_cloud(about, "Delete", record));
     return reconcile_running();
 }
 
 struct reconcile_result start_machine_get(const struct operation_about *about,
-                                              const char *provider_id,
-                                              operation_record_machine record)
+                                          const char *provider_id, operation_record_machine record)
 {
     struct cloud *cloud = about->control->cloud;
     cloud->operations->get(cloud, provider_id, machine_done, begin_cloud(about, "Get", record));
@@ -295,7 +291,7 @@ struct reconcile_result start_machine_get(const struct operation_about *about,
 }
 
 struct reconcile_result start_machine_list(const struct operation_about *about,
-                                               operation_record_machines record)
+                                           operation_record_machines record)
 {
     struct cloud *cloud = about->control->cloud;
     struct operation *operation = begin_cloud(about, "List", NULL);

@@ -1,6 +1,6 @@
-// The controller nodeclaim.podevents (LIF-185, LIF-453): status.lastPodEventTime of a NodeClaim is the
-// time of the last coming or going of a pod on its Node. The last event counts, not the first of a
-// window; after a restart the times are those of the pods themselves.
+// The controller nodeclaim.podevents (LIF-185, LIF-453): status.lastPodEventTime of a NodeClaim is
+// the time of the last coming or going of a pod on its Node. The last event counts, not the first
+// of a window; after a restart the times are those of the pods themselves.
 #include <stdlib.h>
 
 #include "base/duration.h"
@@ -11,7 +11,7 @@
 #define WINDOW_NS (10 * SECOND)
 #define DELAY_NS  (2 * SECOND) // so that one write carries a wave of pods
 
-struct last_event { // of one NodeClaim
+struct last_event {     // of one NodeClaim
     int64_t at;         // wall clock, whole seconds
     int64_t written_ns; // monotonic; 0: never by us
 };
@@ -68,8 +68,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     }
     bool was_over = before != NULL && (pod_is_terminal(before) || before->meta.deletion_timestamp);
-    bool is_over =
-        new_object == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
+    bool is_over = new_object == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
     bool newly_bound = before != NULL && before->spec.node_name == NULL;
     if (newly_bound || (is_over && !was_over)) // gone without warning counts too (LIF-475)
         note_event(events, pod, now);
@@ -91,10 +90,12 @@ struct pod_events *pod_events_create(struct control *control)
     struct pod_events *events = memory_allocate(sizeof *events);
     events->control = control;
     events->events = map_create();
-    events->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.podevents",
-                                                   .kind = "NodeClaim", .concurrency = 10,
-                                                   .reconcile = reconcile, .context = events});
+    events->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.podevents",
+                                                                 .kind = "NodeClaim",
+                                                                 .concurrency = 10,
+                                                                 .reconcile = reconcile,
+                                                                 .context = events});
     mirror_on_change(control->mirror, KIND_POD, on_pod, events);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, events);
     return events;
@@ -108,8 +109,7 @@ void pod_events_destroy(struct pod_events *events)
     free(events);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct pod_events *events = context;
     struct control *control = events->control;
@@ -124,7 +124,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         return reconcile_after(event->written_ns + WINDOW_NS - now_ns);
     event->written_ns = now_ns;
     json_t *body = json_pack("{s:{s:o}}", "status", "lastPodEventTime", json_instant(event->at));
-    return start_patch_status(&(struct operation_about){.control = control, .item = item,
-                                                            .doing = "updating last pod event"},
-                                  (const struct object *)claim, body);
+    return start_patch_status(&(struct operation_about){.control = control,
+                                                        .item = item,
+                                                        .doing = "updating last pod event"},
+                              (const struct object *)claim, body);
 }

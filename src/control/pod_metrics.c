@@ -1,5 +1,5 @@
-// Metrics of pods (LIF-353, LIF-354): their state, and how long they take to be bound and ready. What is
-// large, a series a pod, is computed when it is asked for (LIF-468).
+// Metrics of pods (LIF-353, LIF-354): their state, and how long they take to be bound and ready.
+// What is large, a series a pod, is computed when it is asked for (LIF-468).
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void pod_key(const struct object *pod, char out[600])
              pod->meta.name);
 }
 
-// --- pods_state -------------------------------------------------------------------------------------
+// --- pods_state ----------------------------------------------------------------------------------
 static void write_owner(const struct pod *pod, struct text *out)
 {
     if (pod->meta.owner_references.count == 0)
@@ -50,13 +50,20 @@ static void emit_state(const struct control *control, const struct pod *pod,
     const char *pool = string_map_get(labels, LABEL_NODE_POOL);
     struct text owner = {0};
     write_owner(pod, &owner);
-    const char *const values[] = {
-        pod->meta.name, pod->meta.namespace, owner.data, pod->spec.node_name,
-        pod->spec.node_name != NULL ? "true" : "false", pool, string_map_get(labels, LABEL_ZONE),
-        string_map_get(labels, LABEL_ARCH), string_map_get(labels, LABEL_CAPACITY_TYPE),
-        string_map_get(labels, LABEL_INSTANCE_TYPE), pod->status.phase,
-        condition_is_true(&pod->status.conditions, "Ready") ? "true" : "false",
-        pool != NULL && *pool != '\0' ? "true" : "false"};
+    const char *const values[] = {pod->meta.name,
+                                  pod->meta.namespace,
+                                  owner.data,
+                                  pod->spec.node_name,
+                                  pod->spec.node_name != NULL ? "true" : "false",
+                                  pool,
+                                  string_map_get(labels, LABEL_ZONE),
+                                  string_map_get(labels, LABEL_ARCH),
+                                  string_map_get(labels, LABEL_CAPACITY_TYPE),
+                                  string_map_get(labels, LABEL_INSTANCE_TYPE),
+                                  pod->status.phase,
+                                  condition_is_true(&pod->status.conditions, "Ready") ? "true"
+                                                                                      : "false",
+                                  pool != NULL && *pool != '\0' ? "true" : "false"};
     metric_emit(metric, out, 1, values, ARRAY_LENGTH(values));
     text_free(&owner);
 }
@@ -70,7 +77,7 @@ static void collect_state(void *context, const struct metric *metric, struct tex
         emit_state(metrics->control, (const struct pod *)pod, metric, out);
 }
 
-// --- times ------------------------------------------------------------------------------------------
+// --- times ---------------------------------------------------------------------------------------
 static int64_t transition(const struct pod *pod, const char *type)
 {
     const struct condition *condition = condition_find(&pod->status.conditions, type);
@@ -160,28 +167,32 @@ static void register_families(struct pod_metrics *metrics)
 {
     struct metrics *registry = metrics->control->registry;
     const struct metric_options state = {
-        .name = STATE, .help = "One for each pod.", .type = METRIC_GAUGE,
+        .name = STATE,
+        .help = "One for each pod.",
+        .type = METRIC_GAUGE,
         .labels = {"name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch",
                    "capacity_type", "instance_type", "phase", "ready", "managed"}};
     metric_collect(metrics_register(registry, &state), collect_state, metrics);
-    const struct metric_options unstarted = {
-        .name = UNSTARTED,
-        .help = "Time that a pod has been waiting to be ready.", .type = METRIC_GAUGE,
-        .labels = {"name", "namespace"}};
+    const struct metric_options unstarted = {.name = UNSTARTED,
+                                             .help =
+                                                 "Time that a pod has been waiting to be ready.",
+                                             .type = METRIC_GAUGE,
+                                             .labels = {"name", "namespace"}};
     metric_collect(metrics_register(registry, &unstarted), collect_unstarted, metrics);
-    const struct metric_options unbound = {
-        .name = UNBOUND,
-        .help = "Time that a pod has been waiting for a node.", .type = METRIC_GAUGE,
-        .labels = {"name", "namespace"}};
+    const struct metric_options unbound = {.name = UNBOUND,
+                                           .help = "Time that a pod has been waiting for a node.",
+                                           .type = METRIC_GAUGE,
+                                           .labels = {"name", "namespace"}};
     metric_collect(metrics_register(registry, &unbound), collect_unbound, metrics);
-    const struct metric_options startup = {
-        .name = "karpenter_pods_startup_duration_seconds",
-        .help = "Time from a pod's creation to its readiness.", .type = METRIC_SUMMARY};
+    const struct metric_options startup = {.name = "karpenter_pods_startup_duration_seconds",
+                                           .help = "Time from a pod's creation to its readiness.",
+                                           .type = METRIC_SUMMARY};
     metrics->startup = metrics_register(registry, &startup);
-    const struct metric_options bound = {
-        .name = "karpenter_pods_bound_duration_seconds",
-        .help = "Time from a pod's creation to its binding.", .type = METRIC_HISTOGRAM,
-        .buckets = metric_duration_buckets, .buckets_count = metric_duration_buckets_count};
+    const struct metric_options bound = {.name = "karpenter_pods_bound_duration_seconds",
+                                         .help = "Time from a pod's creation to its binding.",
+                                         .type = METRIC_HISTOGRAM,
+                                         .buckets = metric_duration_buckets,
+                                         .buckets_count = metric_duration_buckets_count};
     metrics->bound = metrics_register(registry, &bound);
 }
 

@@ -1,7 +1,7 @@
-// The controller nodepool.counter (LIF-205): status.resources and status.nodes of each NodePool, and the
-// metrics of its limits and use (LIF-350).
-#include <stdlib.h>
+// The controller nodepool.counter (LIF-205): status.resources and status.nodes of each NodePool,
+// and the metrics of its limits and use (LIF-350).
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -40,10 +40,11 @@ struct pool_counter *pool_counter_create(struct control *control)
     struct pool_counter *counter = memory_allocate(sizeof *counter);
     counter->control = control;
     counter->queue = control_queue(
-        control,
-        &(struct reconcile_queue_options){.name = "nodepool.counter", .kind = "NodePool",
-                                          .concurrency = control_scale(control, 10, 1000),
-                                          .reconcile = reconcile, .context = counter});
+        control, &(struct reconcile_queue_options){.name = "nodepool.counter",
+                                                   .kind = "NodePool",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = counter});
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, counter);
     return counter;
 }
@@ -125,8 +126,7 @@ static json_t *resources_patch(const struct usage *usage, const struct node_pool
     return patch;
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct control *control = ((struct pool_counter *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
@@ -149,9 +149,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     if (!same(&usage, pool)) {
         json_t *body = json_pack("{s:{s:o, s:I}}", "status", "resources",
                                  resources_patch(&usage, pool), "nodes", (json_int_t)usage.nodes);
-        result = start_patch_status(&(struct operation_about){.control = control, .item = item,
-                                                                  .doing = "updating usage"},
-                                        (const struct object *)pool, body);
+        result = start_patch_status(
+            &(struct operation_about){.control = control, .item = item, .doing = "updating usage"},
+            (const struct object *)pool, body);
     }
     vector_free(&usage.items);
     return result;

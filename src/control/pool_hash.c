@@ -1,5 +1,5 @@
-// The controller nodepool.hash (LIF-200): the drift hash of each NodePool's template, and the migration
-// of NodeClaims to a new version of the hash.
+// The controller nodepool.hash (LIF-200): the drift hash of each NodePool's template, and the
+// migration of NodeClaims to a new version of the hash.
 #include <stdlib.h>
 
 #include "control/controllers.h"
@@ -28,9 +28,11 @@ struct pool_hash *pool_hash_create(struct control *control)
     struct pool_hash *hash = memory_allocate(sizeof *hash);
     hash->control = control;
     hash->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.hash", .kind = "NodePool",
+        control, &(struct reconcile_queue_options){.name = "nodepool.hash",
+                                                   .kind = "NodePool",
                                                    .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile, .context = hash});
+                                                   .reconcile = reconcile,
+                                                   .context = hash});
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, hash);
     return hash;
 }
@@ -57,8 +59,8 @@ static json_t *annotate(const char *hash)
     return body;
 }
 
-// NodeClaims of an older version get the new one; the hash only if they have not drifted, so that what
-// has drifted stays so (DIS-80).
+// NodeClaims of an older version get the new one; the hash only if they have not drifted, so that
+// what has drifted stays so (DIS-80).
 static uint32_t migrate_claims(const struct operation_about *about, const struct node_pool *pool,
                                const char *hash)
 {
@@ -80,8 +82,7 @@ static uint32_t migrate_claims(const struct operation_about *about, const struct
     return count;
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct control *control = ((struct pool_hash *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
@@ -91,8 +92,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     char hash[24];
     node_pool_hash(pool, hash);
     const struct object *object = (const struct object *)pool;
-    struct operation_about about = {.control = control, .item = item,
-                                    .doing = "updating nodepool hash"};
+    struct operation_about about = {
+        .control = control, .item = item, .doing = "updating nodepool hash"};
     bool current = has_version(object);
     if (!current && migrate_claims(&about, pool, hash) > 0)
         return reconcile_running();

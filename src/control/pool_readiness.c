@@ -1,5 +1,5 @@
-// The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions NodeClassReady
-// and ValidationSucceeded, written together, from which Ready follows.
+// The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions
+// NodeClassReady and ValidationSucceeded, written together, from which Ready follows.
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +47,11 @@ struct pool_readiness *pool_readiness_create(struct control *control)
     struct pool_readiness *readiness = memory_allocate(sizeof *readiness);
     readiness->control = control;
     readiness->queue = control_queue(
-        control,
-        &(struct reconcile_queue_options){.name = "nodepool.readiness", .kind = "NodePool",
-                                          .concurrency = control_scale(control, 10, 1000),
-                                          .reconcile = reconcile, .context = readiness});
+        control, &(struct reconcile_queue_options){.name = "nodepool.readiness",
+                                                   .kind = "NodePool",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = readiness});
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, readiness);
     mirror_on_change(control->mirror, control->node_class_kind, on_class, readiness);
     return readiness;
@@ -69,7 +70,7 @@ static void read_class(const struct object *node_class, struct conditions *condi
     const char *status = NULL, *reason = "", *message = "";
     size_t index;
     json_t *entry;
-    json_array_foreach(list, index, entry) {
+    json_array_foreach (list, index, entry) {
         if (!text_equal(json_string_value(json_object_get(entry, "type")), CONDITION_READY))
             continue;
         status = json_string_value(json_object_get(entry, "status"));
@@ -118,8 +119,7 @@ static void check_spec(const struct control *control, const struct node_pool *po
                        message);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct control *control = ((struct pool_readiness *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
@@ -141,8 +141,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
         result = start_patch_status(
-            &(struct operation_about){.control = control, .item = item,
-                                      .doing = "updating nodepool readiness"},
+            &(struct operation_about){
+                .control = control, .item = item, .doing = "updating nodepool readiness"},
             (const struct object *)pool, body);
     }
     conditions_free(&conditions);

@@ -65,7 +65,7 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
         return; // the open batch looks at its own window when its timer fires
     struct batcher_window window = window_of(provisioner);
     reconcile_queue_add_after(provisioner->queue, KEY,
-                         batcher_due(&provisioner->batcher, &window) - now);
+                              batcher_due(&provisioner->batcher, &window) - now);
 }
 
 bool provisioner_is_idle(const struct provisioner *provisioner)
@@ -95,8 +95,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         free(map_remove(provisioner->acknowledged, uid));
         return;
     }
-    if (!pod_wants_node(pod) ||
-        cluster_is_spoken_for(provisioner->control->cluster, pod))
+    if (!pod_wants_node(pod) || cluster_is_spoken_for(provisioner->control->cluster, pod))
         return;
     acknowledge(provisioner, uid);
     provisioner_trigger(provisioner, uid);
@@ -112,8 +111,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     if (node == NULL || node->meta.uid == NULL)
         return;
     if (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL &&
-        (before == NULL ||
-         find_taint(&before->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL))
+        (before == NULL || find_taint(&before->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL))
         provisioner_trigger(context, node->meta.uid);
 }
 
@@ -154,10 +152,9 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->control = control;
     provisioner->acknowledged = map_create();
     batcher_init(&provisioner->batcher);
-    provisioner->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "provisioner",
-                                                            .reconcile = reconcile,
-                                                            .context = provisioner});
+    provisioner->queue = control_queue(
+        control, &(struct reconcile_queue_options){
+                     .name = "provisioner", .reconcile = reconcile, .context = provisioner});
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -178,7 +175,7 @@ void provisioner_destroy(struct provisioner *provisioner)
     free(provisioner);
 }
 
-// --- planning ---------------------------------------------------------------------------------------
+// --- planning ------------------------------------------------------------------------------------
 static void job_work(void *context)
 {
     provisioning_pass_plan(((struct planning_job *)context)->pass);
@@ -226,7 +223,7 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     return reconcile_done();
 }
 
-// --- creating ---------------------------------------------------------------------------------------
+// --- creating ------------------------------------------------------------------------------------
 static enum operation_outcome note_created(void *context, const char *key,
                                            const struct kube_result *result)
 {
@@ -258,12 +255,14 @@ static struct reconcile_result create_claims(struct provisioner *provisioner,
             continue;
         struct creation *creation = arena_allocate(pass->arena, sizeof *creation);
         *creation = (struct creation){provisioner, i};
-        start_create(&(struct operation_about){.control = provisioner->control, .item = item,
-                                                   .doing = "creating node claim",
-                                                   .record = note_created, .context = creation},
-                         KIND_NODE_CLAIM,
-                         node_claim_body(provisioner->control, &pass->plan->claims.items[i],
-                                         &pass->types[i], pass->names[i]));
+        start_create(&(struct operation_about){.control = provisioner->control,
+                                               .item = item,
+                                               .doing = "creating node claim",
+                                               .record = note_created,
+                                               .context = creation},
+                     KIND_NODE_CLAIM,
+                     node_claim_body(provisioner->control, &pass->plan->claims.items[i],
+                                     &pass->types[i], pass->names[i]));
     }
     return reconcile_running();
 }
@@ -309,15 +308,14 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
                                                : reconcile_after(0);
 }
 
-// --- the loop of SCH-10 -----------------------------------------------------------------------------
+// --- the loop of SCH-10 --------------------------------------------------------------------------
 static void end_pass(struct provisioner *provisioner)
 {
     provisioning_pass_destroy(provisioner->pass);
     provisioner->pass = NULL;
     provisioner->phase = PHASE_IDLE;
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
-    provisioner->repeat_at_ns =
-        now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
+    provisioner->repeat_at_ns = now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
     if (provisioner->deferred_trigger)
         batcher_trigger(&provisioner->batcher, KEY, now);
     provisioner->deferred_trigger = false;
@@ -351,8 +349,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     return start_pass(provisioner, early);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct provisioner *provisioner = context;
     (void)error;

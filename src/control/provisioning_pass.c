@@ -46,8 +46,9 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
 }
 
-// --- early passes -----------------------------------------------------------------------------------
-// Per resource the least that a pod of the claim asks for.
+// --- early passes
+// ----------------------------------------------------------------------------------- Per resource
+// the least that a pod of the claim asks for.
 static struct resource_map smallest_pod(struct arena *arena, const struct plan_claim *claim)
 {
     struct resource_map least = pod_requests(arena, claim->pods.items[0]);
@@ -118,8 +119,8 @@ static bool pool_can_launch(const struct provisioning_pass *pass, const struct p
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
 {
     pass->types = claims_within_limits(pass->control, pass->arena, pass->plan);
-    pass->names = arena_allocate_array(pass->arena, pass->plan->claims.count + 1,
-                                       sizeof *pass->names);
+    pass->names =
+        arena_allocate_array(pass->arena, pass->plan->claims.count + 1, sizeof *pass->names);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pass->plan->claims.count; i++) {
         const struct plan_claim *claim = &pass->plan->claims.items[i];
@@ -136,7 +137,7 @@ uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
     return count;
 }
 
-// --- telling ----------------------------------------------------------------------------------------
+// --- telling -------------------------------------------------------------------------------------
 static void describe_pods(const struct provisioning_pass *pass, struct text *out)
 {
     uint32_t count = 0;
@@ -230,8 +231,10 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
                       pod->meta.namespace, pod->meta.name, "s:error", entry->message);
         struct text dedupe = {0};
         dedupe_text(pod, entry->message, &dedupe);
-        struct event_text event = {.reason = "FailedScheduling", .warning = true,
-                                   .window_ns = 5 * MINUTE, .dedupe = dedupe.data};
+        struct event_text event = {.reason = "FailedScheduling",
+                                   .warning = true,
+                                   .window_ns = 5 * MINUTE,
+                                   .dedupe = dedupe.data};
         publish(pass->control, (const struct object *)pod, &event, "%s%s",
                 entry->ignored ? "" : "Failed to schedule pod, ", entry->message);
         text_free(&dedupe);

@@ -23,9 +23,9 @@ struct provisioning_pass *provisioning_pass_create(struct control *control);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
 // The pure part, for a worker thread.
 void provisioning_pass_plan(struct provisioning_pass *pass);
-// For an early pass: leaves only the claims in the plan that have no room for another pod like theirs on any of their
-// types, since what comes later cannot make them better. Says nothing of pods without a place. True if anything was
-// left out.
+// For an early pass: leaves only the claims in the plan that have no room for another pod like
+// theirs on any of their types, since what comes later cannot make them better. Says nothing of
+// pods without a place. True if anything was left out.
 bool provisioning_pass_keep_full(struct provisioning_pass *pass);
 // Chooses types and names of the NodeClaims to create; answers how many.
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass);

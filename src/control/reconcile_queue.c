@@ -17,11 +17,11 @@ struct work_item {
     char *key;
     bool ready, in_work, again; // `again`: events came in while in work
     uint32_t failures;
-    int64_t due_ns;       // in the heap if heap_index > 0
-    uint32_t heap_index;  // 1-based
-    uint64_t due_order;   // equal times: first come, first served
+    int64_t due_ns;      // in the heap if heap_index > 0
+    uint32_t heap_index; // 1-based
+    uint64_t due_order;  // equal times: first come, first served
     int64_t ready_since_ns, started_ns;
-    int64_t after_ns;     // wanted while in work; -1 none
+    int64_t after_ns; // wanted while in work; -1 none
     struct work_item *next_ready;
 };
 
@@ -58,41 +58,70 @@ struct reconcile_queue *work_item_queue(const struct work_item *item)
 void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
 {
     const struct metric_options families[] = {
-        {.name = "controller_runtime_reconcile_total", .help = "Reconciles by result.",
-         .type = METRIC_COUNTER, .labels = {"controller", "result"}},
-        {.name = "controller_runtime_reconcile_errors_total", .help = "Reconciles that failed.",
-         .type = METRIC_COUNTER, .labels = {"controller"}},
-        {.name = "controller_runtime_reconcile_time_seconds", .help = "Time of a reconcile.",
-         .type = METRIC_HISTOGRAM, .labels = {"controller"}, .buckets = metric_duration_buckets,
+        {.name = "controller_runtime_reconcile_total",
+         .help = "Reconciles by result.",
+         .type = METRIC_COUNTER,
+         .labels = {"controller", "result"}},
+        {.name = "controller_runtime_reconcile_errors_total",
+         .help = "Reconciles that failed.",
+         .type = METRIC_COUNTER,
+         .labels = {"controller"}},
+        {.name = "controller_runtime_reconcile_time_seconds",
+         .help = "Time of a reconcile.",
+         .type = METRIC_HISTOGRAM,
+         .labels = {"controller"},
+         .buckets = metric_duration_buckets,
          .buckets_count = metric_duration_buckets_count},
         {.name = "controller_runtime_max_concurrent_reconciles",
-         .help = "Items that may be in work at once.", .type = METRIC_GAUGE,
+         .help = "Items that may be in work at once.",
+         .type = METRIC_GAUGE,
          .labels = {"controller"}},
-        {.name = "controller_runtime_active_workers", .help = "Items in work.",
-         .type = METRIC_GAUGE, .labels = {"controller"}},
-        {.name = "workqueue_depth", .help = "Items waiting for work.", .type = METRIC_GAUGE,
+        {.name = "controller_runtime_active_workers",
+         .help = "Items in work.",
+         .type = METRIC_GAUGE,
+         .labels = {"controller"}},
+        {.name = "workqueue_depth",
+         .help = "Items waiting for work.",
+         .type = METRIC_GAUGE,
          .labels = {"name", "controller", "priority"}},
-        {.name = "workqueue_adds_total", .help = "Items added.", .type = METRIC_COUNTER,
+        {.name = "workqueue_adds_total",
+         .help = "Items added.",
+         .type = METRIC_COUNTER,
          .labels = {"name", "controller"}},
-        {.name = "workqueue_retries_total", .help = "Items added again after a failure.",
-         .type = METRIC_COUNTER, .labels = {"name", "controller"}},
-        {.name = "workqueue_queue_duration_seconds", .help = "Time from ready to begun.",
-         .type = METRIC_HISTOGRAM, .labels = {"name", "controller"},
-         .buckets = metric_plain_buckets, .buckets_count = metric_plain_buckets_count},
-        {.name = "workqueue_work_duration_seconds", .help = "Time in work.",
-         .type = METRIC_HISTOGRAM, .labels = {"name", "controller"},
-         .buckets = metric_plain_buckets, .buckets_count = metric_plain_buckets_count},
+        {.name = "workqueue_retries_total",
+         .help = "Items added again after a failure.",
+         .type = METRIC_COUNTER,
+         .labels = {"name", "controller"}},
+        {.name = "workqueue_queue_duration_seconds",
+         .help = "Time from ready to begun.",
+         .type = METRIC_HISTOGRAM,
+         .labels = {"name", "controller"},
+         .buckets = metric_plain_buckets,
+         .buckets_count = metric_plain_buckets_count},
+        {.name = "workqueue_work_duration_seconds",
+         .help = "Time in work.",
+         .type = METRIC_HISTOGRAM,
+         .labels = {"name", "controller"},
+         .buckets = metric_plain_buckets,
+         .buckets_count = metric_plain_buckets_count},
     };
-    struct metric **const slots[] = {&m->reconcile_total, &m->reconcile_errors,
-                                     &m->reconcile_seconds, &m->max_concurrent, &m->active,
-                                     &m->depth, &m->adds, &m->retries, &m->queue_seconds,
+    struct metric **const slots[] = {&m->reconcile_total,
+                                     &m->reconcile_errors,
+                                     &m->reconcile_seconds,
+                                     &m->max_concurrent,
+                                     &m->active,
+                                     &m->depth,
+                                     &m->adds,
+                                     &m->retries,
+                                     &m->queue_seconds,
                                      &m->work_seconds};
     for (size_t i = 0; i < ARRAY_LENGTH(families); i++)
         *slots[i] = metrics_register(registry, &families[i]);
 }
 
-struct reconcile_queue *reconcile_queue_create(struct loop *loop, const struct queue_metrics *metrics,
-                                     const struct reconcile_queue_options *options)
+struct reconcile_queue *reconcile_queue_create(struct loop *loop,
+                                               const struct queue_metrics *metrics,
+                                               const struct reconcile_queue_options *options)
 {
     assert(options->name != NULL && options->reconcile != NULL);
     struct reconcile_queue *queue = memory_allocate(sizeof *queue);
@@ -150,7 +179,7 @@ void reconcile_queue_stop(struct reconcile_queue *queue)
     timer_stop(queue->due_timer);
 }
 
-// --- the heap of waiting items ----------------------------------------------------------------------
+// --- the heap of waiting items -------------------------------------------------------------------
 static bool due_before(const struct work_item *a, const struct work_item *b)
 {
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->due_order < b->due_order;
@@ -202,7 +231,7 @@ static void heap_add(struct reconcile_queue *queue, struct work_item *item, int6
     heap_move(queue, queue->heap.count - 1, item);
 }
 
-// --- adding -----------------------------------------------------------------------------------------
+// --- adding --------------------------------------------------------------------------------------
 static struct work_item *item_get(struct reconcile_queue *queue, const char *key)
 {
     struct work_item *item = map_get(queue->items, key);
@@ -295,7 +324,7 @@ void reconcile_queue_forget(struct reconcile_queue *queue, const char *key)
     schedule(queue);
 }
 
-// --- working ----------------------------------------------------------------------------------------
+// --- working -------------------------------------------------------------------------------------
 static void wake_due(void *context)
 {
     struct reconcile_queue *queue = context;
@@ -442,7 +471,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
 }
 
 void reconcile_queue_finish(struct work_item *item, struct reconcile_result result,
-                       const struct error *error)
+                            const struct error *error)
 {
     assert(item->in_work && result.status != RECONCILE_RUNNING);
     bool operation = result.status == RECONCILE_DONE;

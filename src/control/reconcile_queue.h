@@ -2,9 +2,9 @@
 // exponential back-off and an overall retry rate (LIF-340, LIF-341).
 //
 // A key is worked on by one reconcile at a time. A reconcile that has started an operation answers
-// RECONCILE_RUNNING; the item stays "in work" until reconcile_queue_finish(), and what arrives for the key
-// meanwhile coalesces into one further run. Reconciles run from a timer of the loop, never inside
-// reconcile_queue_add().
+// RECONCILE_RUNNING; the item stays "in work" until reconcile_queue_finish(), and what arrives for
+// the key meanwhile coalesces into one further run. Reconciles run from a timer of the loop, never
+// inside reconcile_queue_add().
 #pragma once
 
 #include "base/loop.h"
@@ -56,16 +56,17 @@ struct queue_metrics {
 void queue_metrics_register(struct queue_metrics *queue_metrics, struct metrics *metrics);
 
 struct reconcile_queue_options {
-    const char *name;    // "nodeclaim.lifecycle": metric label `controller` and log context
-    const char *kind;    // "NodeClaim": log context of the key; NULL: none
+    const char *name;     // "nodeclaim.lifecycle": metric label `controller` and log context
+    const char *kind;     // "NodeClaim": log context of the key; NULL: none
     uint32_t concurrency; // 0: 1
     int64_t backoff_base_ns, backoff_max_ns; // 0: 5 ms, 1 min (LIF-472)
-    double rate, burst;  // of retries over all items; 0: unlimited
+    double rate, burst;                      // of retries over all items; 0: unlimited
     reconcile_function reconcile;
     void *context;
 };
-struct reconcile_queue *reconcile_queue_create(struct loop *loop, const struct queue_metrics *metrics,
-                                     const struct reconcile_queue_options *options);
+struct reconcile_queue *reconcile_queue_create(struct loop *loop,
+                                               const struct queue_metrics *metrics,
+                                               const struct reconcile_queue_options *options);
 void reconcile_queue_destroy(struct reconcile_queue *queue); // NULL is fine
 
 // Nothing runs before reconcile_queue_start(); keys may be added.
@@ -82,9 +83,10 @@ void reconcile_queue_forget(struct reconcile_queue *queue, const char *key);
 // Ends RECONCILE_RUNNING. RECONCILE_DONE: the operation succeeded, the key is worked on again at
 // once, its failures are kept until a reconcile ends well.
 void reconcile_queue_finish(struct work_item *item, struct reconcile_result result,
-                       const struct error *error);
+                            const struct error *error);
 
 uint32_t reconcile_queue_in_work(const struct reconcile_queue *queue);
 uint32_t reconcile_queue_failures(const struct reconcile_queue *queue, const char *key);
-bool reconcile_queue_has(const struct reconcile_queue *queue, const char *key); // waiting or in work
-uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue);          // ready to be worked on
+bool reconcile_queue_has(const struct reconcile_queue *queue,
+                         const char *key);                             // waiting or in work
+uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue); // ready to be worked on

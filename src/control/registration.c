@@ -18,10 +18,9 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
     if (find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
         string_map_get(&node->meta.labels, LABEL_REGISTERED) != NULL)
         return;
-    log_error("node claim registration error", "s:controller", "nodeclaim.lifecycle",
-              "o:NodeClaim", pass->claim->meta.name, "o:Node", node->meta.name, "s:taint",
-              TAINT_UNREGISTERED, "s:error", "missing required startup taint, "
-              TAINT_UNREGISTERED);
+    log_error("node claim registration error", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+              pass->claim->meta.name, "o:Node", node->meta.name, "s:taint", TAINT_UNREGISTERED,
+              "s:error", "missing required startup taint, " TAINT_UNREGISTERED);
     publish(pass->control, (const struct object *)pass->claim, &unregistered_taint_missing,
             "Missing %s taint which prevents registration-related race conditions on Karpenter-"
             "managed nodes",
@@ -73,11 +72,10 @@ static json_t *owner_references(const struct node *node, const struct node_claim
         json_array_append_new(owners, entry);
     }
     if (!is_owned_by(node, claim))
-        json_array_append_new(owners,
-                              json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion",
-                                        "karpenter.sh/v1", "kind", "NodeClaim", "name",
-                                        claim->meta.name, "uid", claim->meta.uid,
-                                        "blockOwnerDeletion", 1));
+        json_array_append_new(owners, json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion",
+                                                "karpenter.sh/v1", "kind", "NodeClaim", "name",
+                                                claim->meta.name, "uid", claim->meta.uid,
+                                                "blockOwnerDeletion", 1));
     return owners;
 }
 

@@ -22,7 +22,7 @@ struct registration_health {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// --- the ring ---------------------------------------------------------------------------------------
+// --- the ring ------------------------------------------------------------------------------------
 void outcome_ring_add(struct outcome_ring *ring, bool failed)
 {
     ring->failed[ring->next] = failed;
@@ -41,7 +41,7 @@ enum registration_state outcome_ring_state(const struct outcome_ring *ring)
     return failures >= 2 ? REGISTRATION_UNHEALTHY : REGISTRATION_HEALTHY;
 }
 
-// --- the controller -----------------------------------------------------------------------------------
+// --- the controller ------------------------------------------------------------------------------
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
@@ -72,10 +72,11 @@ struct registration_health *registration_health_create(struct control *control)
     health->control = control;
     health->pools = map_create();
     health->queue = control_queue(
-        control,
-        &(struct reconcile_queue_options){.name = "nodepool.registrationhealth", .kind = "NodePool",
-                                     .concurrency = control_scale(control, 10, 1000),
-                                     .reconcile = reconcile, .context = health});
+        control, &(struct reconcile_queue_options){.name = "nodepool.registrationhealth",
+                                                   .kind = "NodePool",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = health});
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, health);
     mirror_on_change(control->mirror, control->node_class_kind, on_class, health);
     return health;
@@ -149,8 +150,7 @@ void registration_health_succeeded(struct registration_health *health,
     reconcile_queue_add(health->queue, pool->meta.name);
 }
 
-void registration_health_failed(struct registration_health *health,
-                                const struct node_claim *claim)
+void registration_health_failed(struct registration_health *health, const struct node_claim *claim)
 {
     const struct node_pool *pool = owner_of(health, claim);
     if (pool == NULL)
@@ -190,8 +190,7 @@ static void settle(struct pool_health *entry, const struct node_pool *pool,
                                                       : "Failed to register node");
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct registration_health *health = context;
     struct control *control = health->control;
@@ -224,8 +223,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                                       "nodeClassObservedGeneration",
                                       (json_int_t)node_class->meta.generation));
         result = start_patch_status(
-            &(struct operation_about){.control = control, .item = item,
-                                      .doing = "updating registration health"},
+            &(struct operation_about){
+                .control = control, .item = item, .doing = "updating registration health"},
             (const struct object *)pool, body);
     }
     conditions_free(&conditions);

@@ -11,8 +11,7 @@ void registration_health_destroy(struct registration_health *health);
 // Outcomes of a NodeClaim; each NodeClaim counts once. The NodePool's condition follows.
 void registration_health_succeeded(struct registration_health *health,
                                    const struct node_claim *claim);
-void registration_health_failed(struct registration_health *health,
-                                const struct node_claim *claim);
+void registration_health_failed(struct registration_health *health, const struct node_claim *claim);
 
 // The ring itself: pure, for tests.
 #define REGISTRATION_OUTCOMES 4

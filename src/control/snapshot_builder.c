@@ -5,9 +5,17 @@
 #include "control/cluster.h"
 
 static const enum kind_id kinds[] = {
-    KIND_NODE, KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_DAEMON_SET, KIND_NAMESPACE,
-    KIND_POD_DISRUPTION_BUDGET, KIND_PERSISTENT_VOLUME_CLAIM, KIND_PERSISTENT_VOLUME,
-    KIND_STORAGE_CLASS, KIND_CSI_NODE, KIND_NODE_OVERLAY,
+    KIND_NODE,
+    KIND_NODE_CLAIM,
+    KIND_NODE_POOL,
+    KIND_DAEMON_SET,
+    KIND_NAMESPACE,
+    KIND_POD_DISRUPTION_BUDGET,
+    KIND_PERSISTENT_VOLUME_CLAIM,
+    KIND_PERSISTENT_VOLUME,
+    KIND_STORAGE_CLASS,
+    KIND_CSI_NODE,
+    KIND_NODE_OVERLAY,
 };
 
 static void add_kind(struct snapshot *snapshot, const struct control *control, enum kind_id kind)

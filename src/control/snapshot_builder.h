@@ -4,8 +4,8 @@
 #include "control/control.h"
 #include "model/snapshot.h"
 
-// Never NULL. Pods that are spoken for are left out (cluster.h). `errors` receives, for each NodePool
-// whose instance types cannot be read, one line.
+// Never NULL. Pods that are spoken for are left out (cluster.h). `errors` receives, for each
+// NodePool whose instance types cannot be read, one line.
 struct snapshot *snapshot_build(struct control *control, struct text *errors);
 
 // SCH-23 (1. to 3.): whether some node that is marked for deletion still has pods to be placed.

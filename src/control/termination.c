@@ -117,13 +117,13 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         reconcile_queue_add(termination->queue, node->meta.name);
 }
 
-static void on_attachment(void *context, enum mirror_change change,
-                          const struct object *old_object, const struct object *new_object)
+static void on_attachment(void *context, enum mirror_change change, const struct object *old_object,
+                          const struct object *new_object)
 {
     struct termination *termination = context;
-    const char *name = ((const struct volume_attachment *)(new_object != NULL ? new_object
-                                                                              : old_object))
-                           ->spec.node_name;
+    const char *name =
+        ((const struct volume_attachment *)(new_object != NULL ? new_object : old_object))
+            ->spec.node_name;
     (void)change;
     const struct node *node = name != NULL ? find_node(termination->control, name) : NULL;
     if (node != NULL && object_is_deleting((const struct object *)node))
@@ -137,12 +137,15 @@ struct termination *termination_create(struct control *control)
     termination->records = map_create();
     uint32_t concurrency = control_scale(control, 100, 5000);
     termination->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "node.termination", .kind = "Node",
-                                              .concurrency = concurrency,
-                                              .backoff_base_ns = 100 * MILLISECOND,
-                                              .backoff_max_ns = 10 * SECOND,
-                                              .rate = concurrency / 10.0, .burst = concurrency,
-                                              .reconcile = reconcile, .context = termination});
+        control, &(struct reconcile_queue_options){.name = "node.termination",
+                                                   .kind = "Node",
+                                                   .concurrency = concurrency,
+                                                   .backoff_base_ns = 100 * MILLISECOND,
+                                                   .backoff_max_ns = 10 * SECOND,
+                                                   .rate = concurrency / 10.0,
+                                                   .burst = concurrency,
+                                                   .reconcile = reconcile,
+                                                   .context = termination});
     mirror_on_change(control->mirror, KIND_NODE, on_node, termination);
     mirror_on_change(control->mirror, KIND_POD, on_pod, termination);
     mirror_on_change(control->mirror, KIND_VOLUME_ATTACHMENT, on_attachment, termination);
@@ -159,11 +162,11 @@ void termination_destroy(struct termination *termination)
 
 static struct operation_about about(const struct node_pass *pass, const char *doing)
 {
-    return (struct operation_about){.control = pass->control, .item = pass->item, .doing = doing,
-                                    .context = pass->termination};
+    return (struct operation_about){
+        .control = pass->control, .item = pass->item, .doing = doing, .context = pass->termination};
 }
 
-// --- writes -----------------------------------------------------------------------------------------
+// --- writes --------------------------------------------------------------------------------------
 static double seconds_between(int64_t from, int64_t to) // LIF-473: never negative
 {
     return to > from ? (double)(to - from) / SECOND : 0;
@@ -266,9 +269,8 @@ static struct reconcile_result write_conditions(struct node_pass *pass,
 {
     if (pass->claim == NULL || !pass->conditions.changed)
         return otherwise;
-    pass->record->drained_now =
-        conditions_are(&pass->conditions, "Drained", "True") &&
-        !condition_is_true(&pass->claim->status.conditions, "Drained");
+    pass->record->drained_now = conditions_are(&pass->conditions, "Drained", "True") &&
+                                !condition_is_true(&pass->claim->status.conditions, "Drained");
     json_t *body = json_locked((const struct object *)pass->claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
@@ -281,10 +283,11 @@ static void set_condition(struct node_pass *pass, const char *type, const char *
                           const char *reason)
 {
     if (pass->claim != NULL)
-        conditions_set(&pass->conditions, type, status, reason, text_equal(status, "True") ? "" : reason);
+        conditions_set(&pass->conditions, type, status, reason,
+                       text_equal(status, "True") ? "" : reason);
 }
 
-// --- steps: each answers whether it is done, else *result -------------------------------------------
+// --- steps: each answers whether it is done, else *result ----------------------------------------
 static enum operation_outcome note_instance(void *context, const char *key,
                                             const struct machine_result *result)
 {
@@ -319,17 +322,16 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
     if (!record->instance_gone)
         return false;
     struct text names = {0};
-    uint32_t attachments =
-        volume_attachments_awaited(pass->control, pass->node, pass->now, &names);
+    uint32_t attachments = volume_attachments_awaited(pass->control, pass->node, pass->now, &names);
     text_free(&names);
     *wait = attachments > 0 && pass->deadline != 0 && pass->now <= pass->deadline;
     *result = reconcile_after(DRAIN_POLL_NS);
     return !*wait;
 }
 
-// LIF-111: how long the taint must have been there before "no pods left" is believed. A pod may have
-// been bound just before it; if no pod of the cluster is waiting for a node, only the moment between
-// decision and binding is left.
+// LIF-111: how long the taint must have been there before "no pods left" is believed. A pod may
+// have been bound just before it; if no pod of the cluster is waiting for a node, only the moment
+// between decision and binding is left.
 static int64_t drain_minimum(const struct node_pass *pass)
 {
     if (pass->control->settings->compatibility_upstream ||
@@ -343,8 +345,8 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
     struct drain drain;
     if (pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True"))
         return true;
-    drain_plan(&drain, cluster_pods(pass->control->cluster, pass->node->meta.name),
-               pass->deadline, pass->now);
+    drain_plan(&drain, cluster_pods(pass->control->cluster, pass->node->meta.name), pass->deadline,
+               pass->now);
     for (uint32_t i = 0; i < drain.evict.count; i++)
         eviction_queue_add(pass->control->eviction_queue, drain.evict.items[i], pass->deadline);
     uint32_t waiting = drain.waiting;
@@ -424,7 +426,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
     return record->instance_gone;
 }
 
-// --- the frame --------------------------------------------------------------------------------------
+// --- the frame -----------------------------------------------------------------------------------
 static struct reconcile_result terminate(struct node_pass *pass)
 {
     const struct object *node = (const struct object *)pass->node;
@@ -458,10 +460,9 @@ static struct reconcile_result terminate(struct node_pass *pass)
 
 static bool read_deadline(struct node_pass *pass, struct error *error)
 {
-    const char *text = pass->claim != NULL
-                           ? object_annotation((const struct object *)pass->claim,
-                                               ANNOTATION_TERMINATION_TIMESTAMP)
-                           : NULL;
+    const char *text = pass->claim != NULL ? object_annotation((const struct object *)pass->claim,
+                                                               ANNOTATION_TERMINATION_TIMESTAMP)
+                                           : NULL;
     if (text == NULL || instant_parse(text, &pass->deadline, error))
         return true;
     error_prefix(error, "parsing annotation %s of nodeclaim %s", ANNOTATION_TERMINATION_TIMESTAMP,
@@ -469,8 +470,7 @@ static bool read_deadline(struct node_pass *pass, struct error *error)
     return false;
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct termination *termination = context;
     struct control *control = termination->control;
@@ -482,10 +482,14 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     if (!object_is_deleting((const struct object *)node) || !managed_node(control, node) ||
         !object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION))
         return reconcile_done();
-    struct node_pass pass = {.termination = termination, .control = control, .item = item,
-                             .node = node, .record = record_for(termination, node),
+    struct node_pass pass = {.termination = termination,
+                             .control = control,
+                             .item = item,
+                             .node = node,
+                             .record = record_for(termination, node),
                              .claim = cluster_claim_of(control->cluster, node, NULL),
-                             .arena = arena_create(2048), .now = control_now(control),
+                             .arena = arena_create(2048),
+                             .now = control_now(control),
                              .now_ns = loop_monotonic_ns(control->loop)};
     struct reconcile_result result = reconcile_error();
     if (pass.claim != NULL)

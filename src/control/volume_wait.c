@@ -17,8 +17,8 @@ static const char *volume_of(const struct control *control, const struct pod *po
         snprintf(claim_name, sizeof claim_name, "%s-%s", pod->meta.name, volume->name);
     else
         return NULL;
-    const struct object *claim = mirror_get(control->mirror, KIND_PERSISTENT_VOLUME_CLAIM,
-                                            pod->meta.namespace, claim_name);
+    const struct object *claim =
+        mirror_get(control->mirror, KIND_PERSISTENT_VOLUME_CLAIM, pod->meta.namespace, claim_name);
     return claim != NULL ? ((const struct persistent_volume_claim *)claim)->spec.volume_name : NULL;
 }
 

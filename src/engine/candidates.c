@@ -17,7 +17,7 @@ struct build {
     struct map *prices; // instance types by "catalogue index/name"
 };
 
-// --- pods -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 static bool is_deleting(const struct pod *pod)
 {
     return pod->meta.deletion_timestamp != 0;
@@ -52,8 +52,8 @@ static double eviction_cost(const struct pod *pod) // DIS-55
 
 static bool is_evictable(const struct pod *pod, int64_t now) // LIF-110
 {
-    static const struct taint disrupted = {.key = TAINT_DISRUPTED, .value = "",
-                                           .effect = "NoSchedule"};
+    static const struct taint disrupted = {
+        .key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
     return pod_is_active(pod) && !tolerations_tolerate(&pod->spec.tolerations, &disrupted) &&
            !pod_owned_by_node(pod) && !pod_do_not_disrupt(pod, now);
 }
@@ -71,7 +71,8 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
         const struct pod_disruption_budget *budget =
             (const struct pod_disruption_budget *)build->snapshot
-                ->objects[KIND_POD_DISRUPTION_BUDGET].items[i];
+                ->objects[KIND_POD_DISRUPTION_BUDGET]
+                .items[i];
         if (!text_equal(budget->meta.namespace, pod->meta.namespace) ||
             !label_selector_matches(budget->spec.selector, &pod->meta.labels))
             continue;
@@ -106,7 +107,7 @@ static const char *pods_block(const struct build *build, const struct state_node
     return NULL;
 }
 
-// --- one node ---------------------------------------------------------------------------------------
+// --- one node ------------------------------------------------------------------------------------
 static bool is_nominated(const struct snapshot *snapshot, const char *name)
 {
     list_for_each (nomination, &snapshot->nominated)
@@ -163,7 +164,8 @@ static const struct instance_type *find_type(const struct build *build, const ch
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalogue =
             (const struct instance_type_catalog *)build->snapshot
-                ->objects[KIND_INSTANCE_TYPE_CATALOG].items[i];
+                ->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
         char *key = arena_format(build->arena, "%u/%s", i, name);
         const struct instance_type *type = map_get(build->prices, key);
         if (type == NULL || !serves(catalogue, pool))
@@ -194,9 +196,11 @@ static int64_t price_of(const struct build *build, const struct state_node *stat
 
 static void add_candidate(struct build *build, const struct state_node *state)
 {
-    struct disruption_candidate candidate = {.node = state->node, .claim = state->claim,
+    struct disruption_candidate candidate = {.node = state->node,
+                                             .claim = state->claim,
                                              .pool = map_get(build->pools, state->node_pool),
-                                             .cost = 1.0, .price = price_of(build, state)};
+                                             .cost = 1.0,
+                                             .price = price_of(build, state)};
     list_for_each (pod, &state->pods) {
         if (!is_reschedulable(*pod))
             continue;
@@ -208,7 +212,7 @@ static void add_candidate(struct build *build, const struct state_node *state)
     build->table->candidates.items[build->table->candidates.count++] = candidate;
 }
 
-// --- pools ------------------------------------------------------------------------------------------
+// --- pools ---------------------------------------------------------------------------------------
 static int by_pool_name(const void *a, const void *b)
 {
     return strcmp((*(const struct node_pool *const *)a)->meta.name,
@@ -218,8 +222,7 @@ static int by_pool_name(const void *a, const void *b)
 static void add_pools(struct build *build)
 {
     uint32_t count = build->snapshot->objects[KIND_NODE_POOL].count;
-    const struct node_pool **pools =
-        arena_allocate_array(build->arena, count + 1, sizeof *pools);
+    const struct node_pool **pools = arena_allocate_array(build->arena, count + 1, sizeof *pools);
     for (uint32_t i = 0; i < count; i++)
         pools[i] = (const struct node_pool *)build->snapshot->objects[KIND_NODE_POOL].items[i];
     qsort(pools, count, sizeof *pools, by_pool_name);
@@ -240,8 +243,7 @@ static void count_node(struct build *build, const struct state_node *state) // D
         condition_is_true(&state->claim->status.conditions, "InstanceTerminating"))
         return;
     pool->total++;
-    bool ready =
-        state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
+    bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
     if (state->marked_for_deletion || is_busy(build, state->node) || !ready)
         pool->disrupting++;
 }
@@ -250,8 +252,8 @@ static void apply_budgets(struct build *build)
 {
     list_for_each (pool, &build->table->pools) {
         struct error error = {0};
-        if (!budgets_allowed(pool->pool, build->options->reason, pool->total,
-                             build->snapshot->time, &pool->allowed, &error))
+        if (!budgets_allowed(pool->pool, build->options->reason, pool->total, build->snapshot->time,
+                             &pool->allowed, &error))
             pool->budget_error =
                 arena_format(build->arena, "invalid disruption budgets in nodepool %s, %s",
                              pool->pool->meta.name, error.message);
@@ -261,8 +263,9 @@ static void apply_budgets(struct build *build)
     }
 }
 
-// --- the table --------------------------------------------------------------------------------------
-// DIS-61, DIS-700: savings ratio descending, cost, age, name.
+// --- the table
+// -------------------------------------------------------------------------------------- DIS-61,
+// DIS-700: savings ratio descending, cost, age, name.
 static int by_merit(const void *a, const void *b)
 {
     const struct disruption_candidate *x = a, *y = b;
@@ -281,7 +284,8 @@ static void index_types(struct build *build)
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalogue =
             (const struct instance_type_catalog *)build->snapshot
-                ->objects[KIND_INSTANCE_TYPE_CATALOG].items[i];
+                ->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
         list_for_each (type, &catalogue->spec.instance_types)
             map_set(build->prices, arena_format(build->arena, "%u/%s", i, type->name), type);
     }
@@ -291,8 +295,12 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                                         const struct candidate_options *options)
 {
     struct candidate_table table = {0};
-    struct build build = {.arena = arena, .snapshot = snapshot, .options = options,
-                          .table = &table, .pools = map_create(), .prices = map_create()};
+    struct build build = {.arena = arena,
+                          .snapshot = snapshot,
+                          .options = options,
+                          .table = &table,
+                          .pools = map_create(),
+                          .prices = map_create()};
     struct state_nodes states = state_nodes_build(arena, snapshot);
     add_pools(&build);
     index_types(&build);
@@ -311,8 +319,7 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                 (struct disruption_block){state->node, state->claim, message};
     }
     apply_budgets(&build);
-    qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items,
-          by_merit);
+    qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     state_nodes_free(&states);
     map_destroy(build.pools, NULL);
     map_destroy(build.prices, NULL);

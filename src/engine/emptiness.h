@@ -1,5 +1,5 @@
-// Emptiness (DIS-140 to DIS-146): nodes without pods that would need another place, as far as the budgets
-// go. Pure; commands and their validation are the controller's.
+// Emptiness (DIS-140 to DIS-146): nodes without pods that would need another place, as far as the
+// budgets go. Pure; commands and their validation are the controller's.
 #pragma once
 
 #include "engine/candidates.h"
@@ -11,9 +11,9 @@ struct emptiness {
     LIST(struct disruption_block) unconsolidatable;     // events Unconsolidatable (DIS-140)
     bool refused; // some eligible candidate found its pool's budget used up
 };
-// `busy`: names of Nodes in running commands; may be NULL. `first`: names of Nodes that take from the
-// budgets before all others (they were chosen before and are looked at again); may be NULL. Lives in
-// `arena`.
+// `busy`: names of Nodes in running commands; may be NULL. `first`: names of Nodes that take from
+// the budgets before all others (they were chosen before and are looked at again); may be NULL.
+// Lives in `arena`.
 struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct string_list *first);
 // DIS-140 for one candidate; `*message` gets the Unconsolidatable cause, or NULL.

@@ -28,10 +28,12 @@ static void families_and_series_come_in_order(void **state)
 {
     (void)state;
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *b = metrics_register(metrics, &(struct metric_options){
-        .name = "b_total", .help = "Bs.", .type = METRIC_COUNTER, .labels = {"pool", "zone"}});
-    struct metric *a = metrics_register(metrics, &(struct metric_options){
-        .name = "a", .help = "An a.", .type = METRIC_GAUGE});
+    struct metric *b = metrics_register(
+        metrics,
+        &(struct metric_options){
+            .name = "b_total", .help = "Bs.", .type = METRIC_COUNTER, .labels = {"pool", "zone"}});
+    struct metric *a = metrics_register(
+        metrics, &(struct metric_options){.name = "a", .help = "An a.", .type = METRIC_GAUGE});
     metric_add(b, 2, "y", NULL); // a missing value is empty (LIF-351)
     metric_add(b, 1, "x", "z1");
     metric_add(b, 1, "x", "z1");
@@ -49,8 +51,10 @@ static void label_values_are_escaped(void **state)
 {
     (void)state;
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *a = metrics_register(metrics, &(struct metric_options){
-        .name = "a", .help = "Back\\slash\nline", .type = METRIC_GAUGE, .labels = {"l"}});
+    struct metric *a = metrics_register(
+        metrics,
+        &(struct metric_options){
+            .name = "a", .help = "Back\\slash\nline", .type = METRIC_GAUGE, .labels = {"l"}});
     metric_set(a, 1, "q\"b\\n\n");
     char *text = written(metrics);
     assert_string_equal(text, "# HELP a Back\\\\slash\\nline\n# TYPE a gauge\n"
@@ -64,8 +68,11 @@ static void histogram_is_cumulative(void **state)
     (void)state;
     const double bounds[] = {0.5, 1};
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *h = metrics_register(metrics, &(struct metric_options){
-        .name = "h", .help = "", .type = METRIC_HISTOGRAM, .buckets = bounds, .buckets_count = 2});
+    struct metric *h = metrics_register(metrics, &(struct metric_options){.name = "h",
+                                                                          .help = "",
+                                                                          .type = METRIC_HISTOGRAM,
+                                                                          .buckets = bounds,
+                                                                          .buckets_count = 2});
     metric_observe(h, 0.5); // a bound belongs to its bucket
     metric_observe(h, 0.7);
     metric_observe(h, 3);
@@ -82,8 +89,8 @@ static void summary_forgets_after_its_window_LIF_350(void **state)
     (void)state;
     now_ns = HOUR;
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *s = metrics_register(metrics, &(struct metric_options){
-        .name = "s", .help = "", .type = METRIC_SUMMARY});
+    struct metric *s = metrics_register(
+        metrics, &(struct metric_options){.name = "s", .help = "", .type = METRIC_SUMMARY});
     for (int i = 1; i <= 100; i++)
         metric_observe(s, i);
     char *text = written(metrics);
@@ -108,8 +115,9 @@ static void series_are_removed(void **state)
 {
     (void)state;
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *g = metrics_register(metrics, &(struct metric_options){
-        .name = "g", .help = "", .type = METRIC_GAUGE, .labels = {"type", "pool"}});
+    struct metric *g = metrics_register(
+        metrics, &(struct metric_options){
+                     .name = "g", .help = "", .type = METRIC_GAUGE, .labels = {"type", "pool"}});
     metric_set(g, 1, "cpu", "a");
     metric_set(g, 1, "memory", "a");
     metric_set(g, 1, "cpu", "b");
@@ -137,8 +145,9 @@ static void collected_series_are_not_kept_LIF_468(void **state)
     (void)state;
     int count = 2;
     struct metrics *metrics = metrics_create(clock_of_test, NULL);
-    struct metric *g = metrics_register(metrics, &(struct metric_options){
-        .name = "g", .help = "G.", .type = METRIC_GAUGE, .labels = {"l"}});
+    struct metric *g = metrics_register(
+        metrics,
+        &(struct metric_options){.name = "g", .help = "G.", .type = METRIC_GAUGE, .labels = {"l"}});
     metric_collect(g, collect, &count);
     char *text = written(metrics);
     assert_string_equal(text, "# HELP g G.\n# TYPE g gauge\ng{l=\"x\"} 0\ng{l=\"\"} 1\n");

@@ -19,15 +19,17 @@ static struct object *decode(const char *json)
     return object;
 }
 
-#define POD(name, metadata, spec, status)                                                          \
-    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name                       \
-    "\",\"namespace\":\"default\"" metadata "},\"spec\":{\"nodeName\":\"n\",\"containers\":[]" spec  \
+#define POD(name, metadata, spec, status)                                    \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name \
+    "\",\"namespace\":\"default\"" metadata                                  \
+    "},\"spec\":{\"nodeName\":\"n\",\"containers\":[]" spec                  \
     "},\"status\":{\"phase\":\"Running\"" status "}}"
-#define DAEMON_SET                                                                                 \
-    ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\","       \
+#define DAEMON_SET                                                                             \
+    ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"d\"," \
     "\"uid\":\"u\",\"controller\":true}]"
 #define MIRROR_POD                                                                                 \
-    ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]"
+    ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}" \
+    "]"
 #define CRITICAL  ",\"priorityClassName\":\"system-node-critical\""
 #define TOLERATES ",\"tolerations\":[{\"key\":\"karpenter.sh/disrupted\",\"operator\":\"Exists\"}]"
 
@@ -172,15 +174,17 @@ static void taint_text_and_ephemeral_taints_LIF_20_62(void **state)
 static void provisionable_pods_SCH_21(void **state)
 {
     (void)state;
-#define PENDING(name, metadata, spec, status)                                                      \
-    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\"" metadata           \
+#define PENDING(name, metadata, spec, status)                                              \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\"" metadata \
     "},\"spec\":{\"containers\":[]" spec "},\"status\":{\"phase\":\"Pending\"" status "}}"
-#define UNSCHEDULABLE                                                                              \
-    ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\"}]"
+#define UNSCHEDULABLE                                                              \
+    ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":" \
+    "\"Unschedulable\"}]"
     add(PENDING("yes", "", "", UNSCHEDULABLE));
     add(PENDING("not-yet", "", "", ""));
-    add(PENDING("gated", "", "", ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
-                                 "\"reason\":\"SchedulingGated\"}]"));
+    add(PENDING("gated", "", "",
+                ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+                "\"reason\":\"SchedulingGated\"}]"));
     add(PENDING("nominated", "", "", UNSCHEDULABLE ",\"nominatedNodeName\":\"n\""));
     add(PENDING("daemon", DAEMON_SET, "", UNSCHEDULABLE));
     add(PENDING("bound", "", ",\"nodeName\":\"n\"", UNSCHEDULABLE));

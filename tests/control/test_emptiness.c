@@ -16,7 +16,7 @@ static int64_t at(const char *text)
     return instant;
 }
 
-// --- budgets ------------------------------------------------------------------------------------
+// --- budgets -------------------------------------------------------------------------------------
 static struct node_pool_budget budgets[4];
 static struct node_pool pool_of_budgets(uint32_t count)
 {
@@ -42,8 +42,8 @@ static void values_and_rounding_DIS_118_119(void **state)
     const struct {
         const char *nodes;
         int64_t total, expected;
-    } cases[] = {{"10%", 0, 0}, {"10%", 1, 1}, {"10%", 10, 1}, {"10%", 11, 2}, {"0%", 100, 0},
-                 {"100%", 7, 7}, {"5", 100, 5}, {"007", 1, 7}};
+    } cases[] = {{"10%", 0, 0},  {"10%", 1, 1},  {"10%", 10, 1}, {"10%", 11, 2},
+                 {"0%", 100, 0}, {"100%", 7, 7}, {"5", 100, 5},  {"007", 1, 7}};
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         budgets[0] = (struct node_pool_budget){.nodes = cases[i].nodes};
         struct node_pool pool = pool_of_budgets(1);
@@ -74,8 +74,8 @@ static void least_budget_of_a_reason_counts_DIS_120_122(void **state)
 static void schedule_windows_are_half_open_DIS_111_112(void **state)
 {
     (void)state;
-    budgets[0] = (struct node_pool_budget){.nodes = "0", .schedule = "0 9 * * mon-fri",
-                                           .duration = {"8h", 8 * HOUR}};
+    budgets[0] = (struct node_pool_budget){
+        .nodes = "0", .schedule = "0 9 * * mon-fri", .duration = {"8h", 8 * HOUR}};
     struct node_pool pool = pool_of_budgets(1);
     assert_true(allowed(&pool, "Empty", 9, "2026-01-05T08:59:59Z") == BUDGET_UNLIMITED);
     assert_true(allowed(&pool, "Empty", 9, "2026-01-05T09:00:00Z") == 0);
@@ -91,15 +91,15 @@ static void one_bad_budget_closes_the_pool_DIS_117_121(void **state)
     int64_t value = 7;
     struct error error = {0};
     budgets[0] = (struct node_pool_budget){.nodes = "10"};
-    budgets[1] = (struct node_pool_budget){.nodes = "5", .schedule = "@dailyfoo",
-                                           .duration = {"1h", HOUR}, .reasons = {drifted, 1}};
+    budgets[1] = (struct node_pool_budget){
+        .nodes = "5", .schedule = "@dailyfoo", .duration = {"1h", HOUR}, .reasons = {drifted, 1}};
     struct node_pool pool = pool_of_budgets(2);
     assert_false(budgets_allowed(&pool, "Empty", 100, at(NOW), &value, &error));
     assert_true(value == 0);
     assert_non_null(strstr(error.message, "invalid cron"));
 }
 
-// --- emptiness ----------------------------------------------------------------------------------
+// --- emptiness -----------------------------------------------------------------------------------
 static struct snapshot *snapshot;
 static struct arena *arena;
 
@@ -145,9 +145,10 @@ static int setup(void **state)
     arena = arena_create(4096);
     snapshot = snapshot_create();
     settings_defaults(&snapshot->settings);
-    read_objects("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n"
-                 "  template: {spec: {nodeClassRef: {group: g, kind: K, name: nc}, requirements: []}}\n"
-                 "  disruption: {consolidateAfter: 0s, budgets: [{nodes: '2'}]}\n");
+    read_objects(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n"
+        "  template: {spec: {nodeClassRef: {group: g, kind: K, name: nc}, requirements: []}}\n"
+        "  disruption: {consolidateAfter: 0s, budgets: [{nodes: '2'}]}\n");
     return 0;
 }
 
@@ -181,7 +182,7 @@ static void empty_nodes_within_the_budget_DIS_140_142(void **state)
     snapshot->time = at(NOW);
     expect("a b", NULL, NULL);
     const char *b[] = {"b"}, *c[] = {"c"};
-    expect("a", &(struct string_list){b, 1}, NULL); // a running command counts (DIS-126)
+    expect("a", &(struct string_list){b, 1}, NULL);   // a running command counts (DIS-126)
     expect("c a", NULL, &(struct string_list){c, 1}); // chosen before, looked at again
 }
 
@@ -228,8 +229,9 @@ static void what_keeps_a_node_DIS_32(void **state)
     assert_int_equal(emptiness.table.blocks.count, 3);
     list_for_each (block, &emptiness.table.blocks)
         if (strcmp(block->node->meta.name, "protected") == 0)
-            assert_string_equal(block->message, "Pod has \"karpenter.sh/do-not-disrupt\" annotation "
-                                                "(Pod=default/daemon)");
+            assert_string_equal(block->message,
+                                "Pod has \"karpenter.sh/do-not-disrupt\" annotation "
+                                "(Pod=default/daemon)");
     snapshot->time++; // the nomination is over
     expect("nominated", NULL, NULL);
     snapshot->nominated.count = 0;

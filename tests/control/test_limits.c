@@ -72,8 +72,8 @@ static int setup(void **state)
     memset(&plan, 0, sizeof plan);
     settings_defaults(&settings);
     control.loop = loop_create_virtual(0);
-    control.client = kube_client_create(control.loop, &silent->transport,
-                                        &(struct kube_client_options){0});
+    control.client =
+        kube_client_create(control.loop, &silent->transport, &(struct kube_client_options){0});
     control.mirror = mirror_create(control.loop, control.client);
     mirror_watch(control.mirror, KIND_NODE_CLAIM, NULL, NULL, false);
     control.cloud = &cloud;
@@ -116,9 +116,8 @@ static void observe_claim(const char *name, const char *provider_id, const char 
     json_t *document = json_pack(
         "{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:{s:{s:s}}, s:[]}, s:{s:s, s:{s:s}}}",
         "apiVersion", "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", name, "uid", name,
-        "resourceVersion", version, "labels", LABEL_NODE_POOL, "p", "spec", "resources",
-        "requests", "cpu", "2", "requirements", "status", "providerID", provider_id, "capacity",
-        "cpu", "2");
+        "resourceVersion", version, "labels", LABEL_NODE_POOL, "p", "spec", "resources", "requests",
+        "cpu", "2", "requirements", "status", "providerID", provider_id, "capacity", "cpu", "2");
     struct error error = {0};
     struct object *claim =
         object_decode(document, kind_get(KIND_NODE_CLAIM), DECODE_LENIENT, &error);
@@ -143,7 +142,8 @@ static void all_claims_together_stay_within_limits_SCH_519(void **state)
     pool.spec.limits = (struct resource_map){limit, 1};
     plan_claims(3);
     struct claim_types *out = claims_within_limits(&control, arena, &plan);
-    // Each gets its cheapest type (3 x 2); the first then takes what is left (3) as far as a type goes.
+    // Each gets its cheapest type (3 x 2); the first then takes what is left (3) as far as a type
+    // goes.
     assert_int_equal(out[0].types.count, 2); // small, medium
     assert_int_equal(out[1].types.count, 1);
     assert_int_equal(out[2].types.count, 1);
@@ -191,42 +191,49 @@ static void node_claim_object_SCH_376_377_378(void **state)
     (void)state;
     const char *zone_values[] = {"a"}, *spot[] = {"spot"}, *on_demand[] = {"on-demand"};
     struct selector_requirement offering_spot[] = {
-        {.key = LABEL_CAPACITY_TYPE, .operator = "In", .values = {spot, 1}},
-        {.key = LABEL_ZONE, .operator = "In", .values = {zone_values, 1}}};
+        {.key = LABEL_CAPACITY_TYPE, .operator= "In", .values = {spot, 1}},
+        {.key = LABEL_ZONE, .operator= "In", .values = {zone_values, 1}}};
     const char *other_zone[] = {"b"};
     struct selector_requirement offering_on_demand[] = {
-        {.key = LABEL_CAPACITY_TYPE, .operator = "In", .values = {on_demand, 1}},
-        {.key = LABEL_ZONE, .operator = "In", .values = {other_zone, 1}}};
+        {.key = LABEL_CAPACITY_TYPE, .operator= "In", .values = {on_demand, 1}},
+        {.key = LABEL_ZONE, .operator= "In", .values = {other_zone, 1}}};
     struct offering offerings[] = {{.requirements = {offering_spot, 2}, .available = true},
                                    {.requirements = {offering_on_demand, 2}, .available = true}};
     struct instance_type type = small;
     type.offerings.items = offerings;
     type.offerings.count = 2;
     struct selector_requirement requirements[] = {
-        {.key = LABEL_HOSTNAME, .operator = "In", .values = {zone_values, 1}},
-        {.key = LABEL_ZONE, .operator = "In", .values = {zone_values, 1}}};
+        {.key = LABEL_HOSTNAME, .operator= "In", .values = {zone_values, 1}},
+        {.key = LABEL_ZONE, .operator= "In", .values = {zone_values, 1}}};
     struct node_class_reference reference = {"g", "Kind", "default"};
     struct taint startup[] = {{.key = "s", .effect = "NoSchedule"}};
     pool.spec.template.spec.node_class_ref = &reference;
     pool.spec.template.spec.startup_taints.items = startup;
     pool.spec.template.spec.startup_taints.count = 1;
     pool.spec.template.spec.expire_after = (struct duration){"720h", 720 * HOUR};
-    struct plan_claim claim = {.node_pool = &pool, .requirements = {requirements, 2},
-                               .requests = {two_cpu, 1}};
+    struct plan_claim claim = {
+        .node_pool = &pool, .requirements = {requirements, 2}, .requests = {two_cpu, 1}};
     const struct instance_type *chosen[] = {&medium, &type};
     struct claim_types of = {.types = {chosen, 2}};
     json_t *body = node_claim_body(&control, &claim, &of, "p-abcde");
     char *text = json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
     assert_string_equal(
         text,
-        "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"annotations\":{},"
+        "{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"annotations\":{},"
         "\"finalizers\":[\"karpenter.sh/termination\"],\"labels\":{\"g/kind\":\"default\","
-        "\"karpenter.sh/nodepool\":\"p\"},\"name\":\"p-abcde\",\"ownerReferences\":[{\"apiVersion\":"
-        "\"karpenter.sh/v1\",\"blockOwnerDeletion\":true,\"kind\":\"NodePool\",\"name\":\"p\",\"uid\":"
-        "\"u\"}]},\"spec\":{\"expireAfter\":\"720h\",\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"Kind\","
-        "\"name\":\"default\"},\"requirements\":[{\"key\":\"topology.kubernetes.io/zone\",\"operator\":"
-        "\"In\",\"values\":[\"a\"]},{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"In\","
-        "\"values\":[\"medium\",\"small\"]},{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\","
+        "\"karpenter.sh/"
+        "nodepool\":\"p\"},\"name\":\"p-abcde\",\"ownerReferences\":[{\"apiVersion\":"
+        "\"karpenter.sh/"
+        "v1\",\"blockOwnerDeletion\":true,\"kind\":\"NodePool\",\"name\":\"p\",\"uid\":"
+        "\"u\"}]},\"spec\":{\"expireAfter\":\"720h\",\"nodeClassRef\":{\"group\":\"g\",\"kind\":"
+        "\"Kind\","
+        "\"name\":\"default\"},\"requirements\":[{\"key\":\"topology.kubernetes.io/"
+        "zone\",\"operator\":"
+        "\"In\",\"values\":[\"a\"]},{\"key\":\"node.kubernetes.io/"
+        "instance-type\",\"operator\":\"In\","
+        "\"values\":[\"medium\",\"small\"]},{\"key\":\"karpenter.sh/"
+        "capacity-type\",\"operator\":\"In\","
         "\"values\":[\"spot\"]}],\"resources\":{\"requests\":{\"cpu\":\"2\"}},\"startupTaints\":[{"
         "\"effect\":\"NoSchedule\",\"key\":\"s\"}]}}");
     free(text);

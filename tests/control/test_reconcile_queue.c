@@ -20,12 +20,10 @@ static int64_t now_of_test(void *context)
     return loop_monotonic_ns(loop);
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     (void)context;
-    text_format(&runs, "%s@%.3f ", work_item_key(item),
-                (double)loop_monotonic_ns(loop) / SECOND);
+    text_format(&runs, "%s@%.3f ", work_item_key(item), (double)loop_monotonic_ns(loop) / SECOND);
     if (answer.status == RECONCILE_ERROR)
         error_set(error, ERROR_UNAVAILABLE, "no luck");
     if (answer.status == RECONCILE_RUNNING)
@@ -176,8 +174,11 @@ static void requeue_after_comes_back(void **state)
 static void overall_rate_slows_retries_LIF_340(void **state)
 {
     (void)state;
-    make((struct reconcile_queue_options){.backoff_base_ns = MILLISECOND, .backoff_max_ns = SECOND,
-                                          .concurrency = 10, .rate = 1, .burst = 1});
+    make((struct reconcile_queue_options){.backoff_base_ns = MILLISECOND,
+                                          .backoff_max_ns = SECOND,
+                                          .concurrency = 10,
+                                          .rate = 1,
+                                          .burst = 1});
     answer = (struct reconcile_result){RECONCILE_CONFLICT, 0};
     reconcile_queue_add(queue, "a");
     reconcile_queue_add(queue, "b");
