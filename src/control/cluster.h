@@ -45,6 +45,8 @@ const struct pod_list *cluster_provisionable(const struct cluster *cluster); // 
 uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound nor terminal
 
 // --- readings of a state node --------------------------------------------------------------------
+// The Node that the NodeClaim was registered with, if several have its provider ID; else the first.
+const struct node *state_main_node(const struct state_node *state);        // NULL: none
 const struct node *state_only_node(const struct state_node *state);        // or NULL
 const struct node_claim *state_only_claim(const struct state_node *state); // or NULL
 bool state_registered(const struct state_node *state);                     // LIF-303

@@ -64,7 +64,10 @@ void claim_initialize(struct claim_pass *pass)
     }
     if (!conditions_are(&pass->conditions, "Registered", "True"))
         return;
-    const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, NULL);
+    // A second Node with the provider ID that came after registration holds nothing up.
+    const struct state_node *state =
+        cluster_state(pass->control->cluster, pass->claim->status.provider_id);
+    const struct node *node = state != NULL ? state_main_node(state) : NULL;
     if (node == NULL) {
         not_yet(pass, "NodeNotFound", "Node not registered with cluster");
         return;

@@ -13,9 +13,19 @@ const struct node_claim *state_only_claim(const struct state_node *state)
     return state->claims.count == 1 ? state->claims.items[0] : NULL;
 }
 
+const struct node *state_main_node(const struct state_node *state)
+{
+    const char *registered =
+        state->claims.count > 0 ? state->claims.items[0]->status.node_name : NULL;
+    for (uint32_t i = 0; i < state->nodes.count; i++)
+        if (text_equal(state->nodes.items[i]->meta.name, registered))
+            return state->nodes.items[i];
+    return state->nodes.count > 0 ? state->nodes.items[0] : NULL;
+}
+
 static bool node_label_is_true(const struct state_node *state, const char *label)
 {
-    const struct node *node = state->nodes.count > 0 ? state->nodes.items[0] : NULL;
+    const struct node *node = state_main_node(state);
     return node != NULL && text_equal(string_map_get(&node->meta.labels, label), "true");
 }
 
@@ -49,14 +59,14 @@ const char *state_name(const struct state_node *state)
 {
     bool by_claim =
         state->claims.count > 0 && (state->nodes.count == 0 || !state_registered(state));
-    return by_claim ? state->claims.items[0]->meta.name : state->nodes.items[0]->meta.name;
+    return by_claim ? state->claims.items[0]->meta.name : state_main_node(state)->meta.name;
 }
 
 const struct string_map *state_labels(const struct state_node *state)
 {
     bool by_claim =
         state->claims.count > 0 && (state->nodes.count == 0 || !state_registered(state));
-    return by_claim ? &state->claims.items[0]->meta.labels : &state->nodes.items[0]->meta.labels;
+    return by_claim ? &state->claims.items[0]->meta.labels : &state_main_node(state)->meta.labels;
 }
 
 const char *state_pool(const struct state_node *state)
@@ -92,7 +102,7 @@ static struct resource_map fill(struct arena *arena, const struct resource_map *
 struct resource_map state_capacity(struct arena *arena, const struct state_node *state)
 {
     static const struct resource_map none = {0};
-    const struct node *node = state->nodes.count > 0 ? state->nodes.items[0] : NULL;
+    const struct node *node = state_main_node(state);
     const struct node_claim *claim = state->claims.count > 0 ? state->claims.items[0] : NULL;
     bool fill_in = claim != NULL && (node == NULL || !state_initialized(state));
     return fill(arena, node != NULL ? &node->status.capacity : &none,
@@ -102,7 +112,7 @@ struct resource_map state_capacity(struct arena *arena, const struct state_node 
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state)
 {
     static const struct resource_map none = {0};
-    const struct node *node = state->nodes.count > 0 ? state->nodes.items[0] : NULL;
+    const struct node *node = state_main_node(state);
     const struct node_claim *claim = state->claims.count > 0 ? state->claims.items[0] : NULL;
     bool fill_in = claim != NULL && (node == NULL || !state_initialized(state));
     return fill(arena, node != NULL ? &node->status.allocatable : &none,
