@@ -1,0 +1,50 @@
+// Plans from YAML text, with a small catalogue, and assertions on them.
+//
+// The catalogue: small (2 cpu, 4Gi), medium (4 cpu, 8Gi), large (16 cpu, 32Gi), arm (4 cpu, 8Gi,
+// arm64), gpu (8 cpu, 16Gi, 2 example.com/gpu); each in zones a, b, c on demand and a, b spot; 100m
+// cpu and 100Mi kept back; 10 pods per cpu. On demand 0.05 USD per cpu, spot 0.02; the gpu type
+// costs 1 USD more.
+#pragma once
+
+#include "model/plan.h"
+#include "model/snapshot.h"
+
+struct plan_fixture {
+    struct snapshot *snapshot;
+    struct plan *plan;
+    char *text; // what was planned
+};
+
+// The documents, with a SnapshotContext (greedy packing) and the catalogue added. `extra_settings`,
+// lines for the context's settings, may be NULL. Fails the test if the input is bad.
+struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
+// The same without the catalogue.
+struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
+void plan_fixture_free(struct plan_fixture *fixture);
+static inline void cleanup_plan(struct plan_fixture *fixture)
+{
+    plan_fixture_free(fixture);
+}
+#define PLAN __attribute__((cleanup(cleanup_plan))) struct plan_fixture
+
+// The claim or placement with the pod (default namespace), or NULL.
+const struct plan_claim *claim_of(const struct plan *plan, const char *pod);
+const char *node_of(const struct plan *plan, const char *pod); // NULL: not on an existing node
+const struct plan_unschedulable *unplaced(const struct plan *plan, const char *pod);
+// Values of the claim's requirement on `key` joined by ",", or "-" without one.
+const char *claim_values(const struct plan_claim *claim, const char *key);
+bool claim_has_type(const struct plan_claim *claim, const char *type);
+// How many pods lie in each domain of `key` over the plan's claims, as "a:2 b:1", by name.
+const char *spread_over(const struct plan *plan, const char *key);
+// The plan as JSON text; the caller frees.
+char *plan_json(const struct plan *plan);
+
+#define POOL                                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p}, spec: " \
+    "{template: {spec: {"                                                                  \
+    "nodeClassRef: {group: g, kind: Class, name: c}}}}}\n---\n"
+// %s: name; %s: the rest of the spec, e.g. "containers: [...]"
+#define POD(name, labels, spec)                                                                  \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name ", labels: {" labels \
+    "}}, spec: {" spec "}}\n---\n"
+#define CPU(amount) "containers: [{name: c, image: i, resources: {requests: {cpu: '" amount "'}}}]"
