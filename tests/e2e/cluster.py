@@ -33,7 +33,8 @@ def request(method, path, body=None, kind="application/json"):
                            {**HEADERS, "Content-Type": kind})
         reply = connection.getresponse()
         text = reply.read()
-        return reply.status, json.loads(text) if text else None
+        is_json = (reply.getheader("Content-Type") or "").startswith("application/json")
+        return reply.status, json.loads(text) if text and is_json else None
     finally:
         connection.close()
 
@@ -180,4 +181,4 @@ def restart_api_server(pause):
         born = file.read().rpartition(")")[2].split()[19]
     with open(path, "w") as file:
         file.write(f"{process.pid} {born}\n")
-    until(60, "the API server", lambda: request("GET", "/readyz")[0] == 200 or True)
+    until(60, "the API server", lambda: request("GET", "/readyz")[0] == 200)
