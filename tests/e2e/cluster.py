@@ -52,7 +52,7 @@ def names(kind):
     status, body = request("GET", KINDS[kind], accept=accept)
     if status != 200:
         raise Failure(f"GET {KINDS[kind]}: {status}")
-    return {item["metadata"]["name"] for item in body["items"]}
+    return {item["metadata"]["name"] for item in body["items"] or []}
 
 
 def until(seconds, what, condition):
