@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/quantity.h"
 #include "engine/instance_types.h"
 #include "engine/templates.h"
@@ -14,6 +15,9 @@ struct finisher {
     struct pass *pass;
     struct plan *plan;
     struct memo contents; // (template, final set) -> claim with the same requirements and labels
+    struct memo lists;    // (final set, hash of the rows) -> claim that may have the same types
+    const struct claim **sources; // by plan claim
+    const char **hashes;          // by template: of the NodePool, or NULL
 };
 
 // SCH-261.
@@ -40,6 +44,27 @@ static uint32_t reserved_set(struct pass *pass, const struct claim *claim)
 
 // --- types and price
 // --------------------------------------------------------------------------------
+
+static bool same_types(const struct claim *a, const struct claim *b)
+{
+    return a->template->table == b->template->table && a->final_set == b->final_set &&
+           memcmp(a->rows.words, b->rows.words, bitset_words(a->rows.bits) * 8) == 0;
+}
+
+// Claims with equal types share one list.
+static bool share_types(struct finisher *finisher, const struct claim *claim, uint32_t index,
+                        struct plan_claim *out)
+{
+    uint32_t hash = (uint32_t)hash_bytes(claim->rows.words, bitset_words(claim->rows.bits) * 8);
+    uint32_t before = memo_get(&finisher->lists, claim->final_set, hash);
+    if (before != MEMO_NONE && same_types(finisher->sources[before], claim)) {
+        out->types = finisher->plan->claims.items[before].types;
+        out->price = finisher->plan->claims.items[before].price;
+        return true;
+    }
+    memo_set(&finisher->lists, claim->final_set, hash, index);
+    return false;
+}
 
 static void finish_types(struct finisher *finisher, const struct claim *claim,
                          struct plan_claim *out)
@@ -231,13 +256,17 @@ static void finish_annotations(struct finisher *finisher, const struct claim *cl
     struct arena *arena = finisher->plan->arena;
     const struct node_pool *pool = claim->template->pool;
     const struct string_map *own = &pool->spec.template.metadata.annotations;
-    char hash[24];
-    node_pool_hash(pool, hash);
+    const char **hash = &finisher->hashes[claim->template->index];
+    if (*hash == NULL) {
+        char text[24];
+        node_pool_hash(pool, text);
+        *hash = arena_copy_string(arena, text);
+    }
     out->annotations.items =
         arena_allocate_array(arena, own->count + 5, sizeof *out->annotations.items);
     list_for_each (annotation, own)
         put_pair(&out->annotations, annotation->key, annotation->value);
-    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH, arena_copy_string(arena, hash));
+    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH, *hash);
     put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH_VERSION, NODE_POOL_HASH_VERSION);
     put_pair(&out->annotations, ANNOTATION_MIN_VALUES_RELAXED,
              claim->min_values_relaxed ? "true" : "false");
@@ -298,7 +327,9 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     *out = (struct plan_claim){.node_pool = claim->template->pool,
                                .min_values_relaxed = claim->min_values_relaxed};
     claim->final_set = reserved_set(finisher->pass, claim);
-    finish_types(finisher, claim, out);
+    finisher->sources[index] = claim;
+    if (!share_types(finisher, claim, index, out))
+        finish_types(finisher, claim, out);
     struct text error = {0};
     if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
         for (uint32_t i = 0; i < claim->pods.count; i++)
@@ -359,6 +390,10 @@ static void finish_notes(struct finisher *finisher)
 void finish_plan(struct pass *pass, bool explain, struct plan *plan)
 {
     struct finisher finisher = {.pass = pass, .plan = plan};
+    finisher.sources =
+        arena_allocate_array(pass->arena, pass->claims.count + 1, sizeof *finisher.sources);
+    finisher.hashes = arena_allocate_array(pass->arena, pass->problem->templates_count + 1,
+                                           sizeof *finisher.hashes);
     plan->claims.items =
         arena_allocate_array(plan->arena, pass->claims.count + 1, sizeof *plan->claims.items);
     plan->unschedulable.items = arena_allocate_array(plan->arena, pass->input.queue_count + 1,
@@ -369,4 +404,5 @@ void finish_plan(struct pass *pass, bool explain, struct plan *plan)
     unplaced_finish(pass, explain, plan);
     finish_notes(&finisher);
     memo_free(&finisher.contents);
+    memo_free(&finisher.lists);
 }

@@ -291,8 +291,8 @@ const struct instance_type **instance_types_list(struct problem *problem,
 uint32_t instance_type_set(struct problem *problem, const struct instance_type *type)
 {
     uint32_t set = set_from_api(problem->sets, &type->requirements);
-    struct requirement own = requirement_in(problem->arena, problem->key_instance_type,
-                                            vocabulary_value(problem->vocabulary, type->name));
+    uint32_t name = vocabulary_value(problem->vocabulary, type->name);
+    struct requirement own = {.key = problem->key_instance_type, .count = 1, .values = &name};
     return set_replace(problem->sets, set, &own);
 }
 

@@ -123,19 +123,20 @@ struct pass {
     struct placement *placements;           // by queue index
     VECTOR(struct class_state) classes;
     VECTOR(struct shape_state) shapes;
-    VECTOR(struct group_state *) groups; // by definition id; NULL: not needed yet
-    struct group_list *selecting;        // by identity: normal groups that select it
-    struct group_list *repelling;        // by identity: inverse groups that select it
-    int64_t **remaining;                 // by template: limits left (SCH-360); NULL: none
-    int64_t *reserved_left;              // by reservation
-    uint64_t version;                    // grows with every placement
-    int64_t *total;                      // scratch vector
-    int64_t *zero;                       // a vector of nothing
-    struct bitset fitting, fresh_rows;   // scratch rows, as wide as the widest table
-    struct claim_attempt attempt;        // scratch
-    struct text *why;                    // set: the next checks tell why they refuse
-    enum reason_code code;               // with `why`: the last refusal's
-    bool explain_only;                   // checks place nothing
+    VECTOR(struct group_state *) groups;         // by definition id; NULL: not needed yet
+    struct group_list *selecting;                // by identity: normal groups that select it
+    struct group_list *repelling;                // by identity: inverse groups that select it
+    int64_t **remaining;                         // by template: limits left (SCH-360); NULL: none
+    int64_t *reserved_left;                      // by reservation
+    uint64_t version;                            // grows with every placement
+    int64_t *total;                              // scratch vector
+    int64_t *zero;                               // a vector of nothing
+    struct bitset fitting, fresh_rows;           // scratch rows, as wide as the widest table
+    struct claim_attempt attempt;                // scratch
+    struct text *why;                            // set: the next checks tell why they refuse
+    enum reason_code code;                       // with `why`: the last refusal's
+    uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
+    bool explain_only;                           // checks place nothing
     VECTOR(struct refusal {
         uint32_t template;
         enum reason_code code;

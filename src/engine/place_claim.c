@@ -469,11 +469,16 @@ static void take_from_limits(struct pass *pass, const struct claim *claim)
 // --- new claims (SCH-220 to SCH-224)
 // -------------------------------------------------------------------------
 
+// The next claim's; made once, however many attempts it takes.
 static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)
 {
+    if (pass->next_hostname_index == index + 1)
+        return pass->next_hostname;
     char name[40];
     snprintf(name, sizeof name, "hostname-placeholder-%04u", index + 1);
-    return vocabulary_value(pass->problem->vocabulary, name);
+    pass->next_hostname = vocabulary_value(pass->problem->vocabulary, name);
+    pass->next_hostname_index = index + 1;
+    return pass->next_hostname;
 }
 
 static struct claim *open_claim(struct pass *pass, const struct claim *fresh)

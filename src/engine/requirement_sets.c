@@ -11,6 +11,7 @@ struct requirement_sets *requirement_sets_create(struct vocabulary *vocabulary)
     struct requirement_sets *sets = memory_allocate(sizeof *sets);
     sets->vocabulary = vocabulary;
     sets->arena = arena_create(16384);
+    sets->scratch = arena_create(4096);
     sets->sets_capacity = 64;
     sets->sets = memory_allocate_array(sets->sets_capacity, sizeof *sets->sets);
     sets->sets_count = 1;
@@ -31,6 +32,7 @@ void requirement_sets_destroy(struct requirement_sets *sets)
     memo_free(&sets->compatible_well_known);
     memo_free(&sets->intersecting);
     arena_destroy(sets->arena);
+    arena_destroy(sets->scratch);
     free(sets);
 }
 
@@ -140,10 +142,10 @@ static uint32_t meet_requirements(struct requirement_sets *sets, uint32_t a, uin
     uint32_t result = memo_get(&sets->requirement_meets, a, b);
     if (result != MEMO_NONE)
         return result;
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct requirement met = requirement_intersect(scratch, sets->vocabulary,
+    struct requirement met = requirement_intersect(sets->scratch, sets->vocabulary,
                                                    &sets->requirements[a], &sets->requirements[b]);
     result = requirement_intern(sets, &met);
+    arena_reset(sets->scratch);
     memo_set(&sets->requirement_meets, a, b, result);
     return result;
 }
@@ -190,7 +192,8 @@ static uint32_t exchange(struct requirement_sets *sets, uint32_t set, uint32_t k
 uint32_t set_replace(struct requirement_sets *sets, uint32_t set,
                      const struct requirement *requirement)
 {
-    return exchange(sets, set, requirement->key, requirement_intern(sets, requirement));
+    uint32_t key = requirement->key, replacement = requirement_intern(sets, requirement);
+    return set_find(sets, set, key) == replacement ? set : exchange(sets, set, key, replacement);
 }
 
 uint32_t set_remove(struct requirement_sets *sets, uint32_t set, uint32_t key)
@@ -242,28 +245,61 @@ uint32_t set_meet(struct requirement_sets *sets, uint32_t a, uint32_t b)
     return result;
 }
 
+#define LIST_ON_STACK 64
+
+// The set of `count` requirements in any order; keys may repeat.
+static uint32_t intern_list(struct requirement_sets *sets, uint32_t *list, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t added = list[i], key = key_of(sets, added), at = kept;
+        while (at > 0 && key_of(sets, list[at - 1]) > key)
+            at--;
+        if (at > 0 && key_of(sets, list[at - 1]) == key) {
+            list[at - 1] = meet_requirements(sets, list[at - 1], added);
+            continue;
+        }
+        memmove(list + at + 1, list + at, (kept - at) * sizeof *list);
+        list[at] = added;
+        kept++;
+    }
+    return intern_set(sets, list, kept);
+}
+
 uint32_t set_from_api(struct requirement_sets *sets, const requirement_list *list)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    uint32_t set = SET_EMPTY;
+    uint32_t on_stack[LIST_ON_STACK], *items = on_stack;
+    if (list->count > LIST_ON_STACK)
+        items = memory_allocate_array(list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
         struct requirement requirement =
-            requirement_make(scratch, sets->vocabulary, &list->items[i]);
-        set = set_add(sets, set, &requirement);
+            requirement_make(sets->scratch, sets->vocabulary, &list->items[i]);
+        items[i] = requirement_intern(sets, &requirement);
+        arena_reset(sets->scratch);
     }
+    uint32_t set = intern_list(sets, items, list->count);
+    if (items != on_stack)
+        free(items);
     return set;
 }
 
 uint32_t set_from_labels(struct requirement_sets *sets, const struct string_map *labels)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    uint32_t set = SET_EMPTY;
+    uint32_t on_stack[LIST_ON_STACK], *items = on_stack;
+    if (labels->count > LIST_ON_STACK)
+        items = memory_allocate_array(labels->count, sizeof *items);
     for (uint32_t i = 0; i < labels->count; i++) {
-        struct requirement requirement =
-            requirement_in(scratch, vocabulary_key(sets->vocabulary, labels->items[i].key),
-                           vocabulary_value(sets->vocabulary, labels->items[i].value));
-        set = set_add(sets, set, &requirement);
+        uint32_t value = vocabulary_value(sets->vocabulary, labels->items[i].value);
+        struct requirement requirement = {
+            .key = vocabulary_key(sets->vocabulary, labels->items[i].key),
+            .count = 1,
+            .values = &value,
+        };
+        items[i] = requirement_intern(sets, &requirement);
     }
+    uint32_t set = intern_list(sets, items, labels->count);
+    if (items != on_stack)
+        free(items);
     return set;
 }
 

@@ -18,7 +18,7 @@ struct requirement_set {
 
 struct requirement_sets {
     struct vocabulary *vocabulary;
-    struct arena *arena;
+    struct arena *arena, *scratch;
     struct requirement *requirements; // by identifier
     struct requirement_set *sets;     // by identifier
     uint32_t requirements_count, requirements_capacity, sets_count, sets_capacity;

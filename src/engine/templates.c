@@ -249,37 +249,39 @@ static void group_by_overhead(struct problem *problem, struct node_template *tem
     }
 }
 
-static int compare_amounts(const void *a, const void *b)
+static int compare_amounts(const void *a, const void *b, void *context)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    const int64_t *net = context;
+    int64_t x = net[*(const uint32_t *)a], y = net[*(const uint32_t *)b];
     return (x > y) - (x < y);
 }
 
 static void make_threshold(struct problem *problem, const struct node_template *template,
-                           const int64_t *net, struct threshold *threshold)
+                           int64_t *net, struct threshold *threshold)
 {
-    uint32_t rows = template->table->count, words = bitset_words(rows);
-    int64_t *amounts = memory_allocate_array(rows + 1, sizeof *amounts);
-    uint32_t count = 0, distinct = 0;
+    uint32_t rows = template->table->count, words = bitset_words(rows), count = 0, distinct = 0;
+    uint32_t *order = memory_allocate_array(rows + 1, sizeof *order);
     bitset_for_each (r, template->nonnegative)
-        amounts[count++] = net[r];
-    qsort(amounts, count, sizeof *amounts, compare_amounts);
+        order[count++] = r;
+    qsort_r(order, count, sizeof *order, compare_amounts, net);
     for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || amounts[i] != amounts[distinct - 1])
-            amounts[distinct++] = amounts[i];
+        distinct += i == 0 || net[order[i]] != net[order[i - 1]];
+    threshold->count = distinct;
     threshold->amounts =
         arena_allocate_array(problem->arena, distinct + 1, sizeof *threshold->amounts);
-    memcpy(threshold->amounts, amounts, distinct * sizeof *amounts);
-    threshold->count = distinct;
     threshold->words =
         arena_allocate_array(problem->arena, (size_t)distinct * words + 1, sizeof(uint64_t));
-    free(amounts);
-    for (uint32_t i = 0; i < distinct; i++) {
-        struct bitset set = {threshold->words + (size_t)i * words, rows};
-        bitset_for_each (r, template->nonnegative)
-            if (net[r] >= threshold->amounts[i])
-                bitset_set(set, r);
+    // From the largest amount down: each set is the one above with the rows of its own amount.
+    for (uint32_t i = count, at = distinct; i-- > 0;) {
+        if (i + 1 == count || net[order[i]] != net[order[i + 1]]) {
+            threshold->amounts[--at] = net[order[i]];
+            if (at + 1 < distinct)
+                memcpy(threshold->words + (size_t)at * words,
+                       threshold->words + (size_t)(at + 1) * words, words * sizeof(uint64_t));
+        }
+        bitset_set((struct bitset){threshold->words + (size_t)at * words, rows}, order[i]);
     }
+    free(order);
 }
 
 static void make_thresholds(struct problem *problem, struct node_template *template)
