@@ -104,7 +104,7 @@ def clean_up():
     """Nothing may be left: no claim, no node (what is left over is removed and told)."""
     scale(0)
     try:
-        until(90, "no pod, claim or node to be left", empty)
+        until(240, "no pod, claim or node to be left", empty)
     finally:
         kubectl("delete", "deployment", "inflate", "--ignore-not-found")
         kubectl("delete", "nodepool", "--all", "--wait=false")
