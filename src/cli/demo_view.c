@@ -59,16 +59,6 @@ static const char *label(json_t *object, const char *key)
     return text != NULL ? text : "?";
 }
 
-static bool is_true(json_t *object, const char *type)
-{
-    size_t index;
-    json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), index, condition)
-        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
-            return text_equal(json_string_value(json_object_get(condition, "status")), "True");
-    return false;
-}
-
 static size_t types_offered(json_t *claim)
 {
     size_t index;
@@ -100,11 +90,11 @@ static void claim_event(void *context, const char *type, json_t *claim)
     if (first_time(view, "planned", uid))
         demo_view_say(view, "NodeClaim %s: %s pods, %s cpu (DaemonSets included) could go on any of %zu instance types",
                       name, text_at(requests, "pods"), text_at(requests, "cpu"), types_offered(claim));
-    if (is_true(claim, "Launched") && first_time(view, "launched", uid))
+    if (store_condition_is_true(claim, "Launched") && first_time(view, "launched", uid))
         demo_view_say(view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
                       label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
                       label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
-    if (is_true(claim, "Initialized") && first_time(view, "initialized", uid))
+    if (store_condition_is_true(claim, "Initialized") && first_time(view, "initialized", uid))
         demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
 }
 

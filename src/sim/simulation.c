@@ -13,6 +13,7 @@
 
 struct process { // one life of the controller
     struct metrics *metrics;
+    struct kube_transport *transport; // the client's
     struct kube_client *client;
     struct mirror *mirror;
     struct event_recorder *recorder;
@@ -169,7 +170,8 @@ void simulation_start_controller(struct simulation *simulation)
     simulation_kill_controller(simulation);
     simulation->lives++;
     process->metrics = metrics_create(monotonic_ns, loop);
-    process->client = kube_client_create(loop, connect(simulation), &client);
+    process->transport = connect(simulation);
+    process->client = kube_client_create(loop, process->transport, &client);
     process->mirror = mirror_create(loop, process->client);
     process->recorder = event_recorder_create(loop, process->client, "karpenter");
     process->cloud = sim_cloud_create(loop, simulation->park, &cloud);
@@ -200,6 +202,19 @@ void simulation_kill_controller(struct simulation *simulation)
     kube_client_destroy(process->client);
     metrics_destroy(process->metrics);
     *process = (struct process){0};
+}
+
+void simulation_set_api_faults(struct simulation *simulation, const struct sim_faults *faults)
+{
+    simulation->options.api_faults = *faults;
+    if (simulation->process.transport != NULL)
+        sim_transport_set_faults(simulation->process.transport, faults);
+}
+
+void simulation_cut_api(struct simulation *simulation, bool cut)
+{
+    if (simulation->process.transport != NULL)
+        sim_transport_cut(simulation->process.transport, cut);
 }
 
 struct store *simulation_store(struct simulation *simulation)
@@ -317,22 +332,12 @@ struct survey { // of NodeClaims or Nodes
     bool unsettled;
 };
 
-static bool has_condition(json_t *object, const char *type)
-{
-    size_t index;
-    json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), index, condition)
-        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
-            return text_equal(json_string_value(json_object_get(condition, "status")), "True");
-    return false;
-}
-
 static bool survey_claim(void *context, json_t *claim)
 {
     struct survey *survey = context;
     if (survey->claims != NULL)
         map_set(survey->claims, store_uid(claim), claim);
-    if (!has_condition(claim, "Initialized") ||
+    if (!store_condition_is_true(claim, "Initialized") ||
         store_path(claim, "metadata.deletionTimestamp") != NULL)
         survey->unsettled = true;
     return true;
@@ -341,7 +346,7 @@ static bool survey_claim(void *context, json_t *claim)
 static bool survey_node(void *context, json_t *node)
 {
     struct survey *survey = context;
-    if (store_path(node, "metadata.deletionTimestamp") != NULL || !has_condition(node, "Ready"))
+    if (store_path(node, "metadata.deletionTimestamp") != NULL || !store_condition_is_true(node, "Ready"))
         survey->unsettled = true;
     return true;
 }

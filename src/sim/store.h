@@ -82,3 +82,4 @@ const char *store_namespace(const json_t *object); // "" if none
 const char *store_uid(const json_t *object);
 // The value at a dotted path ("spec.template.spec"), or NULL.
 json_t *store_path(const json_t *object, const char *path);
+bool store_condition_is_true(const json_t *object, const char *type); // of status.conditions
