@@ -72,14 +72,20 @@ bool pod_is_reschedulable(const struct snapshot *snapshot, const struct pod *pod
 // --- what selectors read
 // --------------------------------------------------------------------------------
 
+static void read_key(struct symbols *keys, const char *key)
+{
+    if (key != NULL)
+        symbols_intern(keys, key);
+}
+
 static void read_selector(struct symbols *keys, const struct label_selector *selector)
 {
     if (selector == NULL)
         return;
     list_for_each (label, &selector->match_labels)
-        symbols_intern(keys, label->key);
+        read_key(keys, label->key);
     list_for_each (expression, &selector->match_expressions)
-        symbols_intern(keys, expression->key);
+        read_key(keys, expression->key);
 }
 
 static void read_affinity(struct symbols *keys, const struct pod_affinity *affinity)
@@ -97,7 +103,7 @@ static void read_pod(struct symbols *keys, const struct pod_spec *spec)
     list_for_each (constraint, &spec->topology_spread_constraints) {
         read_selector(keys, constraint->label_selector);
         for (uint32_t i = 0; i < constraint->match_label_keys.count; i++)
-            symbols_intern(keys, constraint->match_label_keys.items[i]);
+            read_key(keys, constraint->match_label_keys.items[i]);
     }
     if (spec->affinity == NULL)
         return;

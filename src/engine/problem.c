@@ -39,13 +39,46 @@ static void collect_dimensions(struct problem *problem)
     problem->dimensions = symbols_count(problem->dimension_names);
 }
 
+// The snapshot without what cannot be spoken of: objects without a name, or without a namespace
+// where the kind has one. Lists only; the objects are the snapshot's.
+static const struct snapshot *named_objects(struct problem *problem,
+                                            const struct snapshot *snapshot)
+{
+    struct snapshot *usable = arena_allocate(problem->arena, sizeof *usable);
+    *usable = *snapshot;
+    for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
+        uint32_t count = snapshot->objects[kind].count, kept = 0;
+        bool namespaced = kind_get(kind)->namespaced, complete = true;
+        for (uint32_t i = 0; i < count && complete; i++) {
+            const struct object_meta *meta = &snapshot->objects[kind].items[i]->meta;
+            complete =
+                meta->name != NULL && meta->uid != NULL && (!namespaced || meta->namespace != NULL);
+        }
+        if (complete)
+            continue;
+        usable->objects[kind].items =
+            arena_allocate_array(problem->arena, count, sizeof *usable->objects[kind].items);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct object *object = snapshot->objects[kind].items[i];
+            if (object->meta.name == NULL || (namespaced && object->meta.namespace == NULL) ||
+                (kind == KIND_POD && object->meta.uid == NULL))
+                problem_note(problem, NOTE_ERROR, NULL, object,
+                             "ignoring object without name, namespace or uid");
+            else
+                usable->objects[kind].items[kept++] = object;
+        }
+        usable->objects[kind].count = kept;
+    }
+    return usable;
+}
+
 struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena)
 {
     struct problem *problem = memory_allocate(sizeof *problem);
-    problem->snapshot = snapshot;
     problem->settings = &snapshot->settings;
     problem->arena = arena_create(65536);
     problem->plan_arena = plan_arena;
+    problem->snapshot = named_objects(problem, snapshot);
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);
     problem->words = symbols_create();
@@ -62,7 +95,7 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->key_instance_type = vocabulary_key(problem->vocabulary, LABEL_INSTANCE_TYPE);
     name_fixed_dimensions(problem);
     volumes_index(problem);
-    problem->nodes = state_nodes_build(problem->arena, snapshot);
+    problem->nodes = state_nodes_build(problem->arena, problem->snapshot);
     instance_types_learn_keys(problem);
     spread_defaults_read(problem);
     pods_collect(problem);

@@ -177,7 +177,7 @@ static const struct label_selector *spread_selector(
     selector->match_expressions.items = items;
     for (uint32_t i = 0; i < constraint->match_label_keys.count; i++) {
         const char *key = constraint->match_label_keys.items[i];
-        const char *value = string_map_get(&pod->meta.labels, key);
+        const char *value = key != NULL ? string_map_get(&pod->meta.labels, key) : NULL;
         if (value == NULL)
             continue;
         struct selector_requirement *added = &items[selector->match_expressions.count++];

@@ -125,7 +125,8 @@ static void check_bound(struct text *errors, const char *key,
 void validate_expression(const struct problem *problem, struct text *errors,
                          const struct selector_requirement *expression)
 {
-    const char *key = label_alias_target(expression->key), *why = NULL;
+    const char *key = expression->key != NULL ? label_alias_target(expression->key) : "";
+    const char *why = NULL;
     const char *operator= expression->operator!= NULL ? expression->operator: "";
     struct text error = {0};
     if (!is_known_operator(operator)) {

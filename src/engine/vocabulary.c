@@ -31,12 +31,12 @@ void vocabulary_destroy(struct vocabulary *vocabulary)
 
 uint32_t vocabulary_key(struct vocabulary *vocabulary, const char *text)
 {
-    return symbols_intern(vocabulary->keys, label_alias_target(text));
+    return symbols_intern(vocabulary->keys, text != NULL ? label_alias_target(text) : "");
 }
 
 uint32_t vocabulary_value(struct vocabulary *vocabulary, const char *text)
 {
-    uint32_t value = symbols_intern(vocabulary->values, text);
+    uint32_t value = symbols_intern(vocabulary->values, text != NULL ? text : "");
     if (value < vocabulary->facts_count)
         return value;
     if (value >= vocabulary->facts_capacity) {
@@ -47,13 +47,13 @@ uint32_t vocabulary_value(struct vocabulary *vocabulary, const char *text)
     }
     struct value_facts *facts = &vocabulary->facts[vocabulary->facts_count++];
     facts->integer = 0;
-    facts->is_integer = text_parse_int64(text, &facts->integer);
+    facts->is_integer = text != NULL && text_parse_int64(text, &facts->integer);
     return value;
 }
 
 uint32_t vocabulary_find_key(const struct vocabulary *vocabulary, const char *text)
 {
-    return symbols_find(vocabulary->keys, label_alias_target(text));
+    return symbols_find(vocabulary->keys, text != NULL ? label_alias_target(text) : "");
 }
 
 uint32_t vocabulary_find_value(const struct vocabulary *vocabulary, const char *text)

@@ -28,7 +28,7 @@ struct vocabulary {
 struct vocabulary *vocabulary_create(void);
 void vocabulary_destroy(struct vocabulary *vocabulary);
 
-// The key's identifier, aliases mapped (SCH-62).
+// The key's identifier, aliases mapped (SCH-62). A missing text (bad input) is the empty one.
 uint32_t vocabulary_key(struct vocabulary *vocabulary, const char *text);
 uint32_t vocabulary_value(struct vocabulary *vocabulary, const char *text);
 // SYMBOL_NONE if nothing has named it yet.

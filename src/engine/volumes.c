@@ -399,7 +399,7 @@ static void add_limits(struct problem *problem, struct place *place)
     place->volume_limits.items = arena_allocate_array(
         problem->arena, csi_node->spec.drivers.count + 1, sizeof *place->volume_limits.items);
     list_for_each (driver, &csi_node->spec.drivers) {
-        if (driver->allocatable == NULL)
+        if (driver->allocatable == NULL || driver->name == NULL)
             continue;
         __typeof__(place->volume_limits.items) limit =
             &place->volume_limits.items[place->volume_limits.count++];
