@@ -32,4 +32,4 @@ void *vector_grow(void *items, uint32_t count, uint32_t *capacity, size_t item_s
 
 #define vector_for_each(item, vector)                                                              \
     for (__typeof__((vector)->items + 0) item = (vector)->items;                                       \
-         item < (vector)->items + (vector)->count; item++)
+         (vector)->count != 0 && item < (vector)->items + (vector)->count; item++)
