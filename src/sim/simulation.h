@@ -50,6 +50,10 @@ struct metrics *simulation_metrics(struct simulation *simulation);       // NULL
 // The controller's process begins, and ends without a word (as by SIGKILL).
 void simulation_start_controller(struct simulation *simulation);
 void simulation_kill_controller(struct simulation *simulation);
+// The random faults of requests from now on, in this life of the controller and in later ones.
+void simulation_set_api_faults(struct simulation *simulation, const struct sim_faults *faults);
+// Cuts the living controller off the API server, or ends that (sim_transport_cut()); a later life is connected.
+void simulation_cut_api(struct simulation *simulation, bool cut);
 
 // Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl apply`.
 bool simulation_apply(struct simulation *simulation, const char *manifest,
