@@ -16,6 +16,11 @@
 #define AGAIN_NS    (10 * SECOND)       // DIS-19
 #define SETTLED_NS  (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
 #define NEW_POD_NS  (30 * SECOND)       // how long a pending pod may still find its place by itself
+// While a wave of pods leaves its nodes, the API server has the workload's controllers to serve:
+// commands wait until it is over, or has lasted as long as the pause between two passes.
+#define WAVE_PODS     50
+#define WAVE_QUIET_NS SECOND
+#define WAVE_MAX_NS   (10 * SECOND)
 
 static const struct event_text blocked = {.reason = "DisruptionBlocked"};
 static const struct event_text unconsolidatable = {.reason = "Unconsolidatable",
@@ -27,6 +32,8 @@ struct disruption {
     bool dirty;
     int64_t evaluated_ns, evaluated_state; // monotonic; cluster_changed_at() of the last pass
     int64_t again_ns;                      // monotonic: evaluate even without a change
+    uint32_t wave_pods;                    // that have left their nodes in the present wave
+    int64_t wave_first_ns, wave_last_ns;   // monotonic
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -62,6 +69,32 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         disruption_wake(context);
 }
 
+static void note_leaving(struct disruption *disruption)
+{
+    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    bool begins = disruption->wave_pods == 0 ||
+                  now_ns - disruption->wave_last_ns >= WAVE_QUIET_NS ||
+                  now_ns - disruption->wave_first_ns >= WAVE_MAX_NS;
+    if (begins) {
+        disruption->wave_pods = 0;
+        disruption->wave_first_ns = now_ns;
+    }
+    disruption->wave_pods++;
+    disruption->wave_last_ns = now_ns;
+}
+
+// How long to hold back new commands; 0: not at all.
+static int64_t wave_left(const struct disruption *disruption)
+{
+    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    if (disruption->wave_pods < WAVE_PODS || disruption->control->settings->compatibility_upstream)
+        return 0;
+    int64_t quiet_ns = disruption->wave_last_ns + WAVE_QUIET_NS;
+    int64_t longest_ns = disruption->wave_first_ns + WAVE_MAX_NS;
+    int64_t end_ns = quiet_ns < longest_ns ? quiet_ns : longest_ns;
+    return end_ns > now_ns ? end_ns - now_ns : 0;
+}
+
 // A pod that left its node may have left it empty; one that waits may want a node that is to go.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
@@ -72,8 +105,10 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     (void)change;
     bool was_bound = before != NULL && before->spec.node_name != NULL;
     bool over = pod == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
-    if (was_bound && over)
+    if (was_bound && over) {
+        note_leaving(disruption);
         disruption_wake(disruption);
+    }
     if (pod != NULL && disruption_queue_count(disruption->control->disruption_queue) > 0 &&
         pod_wants_node(pod)) {
         disruption->dirty = true;
@@ -228,6 +263,10 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
 static void start_commands(struct turn *turn, const struct emptiness *emptiness)
 {
     struct control *control = turn->disruption->control;
+    if (wave_left(turn->disruption) > 0) {
+        turn->disruption->dirty = true;
+        return;
+    }
     list_for_each (candidate, &emptiness->taken) {
         const struct node *node = find_node(control, (*candidate)->node->meta.name);
         if (node != NULL && !disruption_queue_has(control->disruption_queue, node->meta.name) &&
@@ -309,12 +348,15 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (clear_leftovers(disruption, item) > 0)
         return reconcile_running();
     int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t wave_ns = wave_left(disruption);
+    if (wave_ns > 0 && disruption_queue_count(control->disruption_queue) == 0)
+        return reconcile_after(wave_ns);
     int64_t due_ns = disruption_queue_next_due(control->disruption_queue);
     bool changed = cluster_changed_at(control->cluster) != disruption->evaluated_state;
     if (disruption->dirty || changed || now_ns >= due_ns || now_ns >= disruption->again_ns)
         evaluate(disruption);
     due_ns = disruption_queue_next_due(control->disruption_queue);
-    int64_t after = AGAIN_NS;
+    int64_t after = wave_ns > 0 ? wave_ns : AGAIN_NS;
     if (due_ns - now_ns < after)
         after = due_ns > now_ns ? due_ns - now_ns : 0;
     return reconcile_after(after);

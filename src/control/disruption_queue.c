@@ -13,7 +13,7 @@
 // which anything may be scheduled to the node. With the taint in place what may change is what
 // people and budgets say, so less will do.
 #define VALIDATION_UPSTREAM_NS (15 * SECOND)
-#define VALIDATION_NS          (5 * SECOND)
+#define VALIDATION_NS          (3 * SECOND)
 
 static const struct event_text terminating = {.reason = "DisruptionTerminating"};
 
@@ -184,12 +184,21 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
 }
 
 // --- writes --------------------------------------------------------------------------------------
+static bool balancers_excluded(const struct node *node)
+{
+    return text_equal(string_map_get(&node->meta.labels, LABEL_EXCLUDE_BALANCERS), "karpenter");
+}
+
+// The label of LIF-105 comes along: it is due anyway as soon as the command is confirmed.
 static json_t *taint_patch(const struct node *node, const char *id)
 {
     static const struct taint disrupted = {.key = TAINT_DISRUPTED, .effect = "NoSchedule"};
     json_t *body = json_locked((const struct object *)node);
     json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
                         json_string(id));
+    if (string_map_get(&node->meta.labels, LABEL_EXCLUDE_BALANCERS) == NULL)
+        json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS,
+                            json_string("karpenter"));
     json_object_set_new(
         body, "spec",
         json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
@@ -206,6 +215,8 @@ json_t *untaint_patch(const struct node *node)
     json_t *body = json_locked((const struct object *)node);
     json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
                         json_null());
+    if (balancers_excluded(node))
+        json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS, json_null());
     if (taint != NULL)
         json_object_set_new(
             body, "spec",

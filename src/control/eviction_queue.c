@@ -263,7 +263,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                 ANNOTATION_DO_NOT_DISRUPT,
                 string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT));
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
-        return (struct reconcile_result){RECONCILE_CONFLICT, 0};
+        return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     about.record = note_evicted;
     return start_evict(&about, pod);
 }

@@ -4,7 +4,8 @@
 #include "control/lifecycle.h"
 #include "control/operations.h"
 
-#define DELETE_AGAIN_NS (5 * SECOND)
+#define DELETE_AGAIN_NS   (5 * SECOND)
+#define FINALIZE_AGAIN_NS (10 * SECOND)
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -103,10 +104,14 @@ static double seconds_between(int64_t from, int64_t to) // LIF-473: never negati
 static enum operation_outcome note_finalized(void *context, const char *key,
                                              const struct kube_result *result)
 {
-    struct control *control = context;
+    struct control *control = lifecycle_control(context);
+    struct claim_record *record = lifecycle_record(context, key);
+    bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
+    if (record != NULL && gone)
+        record->finalized_ns = loop_monotonic_ns(control->loop);
     if (result->error.kind != ERROR_NONE || result->object == NULL ||
         result->object->kind->id != KIND_NODE_CLAIM)
-        return OPERATION_PASS;
+        return gone ? OPERATION_NOTED : OPERATION_PASS;
     const struct node_claim *claim = (const struct node_claim *)result->object;
     const struct object *object = result->object;
     const char *pool = object_label(object, LABEL_NODE_POOL);
@@ -136,7 +141,6 @@ static struct reconcile_result remove_finalizer(struct claim_pass *pass)
     json_object_set_new(json_object_get(body, "metadata"), "finalizers", list);
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_finalized;
-    removal.context = pass->control;
     return start_patch(&removal, (const struct object *)pass->claim, NULL, body);
 }
 
@@ -145,6 +149,12 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     const struct object *claim = (const struct object *)pass->claim;
     if (!object_has_finalizer(claim, FINALIZER_TERMINATION))
         return reconcile_done();
+    if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
+        int64_t left = pass->record->finalized_ns + FINALIZE_AGAIN_NS -
+                       loop_monotonic_ns(pass->control->loop);
+        if (left > 0)
+            return reconcile_after(left);
+    }
     if (pass->claim->spec.termination_grace_period.text != NULL &&
         object_annotation(claim, ANNOTATION_TERMINATION_TIMESTAMP) == NULL)
         return annotate_deadline(pass);

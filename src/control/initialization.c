@@ -47,6 +47,24 @@ static bool resource_missing(struct claim_pass *pass, const struct node *node)
     return false;
 }
 
+bool node_will_be_initialized(const struct node_claim *claim, const struct node *node)
+{
+    if (!condition_is_true(&node->status.conditions, "Ready") ||
+        claim->spec.startup_taints.count > 0)
+        return false;
+    list_for_each (taint, &node->spec.taints)
+        if (known_ephemeral_taint(taint) && !text_equal(taint->key, TAINT_UNREGISTERED))
+            return false;
+    list_for_each (taint, &claim->spec.taints)
+        if (known_ephemeral_taint(taint))
+            return false;
+    list_for_each (resource, &claim->spec.resources.requests)
+        if (resource->value != 0 &&
+            resource_map_get(&node->status.allocatable, resource->name) == 0)
+            return false;
+    return true;
+}
+
 static void label_node(struct claim_pass *pass, const struct node *node)
 {
     json_t *patch = json_object();

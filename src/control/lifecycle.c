@@ -95,6 +95,11 @@ void lifecycle_destroy(struct lifecycle *lifecycle)
     free(lifecycle);
 }
 
+struct control *lifecycle_control(struct lifecycle *lifecycle)
+{
+    return lifecycle->control;
+}
+
 struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name)
 {
     return map_get(lifecycle->records, name);

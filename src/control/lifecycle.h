@@ -31,9 +31,13 @@ struct claim_record { // what is remembered of a NodeClaim; a cache, made new af
     bool tells_launched, tells_registered, tells_initialized;
     const char *delete_reason; // of the deletion under way: label of nodeclaims_disrupted_total
     bool failure_recorded;     // in registration health (LIF-441)
+    int64_t node_seen_ns;      // monotonic: its Node, before registration; 0: not yet
     bool instance_gone;        // the cloud said "not found"
     bool delete_called;        // the cloud accepted the deletion
     int64_t delete_again_ns;   // monotonic: LIF-83, every 5 s
+    // Monotonic: our finalizer is off. The answer of the patch that takes the last one away has the
+    // old resourceVersion, so the mirror keeps the object as it was until the watch says it is gone.
+    int64_t finalized_ns;
 };
 
 struct claim_pass {
@@ -50,6 +54,7 @@ struct claim_pass {
     const struct node *node;      // to be patched with:
     json_t *node_patch;
     const char *node_doing;
+    bool node_settles;         // it has just come and is registered in a moment
     bool create;               // call the cloud
     const char *delete_reason; // delete the NodeClaim
     int64_t requeue_ns;        // INT64_MAX: not wanted
@@ -60,10 +65,14 @@ void pass_requeue(struct claim_pass *pass, int64_t after_ns);
 void claim_launch(struct claim_pass *pass);                      // LIF-30 to 36
 void claim_register(struct claim_pass *pass);                    // LIF-40 to 49
 void claim_initialize(struct claim_pass *pass);                  // LIF-60 to 67
+// LIF-61 to LIF-63 on a Node as it is: whether a pod may be sent there. Taints that the NodeClaim
+// has still to put on it count as if they were there.
+bool node_will_be_initialized(const struct node_claim *claim, const struct node *node);
 void claim_liveness(struct claim_pass *pass);                    // LIF-70 to 75
 struct reconcile_result claim_finalize(struct claim_pass *pass); // LIF-80 to 86
 // The cloud's answer to create, kept in the record.
 struct machine;
 void record_launch_result(struct claim_record *record, const struct machine_result *result,
                           int64_t now_ns);
+struct control *lifecycle_control(struct lifecycle *lifecycle);
 struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name);

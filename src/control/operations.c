@@ -132,7 +132,9 @@ static void end(struct operation *operation, enum operation_outcome outcome,
     struct reconcile_result result = {RECONCILE_DONE, 0};
     if (pending->failed)
         result.status = RECONCILE_ERROR;
-    else if (pending->conflict || pending->retry)
+    else if (pending->retry)
+        result.status = RECONCILE_BACKOFF;
+    else if (pending->conflict)
         result.status = RECONCILE_CONFLICT;
     reconcile_queue_finish(item, result, &pending->error);
     free(pending);

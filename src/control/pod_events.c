@@ -25,6 +25,17 @@ struct pod_events {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
+// The time is there for consolidateAfter. Where that is not waited for, the write has no hurry: it
+// carries ten seconds of pods, and a node that empties is mostly gone before.
+static int64_t delay_of(const struct pod_events *events, const struct node_claim *claim)
+{
+    const struct node_pool *pool = pool_of_claim(events->control, claim);
+    const struct duration *after = pool != NULL ? &pool->spec.disruption.consolidate_after : NULL;
+    bool waited_for = after == NULL || (after->text != NULL && after->nanoseconds > 0 &&
+                                        after->nanoseconds != DURATION_NEVER);
+    return waited_for || events->control->settings->compatibility_upstream ? DELAY_NS : WINDOW_NS;
+}
+
 static void note_event(struct pod_events *events, const struct pod *pod, int64_t at)
 {
     const struct node *node = find_node(events->control, pod->spec.node_name);
@@ -41,7 +52,7 @@ static void note_event(struct pod_events *events, const struct pod *pod, int64_t
     if (at > event->at)
         event->at = at;
     if (event->at > claim->status.last_pod_event_time)
-        reconcile_queue_add_after(events->queue, claim->meta.name, DELAY_NS);
+        reconcile_queue_add_after(events->queue, claim->meta.name, delay_of(events, claim));
 }
 
 // When the pod came to its node, by what it says itself.

@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/vector.h"
 
-#define RUNS_PER_TURN 128 // then the loop's other work gets its turn
+#define RUNS_PER_TURN        128 // then the loop's other work gets its turn
+#define CONFLICT_BASE_MAX_NS (50 * MILLISECOND)
 
 struct work_item {
     struct reconcile_queue *queue;
@@ -390,17 +391,19 @@ static int64_t take_token(struct reconcile_queue *queue)
     return queue->tokens >= 0 ? 0 : (int64_t)(-queue->tokens / queue->options.rate * SECOND);
 }
 
-static int64_t backoff(struct work_item *item)
+static int64_t backoff(struct work_item *item, bool conflict)
 {
     struct reconcile_queue *queue = item->queue;
     int64_t delay = queue->options.backoff_base_ns;
+    if (conflict && delay > CONFLICT_BASE_MAX_NS)
+        delay = CONFLICT_BASE_MAX_NS;
     for (uint32_t i = 0; i < item->failures && delay < queue->options.backoff_max_ns; i++)
         delay *= 2;
     if (delay > queue->options.backoff_max_ns)
         delay = queue->options.backoff_max_ns;
     item->failures++;
     metric_add(queue->metrics->retries, 1, queue->name, queue->name);
-    int64_t wait = take_token(queue);
+    int64_t wait = conflict ? 0 : take_token(queue);
     return delay > wait ? delay : wait;
 }
 
@@ -425,6 +428,7 @@ static const char *result_name(struct reconcile_result result, bool operation)
         return "error";
     case RECONCILE_AFTER:
         return "requeue_after";
+    case RECONCILE_BACKOFF:
     case RECONCILE_CONFLICT:
         return "requeue";
     case RECONCILE_DONE:
@@ -448,14 +452,15 @@ static void item_end(struct work_item *item, struct reconcile_result result,
     int64_t after = item->after_ns;
     item->again = false;
     item->after_ns = -1;
-    if (result.status == RECONCILE_ERROR || result.status == RECONCILE_CONFLICT) {
+    bool conflict = result.status == RECONCILE_CONFLICT;
+    if (result.status == RECONCILE_ERROR || result.status == RECONCILE_BACKOFF || conflict) {
         if (result.status == RECONCILE_ERROR) {
             metric_add(queue->metrics->reconcile_errors, 1, queue->name);
             log_failure(item, error);
         }
         // An event that came meanwhile does not shorten the back-off of a failing item: it would
         // be answered by the same failure.
-        heap_add(queue, item, loop_monotonic_ns(queue->loop) + backoff(item));
+        heap_add(queue, item, loop_monotonic_ns(queue->loop) + backoff(item, conflict));
     } else {
         if (!operation)
             item->failures = 0;

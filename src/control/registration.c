@@ -3,6 +3,11 @@
 #include "control/cluster.h"
 #include "control/lifecycle.h"
 
+// A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
+// controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
+// separate writes of initialization (all but the first two are in one patch then).
+#define SETTLE_NS (500 * MILLISECOND)
+
 static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
                                                              .warning = true};
 
@@ -108,10 +113,25 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     set_differing(patch, "labels", &claim->meta.labels, &node->meta.labels);
     set_differing(patch, "annotations", &claim->meta.annotations, &node->meta.annotations);
     json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
+    if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
+        json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
     json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(claim, node)));
     pass->node = node;
     pass->node_patch = patch;
     pass->node_doing = "syncing node";
+}
+
+static bool settles(struct claim_pass *pass, const struct node *node)
+{
+    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    if (pass->record->node_seen_ns == 0)
+        pass->record->node_seen_ns = now_ns;
+    int64_t left = pass->record->node_seen_ns + SETTLE_NS - now_ns;
+    if (left <= 0 || node_will_be_initialized(pass->claim, node))
+        return false;
+    pass_requeue(pass, left);
+    pass->node_settles = true;
+    return true;
 }
 
 void claim_register(struct claim_pass *pass)
@@ -132,6 +152,8 @@ void claim_register(struct claim_pass *pass)
                        "Node not registered with cluster");
         return;
     }
+    if (!node_is_registered(node) && settles(pass, node))
+        return;
     check_unregistered_taint(pass, node);
     if (!node_is_registered(node)) {
         sync_node(pass, node);

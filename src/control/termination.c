@@ -14,6 +14,7 @@
 #define INSTANCE_POLL_NS    (5 * SECOND)
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
+#define FINALIZE_AGAIN_NS   (10 * SECOND)
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -27,7 +28,8 @@ struct node_record { // a cache, made new after a restart
     bool instance_gone;
     bool delete_called;
     int64_t delete_again_ns;
-    bool drained_now; // the status patch under way turns Drained to True
+    int64_t finalized_ns; // monotonic: our finalizer is off, the watch has not said so yet
+    bool drained_now;     // the status patch under way turns Drained to True
 };
 
 struct termination {
@@ -177,8 +179,12 @@ static enum operation_outcome note_removed(void *context, const char *key,
 {
     struct termination *termination = context;
     struct control_metrics *metrics = &termination->control->metrics;
+    struct node_record *record = map_get(termination->records, key);
+    bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
+    if (record != NULL && gone)
+        record->finalized_ns = loop_monotonic_ns(termination->control->loop);
     if (result->error.kind != ERROR_NONE || result->object == NULL)
-        return OPERATION_PASS;
+        return gone ? OPERATION_NOTED : OPERATION_PASS;
     const struct object *node = result->object;
     const char *pool = object_label(node, LABEL_NODE_POOL);
     int64_t now = control_now(termination->control);
@@ -491,6 +497,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                              .arena = arena_create(2048),
                              .now = control_now(control),
                              .now_ns = loop_monotonic_ns(control->loop)};
+    if (pass.record->finalized_ns != 0) {
+        int64_t left = pass.record->finalized_ns + FINALIZE_AGAIN_NS - pass.now_ns;
+        if (left > 0) {
+            arena_destroy(pass.arena);
+            return reconcile_after(left);
+        }
+    }
     struct reconcile_result result = reconcile_error();
     if (pass.claim != NULL)
         conditions_read(&pass.conditions, pass.arena, (const struct object *)pass.claim,

@@ -147,6 +147,23 @@ static void conflicts_are_silent_LIF_4(void **state)
     assert_int_equal(errors_logged, 0);
 }
 
+// A hundred nodes that meet a conflict each are not worked off at the pace of failures.
+static void conflicts_take_nothing_from_the_retry_rate_LIF_4(void **state)
+{
+    (void)state;
+    make((struct reconcile_queue_options){.backoff_base_ns = SECOND,
+                                          .backoff_max_ns = MINUTE,
+                                          .concurrency = 10,
+                                          .rate = 0.1,
+                                          .burst = 1});
+    answer = (struct reconcile_result){RECONCILE_CONFLICT, 0};
+    reconcile_queue_add(queue, "a");
+    reconcile_queue_add(queue, "b");
+    loop_run_for(loop, 250 * MILLISECOND);
+    assert_string_equal(runs.data, "a@0.000 b@0.000 a@0.050 b@0.050 a@0.150 b@0.150 ");
+    assert_int_equal(errors_logged, 0);
+}
+
 static void earliest_requeue_counts(void **state)
 {
     (void)state;
@@ -179,7 +196,7 @@ static void overall_rate_slows_retries_LIF_340(void **state)
                                           .concurrency = 10,
                                           .rate = 1,
                                           .burst = 1});
-    answer = (struct reconcile_result){RECONCILE_CONFLICT, 0};
+    answer = (struct reconcile_result){RECONCILE_BACKOFF, 0};
     reconcile_queue_add(queue, "a");
     reconcile_queue_add(queue, "b");
     loop_run_for(loop, 1500 * MILLISECOND);
@@ -205,6 +222,7 @@ int main(void)
         TEST(concurrency_is_limited_LIF_341),
         TEST(failures_back_off_to_the_cap_LIF_341_LIF_472),
         TEST(conflicts_are_silent_LIF_4),
+        TEST(conflicts_take_nothing_from_the_retry_rate_LIF_4),
         TEST(earliest_requeue_counts),
         TEST(requeue_after_comes_back),
         TEST(overall_rate_slows_retries_LIF_340),
