@@ -7,7 +7,7 @@ struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_opti
                          struct error *error)
 {
     struct arena *arena = arena_create(65536);
-    struct problem *problem = problem_create(snapshot, arena);
+    struct problem *problem = problem_create(snapshot, arena, false);
     if (problem->error.kind != ERROR_NONE) {
         *error = problem->error;
         problem_destroy(problem);

@@ -360,10 +360,10 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
     return class;
 }
 
-void pods_begin_classes(struct problem *problem)
+static void begin_classes(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
-    for (uint32_t i = 0; i < problem->queued_count; i++) {
-        struct queued_pod *queued = &problem->queued[i];
+    for (uint32_t i = 0; i < count; i++) {
+        struct queued_pod *queued = &list[i];
         struct text *key = &problem->class_key;
         pod_class_key(problem, queued, key);
         uintptr_t id = (uintptr_t)map_get_bytes(problem->class_ids, key->data, key->length);
@@ -376,7 +376,13 @@ void pods_begin_classes(struct problem *problem)
     }
 }
 
-static int compare_queued(const void *a, const void *b)
+void pods_begin_classes(struct problem *problem)
+{
+    begin_classes(problem, problem->queued, problem->queued_count);
+    begin_classes(problem, problem->movable, problem->movable_count);
+}
+
+int queued_pods_compare(const void *a, const void *b)
 {
     const struct queued_pod *x = a, *y = b;
     if (x->placeholder != y->placeholder) // SCH-410: real pods first
@@ -395,35 +401,40 @@ static int compare_queued(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->pod->meta.name, y->pod->meta.name);
 }
 
-// The sample of a class is its first pod in queue order, so that it does not depend on the input's.
-static void settle_samples(struct problem *problem)
+static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
-    for (uint32_t i = problem->queued_count; i-- > 0;)
-        class_at(problem, problem->queued[i].class)->sample = problem->queued[i].pod;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pod_class *class = class_at(problem, list[i].class);
+        list[i].cpu = resource_map_get(&class->requests, "cpu");
+        list[i].memory = resource_map_get(&class->requests, "memory");
+    }
+    if (count > 0)
+        qsort(list, count, sizeof *list, queued_pods_compare);
+    for (uint32_t i = 0; i < count; i++)
+        list[i].index = i;
 }
 
-void pods_classify(struct problem *problem)
+// The sample of a class is its first pod in queue order, so that it does not depend on the input's.
+static void compile_classes(struct problem *problem, const struct queued_pod *list, uint32_t count)
 {
-    for (uint32_t i = 0; i < problem->queued_count; i++) {
-        struct queued_pod *queued = &problem->queued[i];
-        const struct pod_class *class = class_at(problem, queued->class);
-        queued->cpu = resource_map_get(&class->requests, "cpu");
-        queued->memory = resource_map_get(&class->requests, "memory");
-    }
-    if (problem->queued_count > 0)
-        qsort(problem->queued, problem->queued_count, sizeof *problem->queued, compare_queued);
-    for (uint32_t i = 0; i < problem->queued_count; i++)
-        problem->queued[i].index = i;
-    settle_samples(problem);
-    for (uint32_t i = 0; i < problem->queued_count; i++) {
-        struct pod_class *class = class_at(problem, problem->queued[i].class);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pod_class *class = class_at(problem, list[i].class);
         if (class->compiled)
             continue;
+        class->sample = list[i].pod;
         class->volumes = volumes_of_pod(problem, class->sample);
         if (class->validated)
             class->refusal = validate_pod(problem, class->sample, &class->refused_silently);
         compile_class(problem, class, &class->requests);
     }
+}
+
+void pods_classify(struct problem *problem)
+{
+    sort_queue(problem, problem->queued, problem->queued_count);
+    sort_queue(problem, problem->movable, problem->movable_count);
+    compile_classes(problem, problem->queued, problem->queued_count);
+    compile_classes(problem, problem->movable, problem->movable_count);
     for (uint32_t i = 0; i < problem->bound_count; i++)
         problem->bound[i].inverse_count =
             topology_define_inverse(problem, problem->bound[i].pod, &problem->bound[i].inverse);

@@ -11,6 +11,8 @@ void pods_begin_classes(struct problem *problem);
 // What makes a pod's class, as text.
 void pod_class_key(const struct problem *problem, const struct queued_pod *queued,
                    struct text *key);
+// The order of the queue (SCH-150, SCH-410), for qsort over struct queued_pod.
+int queued_pods_compare(const void *a, const void *b);
 // Classes, shapes, identities and the queue in its order (SCH-150). Needs dimensions.
 void pods_classify(struct problem *problem);
 

@@ -127,6 +127,8 @@ static void collect_selector_keys(struct problem *problem)
     struct symbols *keys = symbols_create();
     for (uint32_t i = 0; i < problem->queued_count; i++)
         read_pod(keys, &problem->queued[i].pod->spec);
+    for (uint32_t i = 0; i < problem->movable_count; i++)
+        read_pod(keys, &problem->movable[i].pod->spec);
     for (uint32_t i = 0; i < problem->bound_count; i++)
         if (has_required_anti_affinity(problem->bound[i].pod))
             read_affinity(keys, problem->bound[i].pod->spec.affinity->pod_anti_affinity);
@@ -144,12 +146,12 @@ static void collect_selector_keys(struct problem *problem)
 // --- the queue's pods
 // -----------------------------------------------------------------------------------
 
-static void queue_pod(struct problem *problem, const struct pod *pod, const struct state_node *on,
-                      bool placeholder)
+static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, const struct pod *pod,
+                                    const struct state_node *on)
 {
-    struct queued_pod *queued = &problem->queued[problem->queued_count++];
-    *queued = (struct queued_pod){.pod = pod, .placeholder = placeholder, .on = on};
-    queued->from_deleting_node = on != NULL;
+    struct queued_pod *queued = &list[(*count)++];
+    *queued = (struct queued_pod){.pod = pod, .on = on, .from_deleting_node = on != NULL};
+    return queued;
 }
 
 static void collect_queue(struct problem *problem)
@@ -160,20 +162,28 @@ static void collect_queue(struct problem *problem)
     uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
     problem->queued = arena_allocate_array(problem->arena, (size_t)total + placeholders_count + 1,
                                            sizeof *problem->queued);
+    problem->movable = arena_allocate_array(problem->arena, problem->with_movable ? total + 1 : 1,
+                                            sizeof *problem->movable);
     for (uint32_t i = 0; i < total; i++) {
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
         if (pod_is_provisionable(snapshot, pod)) {
-            queue_pod(problem, pod, NULL, false);
+            queue_pod(problem->queued, &problem->queued_count, pod, NULL);
             continue;
         }
         if (!has_text(pod->spec.node_name) || pod_is_terminal(pod))
             continue;
         const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
-        if (on != NULL && on->marked_for_deletion && pod_is_reschedulable(snapshot, pod))
-            queue_pod(problem, pod, on, false);
+        if (on == NULL || (!on->marked_for_deletion && !problem->with_movable) ||
+            !pod_is_reschedulable(snapshot, pod))
+            continue;
+        if (on->marked_for_deletion)
+            queue_pod(problem->queued, &problem->queued_count, pod, on);
+        else
+            queue_pod(problem->movable, &problem->movable_count, pod, on);
     }
     for (uint32_t i = 0; i < placeholders_count; i++)
-        queue_pod(problem, placeholders[i], NULL, true);
+        queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
+            true;
 }
 
 static void collect_nodes(struct problem *problem)
@@ -204,12 +214,14 @@ static void collect_bound(struct problem *problem)
         if (node == 0)
             continue;
         const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
+        bool asked = on != NULL && (on->marked_for_deletion || problem->with_movable);
+        bool movable = asked && pod_is_reschedulable(snapshot, pod);
         problem->bound[problem->bound_count++] = (struct bound_pod){
             .pod = pod,
             .node = (uint32_t)node - 1,
             .counted = pod->meta.deletion_timestamp == 0,
-            .scheduled =
-                on != NULL && on->marked_for_deletion && pod_is_reschedulable(snapshot, pod),
+            .scheduled = movable && on->marked_for_deletion,
+            .movable = movable,
         };
     }
 }

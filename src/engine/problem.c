@@ -72,12 +72,14 @@ static const struct snapshot *named_objects(struct problem *problem,
     return usable;
 }
 
-struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena)
+struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena,
+                               bool with_movable)
 {
     struct problem *problem = memory_allocate(sizeof *problem);
     problem->settings = &snapshot->settings;
     problem->arena = arena_create(65536);
     problem->plan_arena = plan_arena;
+    problem->with_movable = with_movable;
     problem->snapshot = named_objects(problem, snapshot);
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);

@@ -207,6 +207,7 @@ struct bound_pod {
     uint32_t node;     // index of the Node in problem->node_objects
     bool counted;      // neither terminal nor terminating (SCH-289)
     bool scheduled;    // itself being scheduled in a provisioning pass
+    bool movable;      // it would be scheduled anew if its node went
     uint32_t *inverse; // inverse groups of its required anti-affinity
     uint32_t inverse_count;
 };
@@ -298,17 +299,22 @@ struct problem {
     struct map *namespaces;
     struct queued_pod *queued; // in queue order (SCH-150)
     uint32_t queued_count;
+    struct queued_pod *movable; // with the option: reschedulable pods of nodes that stay, in the
+    uint32_t movable_count;     // same order
     struct bound_pod *bound;
     uint32_t bound_count;
     struct overlays *overlays;               // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;
     LIST(struct plan_note) notes;
+    bool with_movable;
     struct error error; // set: the pass ends (SCH-25, SCH-282)
 };
 
-// Objects made up for the plan (placeholder pods) live in `plan_arena`.
-struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena);
+// Objects made up for the plan (placeholder pods) live in `plan_arena`. `with_movable`: also the
+// pods that a disruption would have to move (SCH-57, simulation.h).
+struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena,
+                               bool with_movable);
 void problem_destroy(struct problem *problem);
 
 // Remembered in problem->asked; called before Nodes are compiled.
