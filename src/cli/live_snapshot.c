@@ -100,25 +100,10 @@ static bool read_all(struct reading *reading)
     return !reading->failed;
 }
 
-static const struct object *first_pool_of(const struct snapshot *snapshot)
-{
-    return snapshot->objects[KIND_NODE_POOL].count > 0 ? snapshot->objects[KIND_NODE_POOL].items[0]
-                                                       : NULL;
-}
-
-// The provider that the NodePools' node classes ask for.
-static const char *provider_of(const struct snapshot *snapshot)
-{
-    const struct node_pool *pool = (const struct node_pool *)first_pool_of(snapshot);
-    const struct node_class_reference *reference =
-        pool != NULL ? pool->spec.template.spec.node_class_ref : NULL;
-    return reference != NULL && text_equal(reference->kind, "KWOKNodeClass") ? "kwok" : "sim";
-}
-
 static bool add_catalog(struct snapshot *snapshot, const char *provider, struct error *error)
 {
     const struct instance_type_catalog *catalog =
-        catalog_of_provider(provider != NULL ? provider : provider_of(snapshot),
+        catalog_of_provider(provider != NULL ? provider : provider_of_node_pools(snapshot),
                             snapshot->settings.instance_types_file_path, error);
     if (catalog == NULL)
         return false;

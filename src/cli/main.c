@@ -70,6 +70,15 @@ static bool is_help(const char *argument)
            strcmp(argument, "-help") == 0;
 }
 
+// What has not reached a full disk or a closed pipe must not pass for done.
+static int finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "adze: cannot write to standard output: %m\n");
+    return status == EXIT_BAD_INPUT ? EXIT_BAD_INPUT : 1;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -77,22 +86,23 @@ int main(int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     if (is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
-        const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
-        if (command != NULL)
-            print_help(command);
+        if (argc > 2 && command_find(argv[2]) == NULL)
+            return unknown_command(argv[2]);
+        if (argc > 2)
+            print_help(command_find(argv[2]));
         else
             print_overview(stdout);
-        return 0;
+        return finish(0);
     }
     if (strcmp(argv[1], "--version") == 0)
-        return command_version.run(1, argv + 1);
+        return finish(command_version.run(1, argv + 1));
     const struct command *command = command_find(argv[1]);
     if (command == NULL)
         return unknown_command(argv[1]);
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (is_help(argv[i])) {
             print_help(command);
-            return 0;
+            return finish(0);
         }
-    return command->run(argc - 1, argv + 1);
+    return finish(command->run(argc - 1, argv + 1));
 }

@@ -7,117 +7,193 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "cli/columns.h"
 
-#define NAMES_SHOWN 3
+#define NAMES_SHOWN  3
+#define VALUES_SHOWN 2
+#define WIDTH        100 // of running text
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// --- new nodes -------------------------------------------------------------------------------------
 
 // The values of a finite requirement, or "any".
-static void add_values(struct text *text, const requirement_list *requirements, const char *key)
+static void add_values(struct columns *columns, const requirement_list *requirements, const char *key)
 {
+    struct text text = {0};
     list_for_each (requirement, requirements) {
         if (strcmp(requirement->key, key) != 0 || strcmp(requirement->operator, "In") != 0)
             continue;
-        for (uint32_t i = 0; i < requirement->values.count; i++)
-            text_format(text, "%s%s", i > 0 ? "," : "", requirement->values.items[i]);
-        return;
+        const struct string_list *values = &requirement->values;
+        uint32_t shown = values->count <= VALUES_SHOWN ? values->count : 1;
+        for (uint32_t i = 0; i < shown; i++)
+            text_join(&text, ",", values->items[i]);
+        if (shown < values->count)
+            text_format(&text, " +%" PRIu32, values->count - shown);
     }
-    text_add(text, "any");
+    columns_add(columns, text.length > 0 ? text.data : "any");
+    text_free(&text);
 }
 
-static void add_amount(struct text *text, const struct resource_map *requests, const char *name)
+static void add_amount(struct columns *columns, const struct resource_map *requests, const char *name)
 {
     char amount[QUANTITY_TEXT_MAX];
-    quantity_format(name, resource_map_get(requests, name), amount);
-    text_add(text, amount);
+    int64_t value = resource_map_get(requests, name);
+    quantity_format(name, value, amount);
+    columns_add(columns, value == 0 ? "-" : amount);
 }
 
-// One line of the table of new nodes, without the count: equal lines are one.
-static char *describe_claim(const struct plan_claim *claim)
+static bool same_values(const requirement_list *a, const requirement_list *b, const char *key)
 {
-    struct text text = {0}, zone = {0}, capacity = {0}, cpu = {0}, memory = {0}, type = {0};
-    text_add(&type, claim->types.count > 0 ? claim->types.items[0].instance_type->name : "-");
+    const struct string_list *values[2] = {NULL, NULL};
+    list_for_each (requirement, a)
+        if (strcmp(requirement->key, key) == 0)
+            values[0] = &requirement->values;
+    list_for_each (requirement, b)
+        if (strcmp(requirement->key, key) == 0)
+            values[1] = &requirement->values;
+    if (values[0] == NULL || values[1] == NULL)
+        return values[0] == values[1];
+    if (values[0]->count != values[1]->count)
+        return false;
+    for (uint32_t i = 0; i < values[0]->count; i++)
+        if (strcmp(values[0]->items[i], values[1]->items[i]) != 0)
+            return false;
+    return true;
+}
+
+// Claims that would be lines alike are one line with a count.
+static bool are_alike(const struct plan_claim *a, const struct plan_claim *b)
+{
+    return a->node_pool == b->node_pool && a->price == b->price && a->pods.count == b->pods.count &&
+           a->types.count == b->types.count &&
+           (a->types.count == 0 ||
+            a->types.items[0].instance_type == b->types.items[0].instance_type) &&
+           resource_map_get(&a->requests, "cpu") == resource_map_get(&b->requests, "cpu") &&
+           resource_map_get(&a->requests, "memory") == resource_map_get(&b->requests, "memory") &&
+           same_values(&a->requirements, &b->requirements, LABEL_ZONE) &&
+           same_values(&a->requirements, &b->requirements, LABEL_CAPACITY_TYPE);
+}
+
+static void add_claim(struct columns *columns, uint32_t count, const struct plan_claim *claim)
+{
+    columns_add_format(columns, "%" PRIu32, count);
+    columns_add(columns, claim->node_pool->meta.name);
+    const char *type = claim->types.count > 0 ? claim->types.items[0].instance_type->name : "-";
     if (claim->types.count > 1)
-        text_format(&type, " (+%" PRIu32 ")", claim->types.count - 1);
-    add_values(&zone, &claim->requirements, LABEL_ZONE);
-    add_values(&capacity, &claim->requirements, LABEL_CAPACITY_TYPE);
-    add_amount(&cpu, &claim->requests, "cpu");
-    add_amount(&memory, &claim->requests, "memory");
-    text_format(&text, "%-20s %-28s %-24s %-18s %5" PRIu32 " %8s %10s %10.5f",
-                claim->node_pool->meta.name, type.data, zone.data, capacity.data, claim->pods.count,
-                cpu.data, memory.data, price_to_double(claim->price));
-    text_free(&type);
-    text_free(&zone);
-    text_free(&capacity);
-    text_free(&cpu);
-    text_free(&memory);
-    return text_take(&text);
+        columns_add_format(columns, "%s +%" PRIu32, type, claim->types.count - 1);
+    else
+        columns_add(columns, type);
+    add_values(columns, &claim->requirements, LABEL_ZONE);
+    add_values(columns, &claim->requirements, LABEL_CAPACITY_TYPE);
+    columns_add_format(columns, "%" PRIu32, claim->pods.count);
+    add_amount(columns, &claim->requests, "cpu");
+    add_amount(columns, &claim->requests, "memory");
+    columns_add_format(columns, "$%.4f", price_to_double(claim->price) * count);
 }
 
 static void print_claims(const struct plan *plan)
 {
+    static const char *const titles[] = {"COUNT", "NODEPOOL", "TYPE +OTHERS", "ZONE",     "CAPACITY",
+                                         ">PODS", ">CPU",     ">MEMORY",      ">PRICE/H", NULL};
     if (plan->claims.count == 0)
         return;
-    printf("NEW NODES\n%5s %-20s %-28s %-24s %-18s %5s %8s %10s %10s\n", "COUNT", "NODEPOOL",
-           "CHEAPEST TYPE (OTHERS)", "ZONE", "CAPACITY TYPE", "PODS", "CPU", "MEMORY", "USD/HOUR");
-    char **lines = memory_allocate_array(plan->claims.count, sizeof *lines);
-    for (uint32_t i = 0; i < plan->claims.count; i++)
-        lines[i] = describe_claim(&plan->claims.items[i]);
+    struct columns *columns = columns_create(titles);
+    bool *told = memory_allocate_array(plan->claims.count, sizeof *told);
     for (uint32_t i = 0; i < plan->claims.count; i++) {
         uint32_t count = 0;
-        for (uint32_t j = i; lines[i] != NULL && j < plan->claims.count; j++) {
-            if (lines[j] == NULL || strcmp(lines[i], lines[j]) != 0)
+        for (uint32_t j = i; !told[i] && j < plan->claims.count; j++) {
+            if (told[j] || !are_alike(&plan->claims.items[i], &plan->claims.items[j]))
                 continue;
             count++;
-            if (j > i) {
-                free(lines[j]);
-                lines[j] = NULL;
-            }
+            told[j] = j > i;
         }
         if (count > 0)
-            printf("%5" PRIu32 " %s\n", count, lines[i]);
+            add_claim(columns, count, &plan->claims.items[i]);
     }
-    for (uint32_t i = 0; i < plan->claims.count; i++)
-        free(lines[i]);
-    free(lines);
+    printf("NEW NODES\n");
+    columns_print(columns, stdout);
     putchar('\n');
+    columns_destroy(columns);
+    free(told);
 }
+
+// --- existing nodes --------------------------------------------------------------------------------
 
 static void print_placements(const struct plan *plan)
 {
+    static const char *const titles[] = {"NAME", ">PODS", "WHICH", NULL};
     if (plan->placements.count == 0)
         return;
-    printf("EXISTING NODES\n%-40s %5s  %s\n", "NAME", "PODS", "");
+    struct columns *columns = columns_create(titles);
     list_for_each (placement, &plan->placements) {
-        printf("%-40s %5" PRIu32 " ", placement->name, placement->pods.count);
-        for (uint32_t i = 0; i < placement->pods.count && i < NAMES_SHOWN; i++)
-            printf(" %s/%s", placement->pods.items[i]->meta.namespace,
-                   placement->pods.items[i]->meta.name);
-        printf("%s\n", placement->pods.count > NAMES_SHOWN ? " ..." : "");
+        struct text names = {0};
+        for (uint32_t i = 0; i < placement->pods.count && i < NAMES_SHOWN; i++) {
+            const struct object_meta *meta = &placement->pods.items[i]->meta;
+            text_format(&names, "%s%s/%s", i > 0 ? " " : "", meta->namespace, meta->name);
+        }
+        if (placement->pods.count > NAMES_SHOWN)
+            text_format(&names, " +%" PRIu32, placement->pods.count - NAMES_SHOWN);
+        columns_add(columns, placement->name);
+        columns_add_format(columns, "%" PRIu32, placement->pods.count);
+        columns_add(columns, names.length > 0 ? names.data : "");
+        text_free(&names);
     }
+    printf("EXISTING NODES\n");
+    columns_print(columns, stdout);
     putchar('\n');
+    columns_destroy(columns);
 }
 
+// --- pods without a place --------------------------------------------------------------------------
+
+// What each NodePool has against the pod; with `explain` what each node has, too.
+static void print_reasons(const struct plan_unschedulable *entry, bool explain)
+{
+    bool told = false;
+    list_for_each (reason, &entry->reasons) {
+        if (!explain && reason->node_pool == NULL && entry->reasons.count > 1)
+            continue;
+        struct text text = {0};
+        text_format(&text, "%s%s%s: %s", reason_code_name(reason->code),
+                    reason->node_pool != NULL ? ", NodePool " : "",
+                    reason->node_pool != NULL ? reason->node_pool : "", reason->detail);
+        print_wrapped(stdout, text.data, 4, WIDTH);
+        text_free(&text);
+        told = true;
+    }
+    if (!told)
+        print_wrapped(stdout, entry->message, 4, WIDTH);
+}
+
+// Neighbours that share their reason stand together.
 static void print_unschedulable(const struct plan *plan, bool explain)
 {
     if (plan->unschedulable.count == 0)
         return;
     printf("PODS WITHOUT A PLACE\n");
-    const struct plan_unschedulable *before = NULL;
-    list_for_each (entry, &plan->unschedulable) {
-        printf("%s/%s\n", entry->pod->meta.namespace, entry->pod->meta.name);
-        const struct plan_unschedulable *next =
-            entry + 1 < plan->unschedulable.items + plan->unschedulable.count ? entry + 1 : NULL;
-        before = entry;
-        if (next != NULL && strcmp(next->message, before->message) == 0)
-            continue; // the reason stands once below pods that share it
-        printf("    %s\n", entry->message);
-        if (explain)
-            list_for_each (reason, &entry->reasons)
-                printf("    - %s%s%s: %s\n", reason_code_name(reason->code),
-                       reason->node_pool != NULL ? " " : "",
-                       reason->node_pool != NULL ? reason->node_pool : "", reason->detail);
+    const struct plan_unschedulable *items = plan->unschedulable.items;
+    for (uint32_t i = 0, end; i < plan->unschedulable.count; i = end) {
+        for (end = i + 1; end < plan->unschedulable.count &&
+                          strcmp(items[i].message, items[end].message) == 0;)
+            end++;
+        struct text names = {0};
+        for (uint32_t j = i; j < end && j < i + NAMES_SHOWN; j++)
+            text_format(&names, "%s%s/%s", j > i ? " " : "", items[j].pod->meta.namespace,
+                        items[j].pod->meta.name);
+        if (end - i > NAMES_SHOWN)
+            text_format(&names, " and %" PRIu32 " more", end - i - NAMES_SHOWN);
+        print_wrapped(stdout, names.data, 0, WIDTH);
+        text_free(&names);
+        print_reasons(&items[i], explain);
     }
     putchar('\n');
 }
+
+// --- the rest --------------------------------------------------------------------------------------
 
 static void print_disruptions(const struct plan *plan)
 {
@@ -127,25 +203,37 @@ static void print_disruptions(const struct plan *plan)
     if (plan->disruptions.count == 0)
         printf("none\n");
     list_for_each (disruption, &plan->disruptions) {
-        printf("%s (%s):", disruption->method, disruption->consolidation);
+        struct text text = {0};
+        text_format(&text, "%s (%s):", disruption->method, disruption->consolidation);
         for (uint32_t i = 0; i < disruption->candidates.count; i++)
-            printf(" %s", disruption->candidates.items[i]);
-        printf("; %" PRIu32 " replacement(s); saves %.5f USD an hour\n",
-               disruption->replacements.count, price_to_double(disruption->savings));
+            text_format(&text, " %s", disruption->candidates.items[i]);
+        text_format(&text, "; %" PRIu32 " replacement%s; saves $%.4f an hour",
+                    disruption->replacements.count, plural(disruption->replacements.count),
+                    price_to_double(disruption->savings));
+        print_wrapped(stdout, text.data, 0, WIDTH);
+        text_free(&text);
     }
     putchar('\n');
 }
 
-void plan_print_table(const struct plan *plan, bool explain)
+static void print_totals(const struct plan *plan)
 {
+    uint32_t unplaced = plan->unschedulable.count, nodes = plan->claims.count;
+    printf("%" PRIu32 " pod%s placed", plan->pods_placed, plural(plan->pods_placed));
+    if (unplaced > 0)
+        printf(", %" PRIu32 " without a place", unplaced);
+    printf("; %" PRIu32 " new node%s, $%.4f an hour\n", nodes, plural(nodes),
+           price_to_double(plan->price));
+}
+
+void plan_print_table(const struct plan *plan, const char *catalog, bool explain)
+{
+    printf("instance types: %s\n\n", catalog);
     print_claims(plan);
     print_placements(plan);
     print_unschedulable(plan, explain);
     print_disruptions(plan);
     list_for_each (warning, &plan->warnings)
         printf("warning: %s\n", *warning);
-    printf("%" PRIu32 " pod(s) placed, %" PRIu32 " without a place, %" PRIu32
-           " new node(s), %.5f USD an hour\n",
-           plan->pods_placed, plan->unschedulable.count, plan->claims.count,
-           price_to_double(plan->price));
+    print_totals(plan);
 }
