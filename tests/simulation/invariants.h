@@ -1,0 +1,45 @@
+// What must never happen in a simulated world (design.md section 8), checked from outside.
+//
+// The observer sees three things: every request of the controller, just before and just after it takes effect;
+// every launch of a machine; and the store. It shares no code with the controller, so that one mistake cannot
+// hide another. The first violation is kept; later ones are ignored.
+//
+//  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has one machine;
+//  2. a launch never brings a NodePool over its limits;
+//  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without one before its
+//     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's budgets allow;
+//  6. no finalizer leaves a NodeClaim or Node while the machine is there;
+//  8. and what settling means: invariants_unsettled(), invariants_signature().
+#pragma once
+
+#include "sim/simulation.h"
+
+struct invariants;
+
+struct invariants_options {
+    struct loop *loop; // borrowed
+    // No watch is held up: what the controller believes is at most a moment old, and it can be held to it.
+    bool faithful_watches;
+    int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller lives
+};
+// Created before the simulation, whose hooks call it; begins to look with invariants_watch().
+struct invariants *invariants_create(const struct invariants_options *options);
+void invariants_watch(struct invariants *invariants, struct simulation *simulation);
+void invariants_destroy(struct invariants *invariants); // before the simulation
+
+// Hooks of the simulation.
+void invariants_before_request(struct invariants *invariants, const struct kube_request *request);
+void invariants_after_request(struct invariants *invariants, const struct kube_request *request);
+void invariants_machine_launched(struct invariants *invariants, const struct park_machine *machine);
+// What the test itself does to the world, told before.
+void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid);
+void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds);
+
+// After every step of `passed_ns`.
+void invariants_step(struct invariants *invariants, int64_t passed_ns);
+const char *invariants_violation(const struct invariants *invariants); // NULL: none
+
+// Why the world is not settled, or NULL. Pods of DaemonSets may wait: nobody makes room for them.
+bool invariants_unsettled(struct invariants *invariants, struct error *why);
+// Changes with every change of the world but Events and Leases.
+uint64_t invariants_signature(struct invariants *invariants);

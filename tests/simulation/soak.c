@@ -1,0 +1,239 @@
+#include "simulation/soak.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "cloud/kwok/kwok_catalog.h"
+#include "simulation/soak_world.h"
+
+#define QUIET       (10 * MINUTE)  // nothing changes for so long: settled
+#define SETTLED_MAX (5 * HOUR)     // NodeClaims of up to 3 h of life may still have to go
+#define EMPTIED_MAX (40 * MINUTE)
+#define LOOK        (5 * SECOND)
+
+// --- hooks -------------------------------------------------------------------------------------------
+
+static bool on_request(void *context, const struct kube_request *request,
+                       struct kube_response *response)
+{
+    struct soak_world *world = context;
+    (void)response;
+    invariants_before_request(world->invariants, request);
+    return false;
+}
+
+static bool on_answer(void *context, const struct kube_request *request)
+{
+    struct soak_world *world = context;
+    invariants_after_request(world->invariants, request);
+    return false;
+}
+
+static enum sim_cloud_fault on_cloud_call(void *context, enum sim_cloud_call call,
+                                          const struct node_claim *claim, struct error *error)
+{
+    struct soak_world *world = context;
+    (void)call;
+    (void)claim;
+    if (!world->faults_on || !random_chance(&world->random, world->cloud_fault_rate))
+        return SIM_FINE;
+    error_set(error, ERROR_UNAVAILABLE, "the provider is out of order");
+    return random_chance(&world->random, 0.5) ? SIM_FAIL_BEFORE : SIM_FAIL_AFTER;
+}
+
+static uint32_t on_boot(void *context, const struct park_machine *machine)
+{
+    struct soak_world *world = context;
+    invariants_machine_launched(world->invariants, machine);
+    if (!world->faults_on || !random_chance(&world->random, world->boot_fault_rate))
+        return 0;
+    return random_chance(&world->random, 0.5) ? MACHINE_NEVER_REGISTERS : MACHINE_REGISTERS_TWICE;
+}
+
+// --- the world ---------------------------------------------------------------------------------------
+
+static void drop_line(void *context, const char *line)
+{
+    (void)context;
+    (void)line;
+}
+
+static void print_line(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+static int64_t wall_clock(void *loop)
+{
+    return loop_now_ns(loop);
+}
+
+static bool is_faithful(const struct sim_faults *faults)
+{
+    return faults->watch_refused + faults->watch_dropped + faults->watch_gap +
+               faults->watch_stalled ==
+           0;
+}
+
+static void create(struct soak_world *world, const struct instance_type_catalog *catalog,
+                   struct random *random)
+{
+    struct simulation_options options;
+    struct invariants_options watched = {.loop = world->loop,
+                                         .faithful_watches = is_faithful(&world->api_faults),
+                                         .orphan_age_max = 12 * MINUTE};
+    world->invariants = invariants_create(&watched);
+    simulation_options_defaults(&options);
+    options.loop = world->loop;
+    options.seed = random_next(random);
+    options.catalog = catalog;
+    options.world.heartbeats = HEARTBEATS_SILENT;
+    options.boot_delay_max = (2 + (int64_t)random_below(random, 60)) * SECOND;
+    options.ready_delay = (1 + (int64_t)random_below(random, 10)) * SECOND;
+    options.stop_delay_max = (1 + (int64_t)random_below(random, 60)) * SECOND;
+    options.cloud_latency_max = (300 + (int64_t)random_below(random, 5000)) * MILLISECOND;
+    options.cloud_fault = on_cloud_call;
+    options.api_fault = on_request;
+    options.api_lose_answer = on_answer;
+    options.api_faults = world->api_faults;
+    options.boot_faults = on_boot;
+    options.fault_context = world;
+    world->simulation = simulation_create(&options);
+    invariants_watch(world->invariants, world->simulation);
+}
+
+static void populate(struct soak_world *world, struct random *random)
+{
+    soak_apply_class(world);
+    for (uint32_t i = 0; i < world->pools_count; i++)
+        soak_apply_pool(world, i, random);
+    for (uint32_t i = 0; i < world->daemon_sets_count; i++)
+        soak_apply_daemon_set(world, i);
+    for (uint32_t i = 0; i < world->workloads_count; i++) {
+        soak_apply_workload(world, i,
+                            (uint32_t)random_below(random, world->workloads[i].replicas_max + 1));
+        if (random_chance(random, 0.5))
+            soak_apply_budget(world, i, random);
+    }
+}
+
+// --- a run -------------------------------------------------------------------------------------------
+
+// Until nothing but time has passed for QUIET; false: an invariant is broken, or it takes too long.
+static bool settle(struct soak_world *world, struct soak_result *result)
+{
+    int64_t begun = loop_monotonic_ns(world->loop), changed = begun;
+    uint64_t signature = 0, version = 0;
+    struct error why = {0};
+    for (;;) {
+        if (!soak_pass(world, LOOK))
+            return false;
+        int64_t now = loop_monotonic_ns(world->loop);
+        if (store_version(simulation_store(world->simulation)) != version) {
+            uint64_t new_signature = invariants_signature(world->invariants);
+            version = store_version(simulation_store(world->simulation));
+            changed = new_signature != signature ? now : changed;
+            signature = new_signature;
+        }
+        if (now - changed < QUIET && now - begun < SETTLED_MAX)
+            continue;
+        bool unsettled = invariants_unsettled(world->invariants, &why);
+        if (!unsettled && now - changed >= QUIET) {
+            result->settled_after_seconds = (double)(changed - begun) / (double)SECOND;
+            return true;
+        }
+        if (now - begun >= SETTLED_MAX || (unsettled && now - changed >= 3 * QUIET)) {
+            snprintf(result->why, sizeof result->why, "not settled %lld s after all faults ended: %s",
+                     (long long)((now - begun) / SECOND),
+                     unsettled ? why.message : "something changes all the time");
+            return false;
+        }
+    }
+}
+
+// Without pods every machine goes.
+static bool empty(struct soak_world *world, struct soak_result *result)
+{
+    soak_say(world, "delete all workloads");
+    for (uint32_t i = 0; i < world->workloads_count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "d%u", i);
+        soak_delete(world, "apps/v1", "Deployment", "default", name);
+    }
+    for (uint32_t i = 0; i < world->jobs_count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "j%u", i);
+        soak_delete(world, "batch/v1", "Job", "default", name);
+    }
+    for (int64_t passed = 0; passed < EMPTIED_MAX; passed += LOOK) {
+        if (!soak_pass(world, LOOK))
+            return false;
+        if (machine_park_count(simulation_park(world->simulation)) == 0 &&
+            simulation_count(world->simulation, "v1", "Node") == 0 &&
+            simulation_count(world->simulation, "karpenter.sh/v1", "NodeClaim") == 0)
+            return true;
+    }
+    snprintf(result->why, sizeof result->why,
+             "%u machines, %u Nodes, %u NodeClaims are left %lld s after the last workload",
+             machine_park_count(simulation_park(world->simulation)),
+             simulation_count(world->simulation, "v1", "Node"),
+             simulation_count(world->simulation, "karpenter.sh/v1", "NodeClaim"),
+             (long long)(EMPTIED_MAX / SECOND));
+    return false;
+}
+
+static bool live(struct soak_world *world, struct soak_result *result)
+{
+    struct random random;
+    random_seed(&random, world->options.seed ^ 0x90b);
+    populate(world, &random);
+    simulation_start_controller(world->simulation);
+    world->faults_on = true;
+    result->actions = soak_actions_count(world);
+    for (uint32_t i = 0; i < result->actions; i++) {
+        if (world->options.left_out != NULL && world->options.left_out[i])
+            continue;
+        soak_say(world, "action %u", i);
+        if (!soak_act(world, i))
+            return false;
+    }
+    soak_calm(world);
+    return settle(world, result) && empty(world, result);
+}
+
+void soak_run(const struct soak_options *options, struct soak_result *result)
+{
+    struct soak_world *world = memory_allocate(sizeof *world);
+    struct random random;
+    *result = (struct soak_result){0};
+    world->options = *options;
+    world->loop = loop_create_virtual(INT64_C(1767225600) * SECOND); // 2026-01-01T00:00:00Z
+    struct log_options log = {.level = options->verbose ? LOG_DEBUG : LOG_NONE,
+                              .sink = options->verbose ? print_line : drop_line,
+                              .now_ns = wall_clock,
+                              .now_context = world->loop};
+    struct error error = {0};
+    if (!log_configure(&log, &error))
+        abort();
+    const struct instance_type_catalog *catalog = kwok_catalog_generic();
+    random_seed(&random, options->seed);
+    random_seed(&world->random, random_next(&random));
+    soak_world_draw(world, &random);
+    world->begun_ns = loop_monotonic_ns(world->loop);
+    create(world, catalog, &random);
+    result->failed = !live(world, result);
+    if (invariants_violation(world->invariants) != NULL)
+        snprintf(result->why, sizeof result->why, "%s", invariants_violation(world->invariants));
+    result->simulated_hours =
+        (double)(loop_monotonic_ns(world->loop) - world->begun_ns) / (double)HOUR;
+    result->launches = machine_park_launches(simulation_park(world->simulation));
+    invariants_destroy(world->invariants);
+    simulation_destroy(world->simulation);
+    object_release((const struct object *)catalog);
+    loop_destroy(world->loop);
+    free(world);
+}
