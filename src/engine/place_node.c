@@ -75,9 +75,9 @@ static bool shape_fits(struct pass *pass, const struct place *place, const struc
     return true;
 }
 
-// Step 6 for one alternative. `set` is the node's labels with the pod's and the volumes' demands.
+// Step 6 for one alternative (SCH-197: only labels count).
 static enum verdict alternative_fits(struct pass *pass, const struct place *place, uint32_t class,
-                                     const struct shape *shape, const struct node_term *alternative)
+                                     const struct node_term *alternative)
 {
     struct problem *problem = pass->problem;
     uint32_t set = place->set;
@@ -90,7 +90,6 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
         }
         return REFUSED_SHAPE;
     }
-    (void)shape;
     if (pass_class(pass, class)->hostname_groups.count == 0 &&
         pass_class(pass, class)->domain_groups.count == 0)
         return ACCEPTED;
@@ -111,11 +110,10 @@ enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
     if (alternatives == 0)
-        return alternative_fits(pass, place, class, shape, NULL);
+        return alternative_fits(pass, place, class, NULL);
     enum verdict verdict = REFUSED_SHAPE;
     for (uint32_t i = 0; i < alternatives; i++) {
-        enum verdict next =
-            alternative_fits(pass, place, class, shape, &shape->volumes->alternatives[i]);
+        enum verdict next = alternative_fits(pass, place, class, &shape->volumes->alternatives[i]);
         if (next == ACCEPTED)
             return ACCEPTED;
         if (next < verdict)
