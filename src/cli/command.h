@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
+
 #define EXIT_BAD_INPUT 2
 #define EXIT_UNPLACED  3
 
@@ -25,3 +27,7 @@ extern const struct command command_controller, command_demo, command_plan, comm
 // Prints "adze COMMAND: MESSAGE" to standard error and returns EXIT_BAD_INPUT.
 int command_usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+// Prints "adze COMMAND: MESSAGE" as one line to standard error (control characters of bad input are shown as '?')
+// and returns EXIT_BAD_INPUT for bad input, else 1.
+int command_failed(const struct command *command, const struct error *error);

@@ -273,8 +273,7 @@ static int run_process(struct process *process)
     struct error error = {0};
     if (!open_log(process, &error) || !open_connections(process, &error) ||
         !open_servers(process, &error) || !open_controller(process, &error)) {
-        fprintf(stderr, "adze controller: %s\n", error.message);
-        return error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+        return command_failed(&command_controller, &error);
     }
     log_info("discovered karpenter version", "s:version", ADZE_VERSION, "s:provider",
              process->provider, "s:server", process->config->server);

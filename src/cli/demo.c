@@ -202,8 +202,7 @@ static int play(struct demo *demo)
     loop_on_signal(demo->loop, SIGINT, interrupted, demo);
     loop_on_signal(demo->loop, SIGTERM, interrupted, demo);
     if (catalog == NULL || !set_stage(demo, catalog, &error)) {
-        fprintf(stderr, "adze demo: %s\n", error.message);
-        demo->status = error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+        demo->status = command_failed(&command_demo, &error);
     } else {
         if (!demo->serve) {
             demo->timer = timer_create_on(demo->loop, look, demo);

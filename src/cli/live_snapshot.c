@@ -70,6 +70,9 @@ static void take_items(const struct listing *listing, const json_t *items)
     }
 }
 
+static const char remedy[] =
+    " (is the cluster up? --kubeconfig and --context choose another, -f reads files)";
+
 static void listed(void *context, const struct kube_result *result)
 {
     struct listing *listing = context;
@@ -81,8 +84,8 @@ static void listed(void *context, const struct kube_result *result)
     } else if (!(absent && (listing->optional || kind_get(listing->kind)->custom)) &&
                !reading->failed) {
         reading->failed = true;
-        error_set(reading->error, kind, "listing %s: %s", kind_get(listing->kind)->plural,
-                  result->error.message);
+        error_set(reading->error, kind, "listing %s: %s%s", kind_get(listing->kind)->plural,
+                  result->error.message, kind == ERROR_UNAVAILABLE ? remedy : "");
     }
     if (--reading->left == 0 || reading->failed)
         loop_stop(reading->loop);

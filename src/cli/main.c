@@ -64,6 +64,15 @@ int command_usage_error(const struct command *command, const char *format, ...)
     return EXIT_BAD_INPUT;
 }
 
+int command_failed(const struct command *command, const struct error *error)
+{
+    fprintf(stderr, "adze %s: ", command->name);
+    for (const char *c = error->message; *c != '\0'; c++)
+        fputc((unsigned char)*c < ' ' || *c == '\x7f' ? '?' : *c, stderr);
+    fputc('\n', stderr);
+    return error->kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+}
+
 static bool is_help(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 ||

@@ -30,16 +30,12 @@ static void print_plan(const struct request *request, const struct plan *plan);
 static int plan_snapshot(struct request *request, struct snapshot *snapshot)
 {
     struct error error = {0};
-    if (!read_input(request, snapshot, &error)) {
-        fprintf(stderr, "adze plan: %s\n", error.message);
-        return error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
-    }
+    if (!read_input(request, snapshot, &error))
+        return command_failed(&command_plan, &error);
     request->options.explain = true; // FMT-10: every pod without a place has its reasons
     struct plan *plan = engine_plan(snapshot, &request->options, &error);
-    if (plan == NULL) {
-        fprintf(stderr, "adze plan: %s\n", error.message);
-        return 1;
-    }
+    if (plan == NULL)
+        return command_failed(&command_plan, &error);
     if (request->options.disrupt && !plan->has_disruptions)
         fprintf(stderr, "adze plan: note: this version plans no disruptions yet\n");
     print_plan(request, plan);
@@ -228,6 +224,7 @@ static bool read_input(struct request *request, struct snapshot *snapshot, struc
     for (uint32_t i = 0; i < request->files.count; i++)
         if (!snapshot_read(snapshot, request->files.items[i], request->strict, error))
             return false;
+    snapshot_merge_duplicates(snapshot);
     if (request->files.count > 0 && is_empty(snapshot))
         return error_set(error, ERROR_INVALID,
                          "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "

@@ -30,14 +30,13 @@ static int save(const struct live_options *options, const char *path)
     struct snapshot *snapshot = snapshot_create();
     bool done = live_snapshot_read(snapshot, options, &error) &&
                 snapshot_complete(snapshot, &error) && write_snapshot(snapshot, path, &error);
-    if (!done)
-        fprintf(stderr, "adze snapshot: %s\n", error.message);
-    else if (path != NULL && strcmp(path, "-") != 0)
+    int status = done ? 0 : command_failed(&command_snapshot, &error);
+    if (done && path != NULL && strcmp(path, "-") != 0)
         fprintf(stderr, "saved %u pods, %u nodes and %u NodePools to %s\n",
                 snapshot->objects[KIND_POD].count, snapshot->objects[KIND_NODE].count,
                 snapshot->objects[KIND_NODE_POOL].count, path);
     snapshot_destroy(snapshot);
-    return done ? 0 : error.kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
+    return status;
 }
 
 static int run(int argc, char **argv)

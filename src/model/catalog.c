@@ -6,6 +6,9 @@
 #include "model/karpenter.h"
 #include "model/resources.h"
 
+// Sums of prices over a cluster must stay far from overflow.
+#define OFFERING_PRICE_MAX (INT64_C(1000000) * 1000000000) // nano-USD an hour
+
 // --- FMT-8
 // ----------------------------------------------------------------------------------------
 static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
@@ -78,6 +81,8 @@ static bool check_offering(const char *path, const struct offering *offering, st
 {
     if (offering->price < 0)
         return error_set(error, ERROR_INVALID, "%s.price: negative", path);
+    if (offering->price > OFFERING_PRICE_MAX)
+        return error_set(error, ERROR_INVALID, "%s.price: more than a million USD an hour", path);
     if (offering->reservation_capacity.present && offering->reservation_capacity.value < 0)
         return error_set(error, ERROR_INVALID, "%s.reservationCapacity: negative", path);
     return check_requirements(path, &offering->requirements, error) &&

@@ -44,6 +44,9 @@ static bool read_directory(struct documents *documents, const char *path, bool w
 {
     struct paths paths = {0};
     bool fine = collect_directory(&paths, path, 1, error);
+    if (fine && paths.list.count == 0)
+        fine = error_set(error, ERROR_INVALID,
+                         "%s: there is no manifest (*.yaml, *.yml, *.json) in this directory", path);
     if (paths.list.count > 1)
         qsort(paths.list.items, paths.list.count, sizeof *paths.list.items, compare_paths);
     for (uint32_t i = 0; i < paths.list.count; i++) {
@@ -61,8 +64,8 @@ bool documents_read(struct documents *documents, const char *path, bool with_pos
     if (strcmp(path, "-") == 0)
         return read_file(documents, path, with_positions, error);
     if (stat(path, &status) != 0)
-        return error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_INVALID, "%s: %s", path,
-                         strerror(errno));
+        return error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_UNAVAILABLE, "%s: %s",
+                         path[0] != '\0' ? path : "\"\"", strerror(errno));
     if (S_ISDIR(status.st_mode))
         return read_directory(documents, path, with_positions, error);
     return read_file(documents, path, with_positions, error);
@@ -83,7 +86,7 @@ static bool collect_directory(struct paths *paths, const char *directory, int de
                          DIRECTORY_DEPTH_MAX);
     DIR *stream = opendir(directory);
     if (stream == NULL)
-        return error_set(error, ERROR_INVALID, "%s: %s", directory, strerror(errno));
+        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", directory, strerror(errno));
     bool fine = true;
     const struct dirent *entry;
     while (fine && (entry = readdir(stream)) != NULL) {
@@ -94,7 +97,7 @@ static bool collect_directory(struct paths *paths, const char *directory, int de
         const char *separator = text_ends_with(directory, "/") ? "" : "/";
         text_format(&path, "%s%s%s", directory, separator, entry->d_name);
         if (stat(path.data, &status) != 0)
-            fine = error_set(error, ERROR_INVALID, "%s: %s", path.data, strerror(errno));
+            fine = error_set(error, ERROR_UNAVAILABLE, "%s: %s", path.data, strerror(errno));
         else if (S_ISDIR(status.st_mode))
             fine = collect_directory(paths, path.data, depth + 1, error);
         else if (is_manifest_name(entry->d_name))
@@ -116,7 +119,7 @@ static bool read_stream(FILE *stream, const char *path, struct text *text, struc
         text_add_bytes(text, buffer, count);
     }
     if (ferror(stream))
-        return error_set(error, ERROR_INVALID, "%s: %s", path, strerror(errno));
+        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", path, strerror(errno));
     return true;
 }
 
@@ -126,7 +129,7 @@ static bool read_file(struct documents *documents, const char *path, bool with_p
     bool is_standard_input = strcmp(path, "-") == 0;
     FILE *stream = is_standard_input ? stdin : fopen(path, "re");
     if (stream == NULL)
-        return error_set(error, ERROR_INVALID, "%s: %s", path, strerror(errno));
+        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", path, strerror(errno));
     struct text text = {0};
     bool fine = read_stream(stream, path, &text, error);
     if (!is_standard_input)

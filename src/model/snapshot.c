@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/admission.h"
@@ -115,15 +116,28 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
     const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
     const char *kind = json_string_value(json_object_get(document, "kind"));
     if (api_version == NULL || kind == NULL)
-        return error_set(error, ERROR_INVALID, "%s: missing", kind == NULL ? "kind" : "apiVersion");
+        return error_set(error, ERROR_INVALID, "%s: missing: this is no Kubernetes object",
+                         kind == NULL ? "kind" : "apiVersion");
     const char *names[KIND_COUNT], *nearest[1];
-    for (int i = 0; i < KIND_COUNT; i++)
-        names[i] = kind_get((enum kind_id)i)->name;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const struct kind *known = kind_get((enum kind_id)i);
+        names[i] = known->name;
+        if (strcmp(known->name, kind) == 0)
+            return error_set(error, ERROR_INVALID, "apiVersion: %s is read as %s, not as %.100s",
+                             kind, known->api_version, api_version);
+    }
     bool has_hint = text_nearest(kind, names, KIND_COUNT, nearest, 1) == 1;
     return error_set(error, ERROR_INVALID,
                      "kind: %.100s of %.100s is not a kind that adze reads%s%s%s", kind,
                      api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
                      has_hint ? "?" : "");
+}
+
+// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may not.
+static bool must_be_known(const char *api_version, const char *kind)
+{
+    return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
+           text_starts_with(api_version, "adze/");
 }
 
 static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
@@ -136,7 +150,7 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
     const struct kind *kind =
         api_version != NULL && name != NULL ? kind_find(api_version, name) : NULL;
     if (kind == NULL)
-        return !strict || refuse_unknown_kind(document, error);
+        return !(strict || must_be_known(api_version, name)) || refuse_unknown_kind(document, error);
     CLEANUP_OBJECT struct object *object =
         object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
     return object != NULL && add_object(snapshot, object, error);
@@ -203,6 +217,35 @@ static void complete_object(struct snapshot *snapshot, const struct object **slo
         pod_admit(snapshot, (struct pod *)changed);
     *slot = object_copy(changed);
     object_release(object);
+}
+
+void snapshot_merge_duplicates(struct snapshot *snapshot)
+{
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        uint32_t count = snapshot->objects[kind].count, kept = 0;
+        const struct object **objects = snapshot->objects[kind].items;
+        struct map *slots = map_create(); // namespace/name -> place in `objects`
+        for (uint32_t i = 0; i < count; i++) {
+            const struct object_meta *meta = &objects[i]->meta;
+            bool is_named = meta->name != NULL && meta->name[0] != '\0';
+            struct text key = {0};
+            text_format(&key, "%s/%s", meta->namespace != NULL ? meta->namespace : "default",
+                        is_named ? meta->name : "");
+            const struct object **before = is_named ? map_get(slots, key.data) : NULL;
+            if (before != NULL) {
+                object_release(*before);
+                *before = objects[i];
+            } else {
+                objects[kept] = objects[i];
+                if (is_named)
+                    map_set(slots, key.data, &objects[kept]);
+                kept++;
+            }
+            text_free(&key);
+        }
+        snapshot->objects[kind].count = kept;
+        map_destroy(slots, NULL);
+    }
 }
 
 static bool check_catalogs(const struct snapshot *snapshot, struct error *error)

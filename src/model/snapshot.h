@@ -41,6 +41,8 @@ bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
                    struct error *error) MUST_USE;
 bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
                         const char *source_name, bool strict, struct error *error) MUST_USE;
+// An object that was read twice counts once: the later one, as if both had been applied in this order.
+void snapshot_merge_duplicates(struct snapshot *snapshot);
 // FMT-2 (workloads without pods become pods), FMT-4 (namespaces, uids). Call once after reading.
 bool snapshot_complete(struct snapshot *snapshot, struct error *error) MUST_USE;
 // The snapshot as one JSON List that snapshot_read() reads back, SnapshotContext included.

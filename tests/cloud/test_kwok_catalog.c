@@ -103,7 +103,7 @@ static void an_unusable_entry_names_its_path_KWK_4(void **state)
          "\"offerings\":[{\"Price\":1}]}]",
          "[0].offerings[0]"},
         {"{\"kind\":\"Nonsense\"}", "InstanceTypeCatalog"},
-        {"not json at all: [", "instance types file"},
+        {"not json at all: [", "instance types"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct error error = {0};

@@ -347,8 +347,10 @@ const struct instance_type_catalog *kwok_catalog_read(const char *path, struct e
     const struct instance_type_catalog *catalog =
         json_is_array(list) ? read_upstream_list(list, error) : read_documents(path, error);
     json_decref(list);
+    if (catalog == NULL && !text_starts_with(error->message, path))
+        error_prefix(error, "%s", path);
     if (catalog == NULL)
-        error_prefix(error, "instance types file %s", path);
+        error_prefix(error, "instance types");
     return catalog;
 }
 
