@@ -192,9 +192,21 @@ static void start(struct kubelets *kubelets, struct world_object *pod, struct ku
     set_running(kubelets, pod, 0); // the change brings it back here, to run()
 }
 
+// Node lifecycle takes the readiness of a silent node's pods away; the kubelet that is heard again, or says itself
+// that its node is not ready, reports its containers as they are: running.
+static void tell_ready_again(struct kubelets *kubelets, struct world_object *pod)
+{
+    world_set_status(kubelets->world, pod,
+                     status_with_conditions(kubelets->world, pod, true, NULL));
+}
+
 // The containers end after their time, if they have one; the restart policy says what then.
 static void run(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory)
 {
+    if (!world_pod_ready(pod)) {
+        tell_ready_again(kubelets, pod); // the change brings it back here
+        return;
+    }
     int64_t run_ns = world_annotation_seconds(pod, ANNOTATION_SIM_RUN_SECONDS, -1);
     if (run_ns < 0)
         return;
