@@ -457,7 +457,9 @@ static bool count_voluntary(void *context, json_t *claim)
 {
     struct under_way *under_way = context;
     const struct claim_record *record = map_get(under_way->invariants->claims, store_uid(claim));
+    // DIS-125: nodes whose instance is on its way out are counted no more.
     if (record != NULL && record->voluntary && is_deleting(claim) &&
+        !condition_is(claim, "InstanceTerminating", "True") &&
         text_equal(label_of(claim, LABEL_NODE_POOL), under_way->pool))
         under_way->count++;
     return true;
@@ -573,6 +575,13 @@ static int64_t limit_value(const char *name, const char *text)
     return strcmp(name, "cpu") == 0 ? atoi(text) * INT64_C(1000) : atoi(text) * (INT64_C(1) << 30);
 }
 
+// SCH-360: what is marked for deletion does not count, its capacity is free for replacements.
+static bool counts_for_limits(const json_t *claim, const char *pool)
+{
+    return claim != NULL && text_equal(label_of(claim, LABEL_NODE_POOL), pool) &&
+           !is_deleting(claim) && !condition_is(claim, "DisruptionReason", "True");
+}
+
 static int64_t used_of(const struct invariants *invariants, const char *pool, const char *name)
 {
     struct machine_park *park = simulation_park(invariants->simulation);
@@ -582,7 +591,7 @@ static int64_t used_of(const struct invariants *invariants, const char *pool, co
         json_t *claim = machine->phase == MACHINE_RUNNING
                             ? claim_of_uid(invariants, machine->facts.node_claim_uid)
                             : NULL;
-        if (claim != NULL && text_equal(label_of(claim, LABEL_NODE_POOL), pool))
+        if (counts_for_limits(claim, pool))
             used += resource_map_get(&machine->facts.capacity, name);
     }
     return used;

@@ -5,7 +5,7 @@
 // hide another. The first violation is kept; later ones are ignored.
 //
 //  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has one machine;
-//  2. a launch never brings a NodePool over its limits;
+//  2. a launch never brings a NodePool over its limits (SCH-360, DIS-731);
 //  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without one before its
 //     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's budgets allow;
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
