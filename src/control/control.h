@@ -40,6 +40,8 @@ struct control {
     struct disruption_queue *disruption_queue;
     struct provisioner *provisioner;
     struct disruption *disruption_controller;
+    struct lifecycle *lifecycle;
+    struct termination *termination;
 };
 
 // A queue that starts, stops and dies with the others.

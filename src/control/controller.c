@@ -19,8 +19,6 @@
 
 struct controller {
     struct control control;
-    struct lifecycle *lifecycle;
-    struct termination *termination;
     struct disruption *disruption;
     struct expiration *expiration;
     struct garbage_collection *garbage_collection;
@@ -94,8 +92,8 @@ struct controller *controller_create(const struct controller_options *options)
     control->registration_health = registration_health_create(control);
     control->eviction_queue = eviction_queue_create(control);
     control->provisioner = provisioner_create(control);
-    controller->lifecycle = lifecycle_create(control);
-    controller->termination = termination_create(control);
+    control->lifecycle = lifecycle_create(control);
+    control->termination = termination_create(control);
     controller->disruption = disruption_create(control);
     controller->expiration = expiration_create(control);
     controller->garbage_collection = garbage_collection_create(control);
@@ -184,8 +182,8 @@ void controller_destroy(struct controller *controller)
     garbage_collection_destroy(controller->garbage_collection);
     expiration_destroy(controller->expiration);
     disruption_destroy(controller->disruption);
-    termination_destroy(controller->termination);
-    lifecycle_destroy(controller->lifecycle);
+    termination_destroy(control->termination);
+    lifecycle_destroy(control->lifecycle);
     provisioner_destroy(control->provisioner);
     eviction_queue_destroy(control->eviction_queue);
     registration_health_destroy(control->registration_health);

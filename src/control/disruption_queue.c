@@ -7,6 +7,7 @@
 #include "control/cluster.h"
 #include "control/conditions.h"
 #include "control/disruption.h"
+#include "control/drain.h"
 #include "control/operations.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
@@ -282,12 +283,26 @@ static struct reconcile_result step_taint(struct step *step)
                        taint_patch(step->node, step->command->id));
 }
 
+// The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
+// without the write: its events and the log tell.
+static bool reason_matters(const struct step *step)
+{
+    const struct control *control = step->queue->control;
+    struct drain drain;
+    drain_plan(&drain, cluster_pods(control->cluster, step->command->node), 0,
+               control_now(control));
+    bool matters = drain.waiting > 0 || control->settings->compatibility_upstream;
+    drain_free(&drain);
+    return matters;
+}
+
 static struct reconcile_result step_reason(struct step *step)
 {
     struct control *control = step->queue->control;
     const struct condition *condition =
         condition_find(&step->claim->status.conditions, "DisruptionReason");
-    if (condition == NULL || !text_equal(condition->reason, step->command->reason)) {
+    bool matters = condition != NULL || reason_matters(step);
+    if (matters && (condition == NULL || !text_equal(condition->reason, step->command->reason))) {
         step->about.doing = "updating disruption reason";
         return start_patch_status(&step->about, (const struct object *)step->claim,
                                   reason_patch(control, step->claim, step->command->reason));

@@ -3,9 +3,10 @@
 #include "control/cluster.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
+#include "control/termination.h"
 
 #define DELETE_AGAIN_NS   (5 * SECOND)
-#define FINALIZE_AGAIN_NS (10 * SECOND)
+#define FINALIZE_AGAIN_NS MINUTE
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -42,15 +43,19 @@ static bool nodes_remain(struct claim_pass *pass, bool *started)
         cluster_state(pass->control->cluster, pass->claim->status.provider_id);
     if (state == NULL || !condition_is_true(&pass->claim->status.conditions, "Registered"))
         return false;
+    uint32_t remaining = 0;
     for (uint32_t i = 0; i < state->nodes.count; i++) {
         const struct object *node = (const struct object *)state->nodes.items[i];
+        if (termination_node_is_gone(pass->control->termination, state->nodes.items[i]))
+            continue;
+        remaining++;
         if (object_is_deleting(node))
             continue;
         struct operation_about deletion = about(pass, "deleting node");
         start_delete(&deletion, node, -1);
         *started = true;
     }
-    return state->nodes.count > 0;
+    return remaining > 0;
 }
 
 static enum operation_outcome note_machine_deleted(void *context, const char *key,
@@ -121,6 +126,8 @@ static enum operation_outcome note_finalized(void *context, const char *key,
     if (terminating != NULL)
         metric_observe(control->metrics.instance_termination_seconds,
                        seconds_between(terminating->last_transition_time, now), pool);
+    else if (record != NULL && record->instance_gone) // at once: there was nothing to write down
+        metric_observe(control->metrics.instance_termination_seconds, 0, pool);
     metric_observe(control->metrics.node_claim_termination_seconds,
                    seconds_between(claim->meta.deletion_timestamp, now), pool);
     metric_add(control->metrics.node_claims_terminated, 1, pool,

@@ -100,6 +100,11 @@ struct control *lifecycle_control(struct lifecycle *lifecycle)
     return lifecycle->control;
 }
 
+void lifecycle_wake(struct lifecycle *lifecycle, const char *claim)
+{
+    reconcile_queue_add(lifecycle->queue, claim);
+}
+
 struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name)
 {
     return map_get(lifecycle->records, name);

@@ -16,6 +16,7 @@
 struct lifecycle;
 struct lifecycle *lifecycle_create(struct control *control);
 void lifecycle_destroy(struct lifecycle *lifecycle);
+void lifecycle_wake(struct lifecycle *lifecycle, const char *claim); // by name
 
 // --- inside --------------------------------------------------------------------------------------
 struct claim_record { // what is remembered of a NodeClaim; a cache, made new after a restart

@@ -38,7 +38,7 @@ static bool all_allow(const requirement_list *requirements, const char *key, con
     return true;
 }
 
-static bool offering_compatible(const struct offering *offering, const requirement_list *claim)
+bool offering_compatible(const struct offering *offering, const requirement_list *claim)
 {
     if (!offering->available)
         return false;

@@ -23,5 +23,7 @@ struct claim_types *claims_within_limits(struct control *control, struct arena *
 // The body of the create call. `name` was chosen by the caller.
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,
                         const struct claim_types *types, const char *name);
+// An available offering whose zone, capacity type and so on the claim's requirements allow.
+bool offering_compatible(const struct offering *offering, const requirement_list *claim);
 // "a, b, c, d, e and 7 other(s)": names in alphabetical order.
 void describe_types(const struct claim_types *types, struct text *out);

@@ -295,7 +295,7 @@ static void decide_all(struct provisioner *provisioner)
 static struct reconcile_result carry_out(struct provisioner *provisioner, struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
-    if (pass->early && provisioning_pass_keep_full(pass))
+    if (pass->rest)
         provisioner->deferred_trigger = true; // the rest is for the next pass of the wave
     provisioning_pass_tell(pass);
     provisioner->phase = PHASE_CREATING;

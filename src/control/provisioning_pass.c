@@ -5,6 +5,7 @@
 
 #include "base/duration.h"
 #include "control/cluster.h"
+#include "control/early_pass.h"
 #include "control/snapshot_builder.h"
 
 #define NAMED_PODS_MAX      5
@@ -44,62 +45,8 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
 {
     const struct plan_options options = {0};
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
-}
-
-// --- early passes
-// ----------------------------------------------------------------------------------- Per resource
-// the least that a pod of the claim asks for.
-static struct resource_map smallest_pod(struct arena *arena, const struct plan_claim *claim)
-{
-    struct resource_map least = pod_requests(arena, claim->pods.items[0]);
-    for (uint32_t i = 1; i < claim->pods.count; i++) {
-        struct resource_map requests = pod_requests(arena, claim->pods.items[i]);
-        list_for_each (entry, &least) {
-            int64_t value = resource_map_get(&requests, entry->name);
-            if (value < entry->value)
-                entry->value = value;
-        }
-    }
-    return least;
-}
-
-static bool has_room(struct arena *arena, const struct instance_type *type,
-                     const struct plan_claim *claim, const struct resource_map *pod)
-{
-    struct resource_map allocatable = instance_type_allocatable(arena, type, NULL);
-    list_for_each (entry, pod)
-        if (resource_map_get(&allocatable, entry->name) -
-                resource_map_get(&claim->requests, entry->name) <
-            entry->value)
-            return false;
-    return true;
-}
-
-static bool is_full(const struct plan_claim *claim)
-{
-    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    struct resource_map pod = smallest_pod(arena, claim);
-    for (uint32_t i = claim->types.count; i-- > 0;) // the dearest are the largest
-        if (has_room(arena, claim->types.items[i].instance_type, claim, &pod))
-            return false;
-    return true;
-}
-
-bool provisioning_pass_keep_full(struct provisioning_pass *pass)
-{
-    struct plan *plan = pass->plan;
-    if (plan == NULL)
-        return false;
-    uint32_t kept = 0;
-    bool left_out = plan->unschedulable.count > 0;
-    for (uint32_t i = 0; i < plan->claims.count; i++)
-        if (is_full(&plan->claims.items[i]))
-            plan->claims.items[kept++] = plan->claims.items[i];
-        else
-            left_out = true;
-    plan->claims.count = kept;
-    plan->unschedulable.count = 0;
-    return left_out;
+    if (pass->plan != NULL && pass->early)
+        pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
 }
 
 static char *choose_name(struct provisioning_pass *pass, const struct plan_claim *claim)

@@ -16,17 +16,14 @@ struct provisioning_pass {
     char **names;              // of the NodeClaims, chosen by us; NULL: not to be created
     uint32_t created, refused;
     struct text errors; // NodePools whose instance types could not be read
-    bool early;         // more pods of the same wave are coming (batcher.h)
+    bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
+    bool rest;          // of an early pass: some pods were left for the next one
 };
 
 struct provisioning_pass *provisioning_pass_create(struct control *control);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
-// The pure part, for a worker thread.
+// The pure part, for a worker thread. An early pass plans only what should not wait.
 void provisioning_pass_plan(struct provisioning_pass *pass);
-// For an early pass: leaves only the claims in the plan that have no room for another pod like
-// theirs on any of their types, since what comes later cannot make them better. Says nothing of
-// pods without a place. True if anything was left out.
-bool provisioning_pass_keep_full(struct provisioning_pass *pass);
 // Chooses types and names of the NodeClaims to create; answers how many.
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass);
 // Logs, events, nominations and metrics of the decision (SCH-390 to SCH-397).

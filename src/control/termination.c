@@ -7,6 +7,7 @@
 #include "control/conditions.h"
 #include "control/drain.h"
 #include "control/eviction_queue.h"
+#include "control/lifecycle.h"
 #include "control/operations.h"
 #include "control/volume_wait.h"
 
@@ -14,7 +15,7 @@
 #define INSTANCE_POLL_NS    (5 * SECOND)
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
-#define FINALIZE_AGAIN_NS   (10 * SECOND)
+#define FINALIZE_AGAIN_NS   MINUTE // a watch may lag behind by that much in a wave of nodes
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -29,6 +30,7 @@ struct node_record { // a cache, made new after a restart
     bool delete_called;
     int64_t delete_again_ns;
     int64_t finalized_ns; // monotonic: our finalizer is off, the watch has not said so yet
+    bool gone;            // and with it the Node: nobody else held it
     bool drained_now;     // the status patch under way turns Drained to True
 };
 
@@ -174,6 +176,21 @@ static double seconds_between(int64_t from, int64_t to) // LIF-473: never negati
     return to > from ? (double)(to - from) / SECOND : 0;
 }
 
+static void wake_claim(const struct termination *termination, const char *node_name)
+{
+    const struct node *node = find_node(termination->control, node_name);
+    const struct state_node *state =
+        node != NULL ? cluster_state(termination->control->cluster, node->spec.provider_id) : NULL;
+    for (uint32_t i = 0; state != NULL && i < state->claims.count; i++)
+        lifecycle_wake(termination->control->lifecycle, state->claims.items[i]->meta.name);
+}
+
+bool termination_node_is_gone(const struct termination *termination, const struct node *node)
+{
+    const struct node_record *record = map_get(termination->records, node->meta.name);
+    return record != NULL && record->gone && text_equal(record->uid, node->meta.uid);
+}
+
 static enum operation_outcome note_removed(void *context, const char *key,
                                            const struct kube_result *result)
 {
@@ -181,11 +198,18 @@ static enum operation_outcome note_removed(void *context, const char *key,
     struct control_metrics *metrics = &termination->control->metrics;
     struct node_record *record = map_get(termination->records, key);
     bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
-    if (record != NULL && gone)
+    if (record != NULL && gone) {
         record->finalized_ns = loop_monotonic_ns(termination->control->loop);
+        record->gone = result->error.kind == ERROR_NOT_FOUND ||
+                       (result->object != NULL && object_is_deleting(result->object) &&
+                        result->object->meta.finalizers.count == 0);
+        wake_claim(termination, key);
+    }
     if (result->error.kind != ERROR_NONE || result->object == NULL)
         return gone ? OPERATION_NOTED : OPERATION_PASS;
     const struct object *node = result->object;
+    if (record != NULL && record->drained_now)
+        metric_add(metrics->nodes_drained, 1, object_label(node, LABEL_NODE_POOL));
     const char *pool = object_label(node, LABEL_NODE_POOL);
     int64_t now = control_now(termination->control);
     metric_add(metrics->nodes_terminated, 1, pool, object_label(node, LABEL_ZONE));
@@ -432,6 +456,14 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
     return record->instance_gone;
 }
 
+// Nothing to evict, no volume, no machine any more: what would be written into the NodeClaim now is
+// gone with it a moment later. A step that took time is written down (LIF-106).
+static bool ended_at_once(const struct node_pass *pass)
+{
+    return pass->claim != NULL && !pass->control->settings->compatibility_upstream &&
+           condition_find(&pass->claim->status.conditions, "Drained") == NULL;
+}
+
 // --- the frame -----------------------------------------------------------------------------------
 static struct reconcile_result terminate(struct node_pass *pass)
 {
@@ -460,6 +492,10 @@ static struct reconcile_result terminate(struct node_pass *pass)
         return result; // what has been reached is written with the next step
     if (!done)
         return write_conditions(pass, result);
+    if (ended_at_once(pass)) {
+        pass->record->drained_now = true;
+        return remove_finalizer(pass);
+    }
     struct reconcile_result written = write_conditions(pass, reconcile_done());
     return written.status == RECONCILE_RUNNING ? written : remove_finalizer(pass);
 }
