@@ -141,6 +141,7 @@ void problem_destroy(struct problem *problem)
     vector_free(&problem->groups);
     vector_free(&problem->universes);
     memo_free(&problem->tolerated);
+    memo_free(&problem->tolerated_hard);
     text_free(&problem->scratch);
     text_free(&problem->class_key);
     free(problem->asked);
@@ -276,19 +277,31 @@ uint32_t problem_intern_tolerations(struct problem *problem, const toleration_li
     return (uint32_t)id - 1;
 }
 
-bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints)
+static bool tolerates(struct problem *problem, struct memo *memo, uint32_t tolerations,
+                      uint32_t taints, bool hard_only)
 {
     const taint_list *list = problem->taint_lists.items[taints];
     if (list->count == 0)
         return true;
-    uint32_t known = memo_get(&problem->tolerated, tolerations, taints);
+    uint32_t known = memo_get(memo, tolerations, taints);
     if (known != MEMO_NONE)
         return known;
     bool all = true;
     list_for_each (taint, list)
-        all = all && tolerations_tolerate(problem->toleration_lists.items[tolerations], taint);
-    memo_set(&problem->tolerated, tolerations, taints, all);
+        if (!hard_only || !text_equal(taint->effect, "PreferNoSchedule"))
+            all = all && tolerations_tolerate(problem->toleration_lists.items[tolerations], taint);
+    memo_set(memo, tolerations, taints, all);
     return all;
+}
+
+bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints)
+{
+    return tolerates(problem, &problem->tolerated, tolerations, taints, false);
+}
+
+bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints)
+{
+    return tolerates(problem, &problem->tolerated_hard, tolerations, taints, true);
 }
 
 uint32_t problem_split_hostname(struct problem *problem, uint32_t set, uint32_t *hostname)

@@ -281,7 +281,7 @@ struct problem {
     VECTOR(const taint_list *) taint_lists;
     VECTOR(const toleration_list *) toleration_lists;
     struct map *taint_list_ids, *toleration_list_ids; // identity text -> id + 1
-    struct memo tolerated;                            // (tolerations, taints)
+    struct memo tolerated, tolerated_hard;            // (tolerations, taints)
 
     VECTOR(struct identity) identities;
     struct map *identity_ids;
@@ -341,6 +341,8 @@ void problem_add_dimensions(struct problem *problem, const struct resource_map *
 uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints);
 uint32_t problem_intern_tolerations(struct problem *problem, const toleration_list *tolerations);
 bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints);
+// The same without PreferNoSchedule: what keeps kube-scheduler from counting a node (SCH-288, 291).
+bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints);
 
 // A set without its hostname entry; *hostname is that entry or REQUIREMENT_NONE.
 uint32_t problem_split_hostname(struct problem *problem, uint32_t set, uint32_t *hostname);

@@ -34,9 +34,9 @@ static void add_universe(struct pass *pass, struct group_state *group)
     for (uint32_t i = 0; i < universe->count; i++) {
         bool open = all;
         for (uint32_t t = 0; t < problem->templates_count && !open; t++)
-            open =
-                (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
-                problem_tolerates(problem, definition->tolerations, problem->templates[t]->taints);
+            open = (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
+                   problem_tolerates_hard(problem, definition->tolerations,
+                                          problem->templates[t]->taints);
         if (open)
             know_domain(group, universe->values[i]);
     }

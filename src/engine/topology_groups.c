@@ -318,7 +318,7 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
 bool group_filter_passes(struct problem *problem, const struct group_definition *group,
                          uint32_t set, uint32_t hostname_value, uint32_t taints)
 {
-    if (group->honor_taints && !problem_tolerates(problem, group->tolerations, taints))
+    if (group->honor_taints && !problem_tolerates_hard(problem, group->tolerations, taints))
         return false;
     if (!group->honor_affinity)
         return true;

@@ -202,6 +202,21 @@ static void taints_policy_decides_which_domains_count_SCH_288_483(void **state)
     assert_string_equal(spread_over(q.plan, ZONE), "a:3");
 }
 
+// PreferNoSchedule keeps kube-scheduler from nothing: the pool's domain counts (SCH-291).
+static void soft_taints_do_not_hide_domains_SCH_288_291(void **state)
+{
+    (void)state;
+    PLAN p = plan_many(
+        POOL_ZONES(
+            "a") "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: other, uid: o}, "
+                 "spec: "
+                 "{template: {spec: {nodeClassRef: {group: g, kind: C, name: c}, taints: [{key: t, "
+                 "effect: PreferNoSchedule}], requirements: [{key: " ZONE
+                 ", operator: In, values: [b]}]}}}}\n---\n",
+        4, "app: web", SPREAD(ZONE, "1", ", nodeTaintsPolicy: Honor") BIG, NULL);
+    assert_string_equal(spread_over(p.plan, ZONE), "a:2 b:2");
+}
+
 static void self_affinity_keeps_together_SCH_309_311_484(void **state)
 {
     (void)state;
@@ -364,6 +379,7 @@ int main(void)
         cmocka_unit_test(types_without_room_pass_the_choice_on_SCH_329),
         cmocka_unit_test(match_label_keys_split_the_count_SCH_276),
         cmocka_unit_test(taints_policy_decides_which_domains_count_SCH_288_483),
+        cmocka_unit_test(soft_taints_do_not_hide_domains_SCH_288_291),
         cmocka_unit_test(self_affinity_keeps_together_SCH_309_311_484),
         cmocka_unit_test(affinity_waits_for_its_target_SCH_312_484),
         cmocka_unit_test(anti_affinity_keeps_apart_SCH_313_325_485),
