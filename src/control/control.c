@@ -54,6 +54,12 @@ bool managed_node(const struct control *control, const struct node *node)
     return string_map_get(&node->meta.labels, control->node_class_label) != NULL;
 }
 
+bool node_is_unreadable(const struct control *control, const struct node_claim *claim)
+{
+    return claim->status.node_name != NULL &&
+           mirror_is_invalid(control->mirror, KIND_NODE, NULL, claim->status.node_name);
+}
+
 const struct node_claim *find_claim(const struct control *control, const char *name)
 {
     return (const struct node_claim *)mirror_get(control->mirror, KIND_NODE_CLAIM, NULL, name);

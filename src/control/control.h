@@ -57,6 +57,9 @@ bool managed_claim(const struct control *control, const struct node_claim *claim
 bool managed_pool(const struct control *control, const struct node_pool *pool);
 bool managed_node(const struct control *control, const struct node *node);
 
+// The Node that the NodeClaim was registered with exists but does not decode: nothing may be
+// concluded from its absence.
+bool node_is_unreadable(const struct control *control, const struct node_claim *claim);
 const struct node_claim *find_claim(const struct control *control, const char *name);
 const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);

@@ -267,6 +267,13 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness)
         turn->disruption->dirty = true;
         return;
     }
+    // A pod that cannot be read runs somewhere: no node is known to be empty.
+    uint32_t unreadable = mirror_invalid_count(control->mirror, KIND_POD);
+    if (unreadable > 0 && emptiness->taken.count > 0) {
+        log_error("no node is taken for empty while there are pods that cannot be read",
+                  "s:controller", "disruption", "i:pods", (int64_t)unreadable);
+        return;
+    }
     list_for_each (candidate, &emptiness->taken) {
         const struct node *node = find_node(control, (*candidate)->node->meta.name);
         if (node != NULL && !disruption_queue_has(control->disruption_queue, node->meta.name) &&

@@ -8,6 +8,11 @@
 #include "control/drain.h"
 #include "control/operations.h"
 
+// After an accepted eviction the mirror has this long to show that the pod is terminating, before
+// it is asked for again; a refusal by 404 or 409 is looked at sooner.
+#define ACCEPTED_NS (30 * SECOND)
+#define REFUSED_NS  SECOND
+
 #define MULTIPLE_BUDGETS                                                                       \
     "This pod has more than one PodDisruptionBudget, which the eviction subresource does not " \
     "support."
@@ -21,8 +26,9 @@ static const struct event_text invalid_annotation = {.reason = "InvalidDoNotDisr
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
     int64_t deadline;
-    bool done;    // an answer ended it
-    bool counted; // in pods_drained_total (LIF-450: once a pod)
+    int64_t again_ns; // monotonic: an answer ended it until then; 0: none has
+    bool deleted;     // past its budget, with the grace that was left
+    bool counted;     // in pods_drained_total (LIF-450: once a pod)
 };
 
 struct eviction_queue {
@@ -151,6 +157,12 @@ static void tell_node(struct eviction_queue *evictions, const struct eviction *e
                 "Failed to drain node, %s (Pod=%s/%s)", why, eviction->namespace, eviction->name);
 }
 
+static void end_until(const struct eviction_queue *evictions, struct eviction *eviction,
+                      int64_t pause_ns)
+{
+    eviction->again_ns = loop_monotonic_ns(evictions->control->loop) + pause_ns;
+}
+
 // --- answers -------------------------------------------------------------------------------------
 static enum operation_outcome note_evicted(void *context, const char *key,
                                            const struct kube_result *result)
@@ -163,7 +175,8 @@ static enum operation_outcome note_evicted(void *context, const char *key,
     snprintf(code, sizeof code, "%d", result->error.kind == ERROR_NONE ? 200 : result->status);
     if (result->error.kind == ERROR_NONE || result->status == 404 || result->status == 409) {
         metric_add(evictions->control->metrics.eviction_requests, 1, code);
-        eviction->done = true;
+        end_until(evictions, eviction,
+                  result->error.kind == ERROR_NONE ? ACCEPTED_NS : REFUSED_NS);
         const struct pod *pod = pod_of(evictions, eviction);
         if (result->error.kind != ERROR_NONE)
             return OPERATION_NOTED;
@@ -198,7 +211,9 @@ static enum operation_outcome note_deleted(void *context, const char *key,
         return OPERATION_PASS;
     if (result->error.kind == ERROR_NONE)
         count_drained(evictions, eviction);
-    eviction->done = true;
+    if (result->error.kind == ERROR_CONFLICT) // another pod of the name; the watch will tell
+        return OPERATION_RETRY;
+    eviction->deleted = true;
     return OPERATION_NOTED;
 }
 
@@ -241,20 +256,23 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     const struct pod *pod = pod_of(evictions, eviction);
     int64_t now = control_now(evictions->control);
-    if (pod == NULL || eviction->done) {
+    if (pod == NULL) {
         forget(evictions, uid);
         return reconcile_done();
     }
     struct operation_about about = {
         .control = evictions->control, .item = item, .doing = "evicting pod", .context = evictions};
-    if (pod_is_overdue(pod, eviction->deadline, now)) {
+    // The entry stays as long as the pod does: it remembers what was done and counted, whatever the
+    // drain asks for meanwhile (LIF-450).
+    bool overdue = pod_is_overdue(pod, eviction->deadline, now);
+    if (overdue ? eviction->deleted : !pod_is_active(pod))
+        return reconcile_done();
+    if (!overdue && loop_monotonic_ns(evictions->control->loop) < eviction->again_ns)
+        return reconcile_done(); // the drain asks again, every second
+    if (overdue) {
         about.doing = "deleting pod";
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
-    }
-    if (!pod_is_active(pod)) {
-        forget(evictions, uid);
-        return reconcile_done();
     }
     if (pod_protection(pod, now, NULL) == PROTECTION_INVALID)
         publish(evictions->control, (const struct object *)pod, &invalid_annotation,

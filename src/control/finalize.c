@@ -72,6 +72,15 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
     return OPERATION_NOTED;
 }
 
+// A machine may have come while the NodeClaim was being deleted: nobody has written it down.
+static const char *machine_of(const struct claim_pass *pass)
+{
+    const char *written = pass->claim->status.provider_id;
+    if (written != NULL && *written != '\0')
+        return written;
+    return pass->record->machine_arena != NULL ? pass->record->machine.provider_id : NULL;
+}
+
 // LIF-83, step 2. Answers true when the machine is gone.
 static bool machine_gone(struct claim_pass *pass, struct reconcile_result *result)
 {
@@ -81,8 +90,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     if (!record->instance_gone && due) {
         record->delete_again_ns = now_ns + DELETE_AGAIN_NS;
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
-        *result =
-            start_machine_delete(&deletion, pass->claim->status.provider_id, note_machine_deleted);
+        *result = start_machine_delete(&deletion, machine_of(pass), note_machine_deleted);
         return false;
     }
     if (record->instance_gone)
@@ -168,8 +176,15 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     bool started = false;
     if (nodes_remain(pass, &started))
         return started ? reconcile_running() : reconcile_done();
+    // A Node that is there but cannot be read is not gone: its pods would lose their machine.
+    if (node_is_unreadable(pass->control, pass->claim)) {
+        error_set(&pass->error, ERROR_INVALID,
+                  "node %s cannot be read, nodeclaim %s waits for it to be corrected or removed",
+                  pass->claim->status.node_name, pass->claim->meta.name);
+        return reconcile_error();
+    }
     struct reconcile_result result = reconcile_done();
-    const char *provider_id = pass->claim->status.provider_id;
+    const char *provider_id = machine_of(pass);
     if (provider_id != NULL && *provider_id != '\0' && !machine_gone(pass, &result))
         return result;
     return remove_finalizer(pass);

@@ -122,7 +122,8 @@ static bool claim_is_orphan(const struct garbage_collection *collection,
     if (!managed_claim(control, claim) || object_is_deleting((const struct object *)claim) ||
         !condition_is_true(&claim->status.conditions, "Registered") ||
         claim->status.provider_id == NULL ||
-        map_get(collection->claims.machines, claim->status.provider_id) != NULL)
+        map_get(collection->claims.machines, claim->status.provider_id) != NULL ||
+        node_is_unreadable(control, claim))
         return false;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     return node == NULL || !condition_is_true(&node->status.conditions, "Ready");

@@ -10,6 +10,7 @@
 
 #define WINDOW_NS (10 * SECOND)
 #define DELAY_NS  (2 * SECOND) // so that one write carries a wave of pods
+#define LAZY_NS   (30 * SECOND) // where consolidateAfter is not waited for
 
 struct last_event {     // of one NodeClaim
     int64_t at;         // wall clock, whole seconds
@@ -26,14 +27,14 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
 // The time is there for consolidateAfter. Where that is not waited for, the write has no hurry: it
-// carries ten seconds of pods, and a node that empties is mostly gone before.
+// carries half a minute of pods, and a node that empties is mostly gone before.
 static int64_t delay_of(const struct pod_events *events, const struct node_claim *claim)
 {
     const struct node_pool *pool = pool_of_claim(events->control, claim);
     const struct duration *after = pool != NULL ? &pool->spec.disruption.consolidate_after : NULL;
     bool waited_for = after == NULL || (after->text != NULL && after->nanoseconds > 0 &&
                                         after->nanoseconds != DURATION_NEVER);
-    return waited_for || events->control->settings->compatibility_upstream ? DELAY_NS : WINDOW_NS;
+    return waited_for || events->control->settings->compatibility_upstream ? DELAY_NS : LAZY_NS;
 }
 
 static void note_event(struct pod_events *events, const struct pod *pod, int64_t at)

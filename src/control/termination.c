@@ -512,6 +512,22 @@ static bool read_deadline(struct node_pass *pass, struct error *error)
     return false;
 }
 
+// A NodeClaim that exists but does not decode still has its deadline and its conditions; going on
+// as if there were none would end the machine before its time.
+static bool claim_is_unreadable(const struct control *control, const struct node *node,
+                                struct error *error)
+{
+    list_for_each (owner, &node->meta.owner_references)
+        if (text_equal(owner->kind, "NodeClaim") &&
+            mirror_is_invalid(control->mirror, KIND_NODE_CLAIM, NULL, owner->name)) {
+            error_set(error, ERROR_INVALID,
+                      "nodeclaim %s cannot be read, node %s waits for it to be corrected or removed",
+                      owner->name, node->meta.name);
+            return true;
+        }
+    return false;
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct termination *termination = context;
@@ -524,6 +540,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!object_is_deleting((const struct object *)node) || !managed_node(control, node) ||
         !object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION))
         return reconcile_done();
+    if (claim_is_unreadable(control, node, error))
+        return reconcile_error();
     struct node_pass pass = {.termination = termination,
                              .control = control,
                              .item = item,
