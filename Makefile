@@ -1,5 +1,6 @@
 # adze: thin wrappers around Meson. `make help` lists the targets.
 BUILD        ?= build
+SOAK_SECONDS ?= 600
 TEST_BUILD   ?= build-test
 JOBS         ?= $(shell nproc)
 ARGS         ?=
@@ -16,6 +17,10 @@ demo: all ## run the whole path on the embedded cluster (ARGS=--serve keeps it u
 test: $(TEST_BUILD)/build.ninja ## unit, conformance and simulation tests, sanitizers on
 	@ninja -C $(TEST_BUILD) -j $(JOBS)
 	@meson test -C $(TEST_BUILD) --no-rebuild --print-errorlogs --num-processes $(JOBS)
+
+soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600), or SEEDS=from-to; ARGS="--size 4"
+	@ninja -C $(TEST_BUILD) -j $(JOBS) tests/simulation/soak
+	@$(TEST_BUILD)/tests/simulation/soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $(SOAK_SECONDS)) $(ARGS)
 
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
 	@tests/e2e/run $(BUILD)/adze

@@ -48,6 +48,7 @@ struct invariants {
     int64_t clock_slack_ns;
     uint64_t seen_version;
     bool pod_was_there, pod_was_healthy; // before the request under way
+    struct invariants_counts counts;
     struct error violation;
 };
 
@@ -70,6 +71,21 @@ static void violate(struct invariants *invariants, const char *format, ...)
 const char *invariants_violation(const struct invariants *invariants)
 {
     return invariants->violation.kind != ERROR_NONE ? invariants->violation.message : NULL;
+}
+
+const struct invariants_counts *invariants_counts(const struct invariants *invariants)
+{
+    return &invariants->counts;
+}
+
+void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts)
+{
+    sum->launches += counts->launches;
+    sum->evictions += counts->evictions;
+    sum->deletions += counts->deletions;
+    sum->empty_nodes += counts->empty_nodes;
+    sum->finalizers += counts->finalizers;
+    sum->orphans += counts->orphans;
 }
 
 // --- life --------------------------------------------------------------------------------------------
@@ -379,8 +395,10 @@ static void before_pod(struct invariants *invariants, const struct kube_request 
     json_t *pod = find_pod(invariants, target);
     invariants->pod_was_there = pod != NULL && !is_deleting(pod);
     invariants->pod_was_healthy = pod != NULL && is_healthy(pod);
-    if (request->verb == KUBE_DELETE && invariants->pod_was_there && !has_ended(pod))
-        check_deletion_is_due(invariants, pod);
+    if (request->verb != KUBE_DELETE || !invariants->pod_was_there || has_ended(pod))
+        return;
+    invariants->counts.deletions++;
+    check_deletion_is_due(invariants, pod);
 }
 
 static void after_pod(struct invariants *invariants, const struct kube_request *request,
@@ -388,6 +406,7 @@ static void after_pod(struct invariants *invariants, const struct kube_request *
 {
     json_t *pod = find_pod(invariants, target);
     bool taken = invariants->pod_was_there && (pod == NULL || is_deleting(pod));
+    invariants->counts.evictions += taken && request->verb == KUBE_CREATE;
     if (request->verb == KUBE_DELETE || !taken || !invariants->pod_was_healthy || pod == NULL)
         return;
     struct loss loss = {invariants, target->name, label_of(pod, "app")};
@@ -516,6 +535,7 @@ static void before_claim_deletion(struct invariants *invariants, const struct ta
     if (node == NULL || is_deleting(node) ||
         machine_park_find(simulation_park(invariants->simulation), search.provider_id) == NULL)
         return;
+    invariants->counts.empty_nodes++;
     check_budget_of_pool(invariants, claim);
     claim_record(invariants, store_uid(claim))->voluntary = true;
     struct occupancy occupancy = {.node = search.found};
@@ -629,6 +649,7 @@ void invariants_machine_launched(struct invariants *invariants, const struct par
     free(record->provider_id);
     record->provider_id = memory_copy_string(machine->facts.provider_id);
     record->vanished = false;
+    invariants->counts.launches++;
     json_t *claim = claim_of_uid(invariants, uid);
     if (claim != NULL)
         check_limits(invariants, claim, record);
@@ -660,6 +681,7 @@ static void on_holder(struct invariants *invariants, const char *type, const jso
     if (held || holder == NULL)
         return;
     struct machine_park *park = simulation_park(invariants->simulation);
+    invariants->counts.finalizers += holder->provider_id != NULL;
     if (holder->provider_id != NULL && machine_park_find(park, holder->provider_id) != NULL)
         violate(invariants, "%s %s has lost its finalizer while its machine %s is still there", kind,
                 store_name(object), holder->provider_id);
@@ -747,6 +769,7 @@ static void check_orphans(struct invariants *invariants, int64_t passed_ns)
         if (age == NULL) {
             age = memory_allocate(sizeof *age);
             map_set(invariants->orphans, id, age);
+            invariants->counts.orphans++;
         }
         *age += simulation_controller(invariants->simulation) != NULL ? passed_ns : 0;
         if (*age > invariants->options.orphan_age_max + invariants->clock_slack_ns)

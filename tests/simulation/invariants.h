@@ -39,7 +39,14 @@ void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds);
 void invariants_step(struct invariants *invariants, int64_t passed_ns);
 const char *invariants_violation(const struct invariants *invariants); // NULL: none
 
-// Why the world is not settled, or NULL. Pods of DaemonSets may wait: nobody makes room for them.
+// What there was to check: a run in which all is zero proves nothing.
+struct invariants_counts {
+    uint64_t launches, evictions, deletions, empty_nodes, finalizers, orphans;
+};
+void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts);
+const struct invariants_counts *invariants_counts(const struct invariants *invariants);
+
+// True with the reason in *why if the world is not settled. Pods of DaemonSets may wait: nobody makes room for them.
 bool invariants_unsettled(struct invariants *invariants, struct error *why);
 // Changes with every change of the world but Events and Leases.
 uint64_t invariants_signature(struct invariants *invariants);

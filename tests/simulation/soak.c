@@ -230,7 +230,7 @@ void soak_run(const struct soak_options *options, struct soak_result *result)
         snprintf(result->why, sizeof result->why, "%s", invariants_violation(world->invariants));
     result->simulated_hours =
         (double)(loop_monotonic_ns(world->loop) - world->begun_ns) / (double)HOUR;
-    result->launches = machine_park_launches(simulation_park(world->simulation));
+    result->checked = *invariants_counts(world->invariants);
     invariants_destroy(world->invariants);
     simulation_destroy(world->simulation);
     object_release((const struct object *)catalog);

@@ -30,7 +30,7 @@ struct soak_result {
     char why[1500];
     uint32_t actions; // of the world's list
     double simulated_hours, settled_after_seconds;
-    uint64_t launches;
+    struct invariants_counts checked;
 };
 
 void soak_run(const struct soak_options *options, struct soak_result *result);

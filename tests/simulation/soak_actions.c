@@ -183,6 +183,22 @@ static void vanish(struct soak_world *world, struct random *random)
     machine_park_reclaim(simulation_park(world->simulation), machine->facts.provider_id);
 }
 
+// As a launch leaves it whose answer nobody has heard.
+static void appear(struct soak_world *world, struct random *random)
+{
+    struct machine_park *park = simulation_park(world->simulation);
+    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
+    struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
+    char uid[37];
+    random_uuid(random, uid);
+    stranger.meta.name = "stranger";
+    stranger.meta.uid = uid;
+    struct object *claim = object_copy((struct object *)&stranger);
+    soak_say(world, "a machine appears that nobody knows of");
+    machine_park_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
+    object_release(claim);
+}
+
 static void change_kubelet(struct soak_world *world, struct random *random)
 {
     static const char *const names[] = {"healthy", "not ready", "silent"};
@@ -276,7 +292,7 @@ static const struct {
     {change_budget, 4}, {delete_node, 4},    {delete_claim, 4},    {delete_pod, 3},
     {edit_pool, 4},     {delete_pool, 1},    {vanish, 3},          {change_kubelet, 4},
     {change_stock, 5},  {kill_controller, 3}, {kill_at_any_event, 3}, {cut_off, 2},
-    {jump_clock, 2},    {wait_long, 4},      {change_daemon_sets, 1},
+    {jump_clock, 2},    {wait_long, 4},      {change_daemon_sets, 1}, {appear, 1},
 };
 
 uint32_t soak_actions_count(const struct soak_world *world)

@@ -31,7 +31,8 @@ struct report { // of one seed, from the process that ran it
 };
 
 struct total {
-    uint64_t seeds, failures, launches;
+    uint64_t seeds, failures;
+    struct invariants_counts checked;
     double hours, slowest_seconds;
 };
 
@@ -158,7 +159,7 @@ static void account(struct run *run, struct total *total, const struct soak_opti
 {
     total->seeds++;
     total->hours += result->simulated_hours;
-    total->launches += result->launches;
+    invariants_counts_add(&total->checked, &result->checked);
     if (result->settled_after_seconds > total->slowest_seconds)
         total->slowest_seconds = result->settled_after_seconds;
     if (!result->failed)
@@ -197,6 +198,15 @@ static pid_t wait_for_one(void)
     return info.si_pid;
 }
 
+static void print_counts(const struct invariants_counts *counts)
+{
+    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu empty nodes disrupted, %llu "
+           "finalizers removed, %llu machines without NodeClaim for a while\n",
+           (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
+           (unsigned long long)counts->deletions, (unsigned long long)counts->empty_nodes,
+           (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans);
+}
+
 static int run_many(struct run *run)
 {
     struct slot jobs[JOBS_MAX] = {0};
@@ -226,12 +236,12 @@ static int run_many(struct run *run)
         }
     }
     double took = clock_seconds() - begun;
-    printf("%llu seeds (%llu to %llu) of size %u in %.0f s: %.0f simulated hours (%.1f an second), "
-           "%llu machines launched, slowest to settle %.0f s, %llu failed\n",
+    printf("%llu seeds (%llu to %llu) of size %u in %.0f s: %.0f simulated hours, %.1f a second; slowest "
+           "to settle %.0f s; %llu failed\n",
            (unsigned long long)total.seeds, (unsigned long long)run->from,
            (unsigned long long)(next - 1), run->options.size, took, total.hours, total.hours / took,
-           (unsigned long long)total.launches, total.slowest_seconds,
-           (unsigned long long)total.failures);
+           total.slowest_seconds, (unsigned long long)total.failures);
+    print_counts(&total.checked);
     return total.failures == 0 ? 0 : 1;
 }
 
@@ -240,10 +250,10 @@ static int run_one(struct run *run)
     struct soak_result result;
     run->options.left_out = run->left_out;
     soak_run(&run->options, &result);
-    printf("seed %llu: %s%s; %u actions, %.2f simulated hours, settled after %.0f s, %llu launches\n",
+    printf("seed %llu: %s%s; %u actions, %.2f simulated hours, settled after %.0f s\n",
            (unsigned long long)run->options.seed, result.failed ? "FAILED: " : "fine", result.why,
-           result.actions, result.simulated_hours, result.settled_after_seconds,
-           (unsigned long long)result.launches);
+           result.actions, result.simulated_hours, result.settled_after_seconds);
+    print_counts(&result.checked);
     return result.failed ? 1 : 0;
 }
 
