@@ -154,7 +154,7 @@ static bool open_server(struct demo *demo, struct error *error)
     else
         snprintf(path, sizeof path, "%s/adze-demo-%d.kubeconfig",
                  getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", (int)getuid());
-    if (!kubeconfig_write(path, http_server_url(demo->server), token, error))
+    if (!kubeconfig_write(path, http_server_private_url(demo->server), NULL, error))
         return false;
     demo_view_say(demo->view, "serving the cluster at %s", http_server_url(demo->server));
     printf("\n  export KUBECONFIG=%s\n  kubectl get nodepools,nodeclaims,nodes,pods\n\n", path);
@@ -191,6 +191,11 @@ static bool open_log(const struct demo *demo, struct error *error)
         .output_paths = "stderr",
     };
     return log_configure(&options, error);
+}
+
+static bool is_log_level(const char *text)
+{
+    return text_equal(text, "debug") || text_equal(text, "info") || text_equal(text, "error");
 }
 
 static int play(struct demo *demo)
@@ -271,6 +276,9 @@ static int run(int argc, char **argv)
         }
     if (optind < argc)
         return command_usage_error(&command_demo, "unexpected argument %s", argv[optind]);
+    if (demo.log_level != NULL && !is_log_level(demo.log_level))
+        return command_usage_error(&command_demo, "--log-level takes debug, info or error, not %s",
+                                   demo.log_level);
     if (demo.manifest_path != NULL && !demo.serve)
         return command_usage_error(&command_demo, "-f goes with --serve: the play is written for its own manifest");
     printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"

@@ -74,6 +74,9 @@ static int run(int argc, char **argv)
         }
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
+    if (live.provider != NULL && strcmp(live.provider, "kwok") != 0 && strcmp(live.provider, "sim") != 0)
+        return command_usage_error(&command_snapshot, "--provider takes kwok or sim, not %s",
+                                   live.provider);
     return save(&live, path);
 }
 

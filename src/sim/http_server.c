@@ -33,7 +33,7 @@ struct http_server {
     struct api_server *api;
     struct evhttp *http;
     uint16_t port;
-    char *url, *token;
+    char *url, *private_url, *token;
     LIST_HEAD(, stream) streams;
     uint32_t streams_count;
 };
@@ -58,6 +58,9 @@ static bool listen_on(struct http_server *server, const char *address, uint16_t 
     struct text url = {0};
     text_format(&url, "http://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", server->port);
     server->url = text_take(&url);
+    text_format(&url, "%s%s%s", server->url, server->token != NULL ? "/" : "",
+                server->token != NULL ? server->token : "");
+    server->private_url = text_take(&url);
     return true;
 }
 
@@ -111,6 +114,7 @@ void http_server_destroy(struct http_server *server)
     }
     evhttp_free(server->http);
     free(server->url);
+    free(server->private_url);
     free(server->token);
     free(server);
 }
@@ -118,6 +122,11 @@ void http_server_destroy(struct http_server *server)
 uint16_t http_server_port(const struct http_server *server)
 {
     return server->port;
+}
+
+const char *http_server_private_url(const struct http_server *server)
+{
+    return server->private_url;
 }
 
 const char *http_server_url(const struct http_server *server)
@@ -255,10 +264,18 @@ static void reply_failure(struct evhttp_request *request, struct failure *failur
     failure_clear(failure);
 }
 
-static bool is_authorized(const struct http_server *server, struct evhttp_request *request)
+// Takes the token off the path, if it is there.
+static bool is_authorized(const struct http_server *server, struct evhttp_request *request,
+                          const char **path)
 {
     if (server->token == NULL)
         return true;
+    size_t length = strlen(server->token);
+    if ((*path)[0] == '/' && strncmp(*path + 1, server->token, length) == 0 &&
+        ((*path)[1 + length] == '/' || (*path)[1 + length] == '\0')) {
+        *path += 1 + length;
+        return true;
+    }
     const char *header = header_of(request, "Authorization");
     return header != NULL && text_starts_with(header, "Bearer ") &&
            strcmp(header + strlen("Bearer "), server->token) == 0;
@@ -324,17 +341,19 @@ static void on_request(struct evhttp_request *request, void *context)
     struct http_server *server = context;
     struct failure failure = {0};
     json_t *body;
-    if (!is_authorized(server, request))
+    const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
+    const char *path = evhttp_uri_get_path(uri);
+    if (path == NULL)
+        path = "/";
+    if (!is_authorized(server, request, &path))
         failure_set(&failure, 401, "Unauthorized", "Unauthorized");
     if (failure.code != 0 || !read_body(request, &body, &failure)) {
         reply_failure(request, &failure);
         return;
     }
-    const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
-    const char *path = evhttp_uri_get_path(uri);
     struct api_request asked = {
         .method = method_name(request),
-        .path = path != NULL ? path : "/",
+        .path = path[0] != '\0' ? path : "/",
         .query = evhttp_uri_get_query(uri),
         .content_type = header_of(request, "Content-Type"),
         .accept = header_of(request, "Accept"),
