@@ -30,7 +30,10 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
     if (!batcher->open)
         return INT64_MAX;
     int64_t idle = batcher->last_ns + window->idle_ns;
-    int64_t longest = batcher->opened_ns + (window->early ? window->idle_ns : window->max_ns);
+    int64_t longest = batcher->opened_ns + window->max_ns;
+    if (window->early) // the first look after the idle time, the further ones twice as often
+        longest = batcher->opened_ns +
+                  (batcher->wave_ns == batcher->opened_ns ? window->idle_ns : window->idle_ns / 2);
     return idle < longest ? idle : longest;
 }
 

@@ -16,7 +16,7 @@ struct batcher {
 };
 struct batcher_window {
     int64_t idle_ns, max_ns;
-    bool early; // look after every idle_ns (SCH-527); false: as upstream
+    bool early; // look at a wave while it comes (SCH-527); false: as upstream
 };
 void batcher_init(struct batcher *batcher);
 void batcher_free(struct batcher *batcher);
