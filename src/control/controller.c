@@ -14,8 +14,9 @@
 #include "control/registration_health.h"
 #include "control/termination.h"
 
-#define STOP_MAX_NS  (30 * SECOND)
-#define STOP_POLL_NS (20 * MILLISECOND)
+#define STOP_MAX_NS   (30 * SECOND)
+#define START_POLL_NS (10 * MILLISECOND)
+#define STOP_POLL_NS  (20 * MILLISECOND)
 
 struct controller {
     struct control control;
@@ -32,7 +33,7 @@ struct controller {
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
     struct pod_metrics *pod_metrics;
-    struct timer *stop_timer;
+    struct timer *start_timer, *stop_timer;
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
     void *stopped_context;
@@ -68,6 +69,7 @@ static void node_class_label(enum kind_id kind, char *out, size_t size)
     cloud_node_class_label(facts->group, facts->name, out, size);
 }
 
+static void poll_start(void *context);
 static void poll_stop(void *context);
 
 struct controller *controller_create(const struct controller_options *options)
@@ -107,6 +109,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
     controller->pod_metrics = pod_metrics_create(control);
+    controller->start_timer = timer_create_on(control->loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
     if (!options->watches_are_set)
         controller_watch(control->mirror, control->settings, control->node_class_kind);
@@ -119,6 +122,19 @@ void controller_start(struct controller *controller)
     if (control->started)
         return;
     control->started = true;
+    poll_start(controller);
+}
+
+// Nothing is reconciled before every kind has been listed: while Nodes or pods are still to come, a
+// NodeClaim would seem to have no Node, and a Node no pods, and its machine would end undrained.
+static void poll_start(void *context)
+{
+    struct controller *controller = context;
+    struct control *control = &controller->control;
+    if (!mirror_synced(control->mirror)) {
+        timer_start(controller->start_timer, START_POLL_NS);
+        return;
+    }
     for (uint32_t i = 0; i < control->queues.count; i++)
         reconcile_queue_start(control->queues.items[i]);
 }
@@ -138,6 +154,7 @@ void controller_stop(struct controller *controller, void (*done)(void *context),
 {
     struct control *control = &controller->control;
     control->stopping = true;
+    timer_stop(controller->start_timer);
     for (uint32_t i = 0; i < control->queues.count; i++)
         reconcile_queue_stop(control->queues.items[i]);
     controller->stopped = done;
@@ -167,6 +184,7 @@ void controller_destroy(struct controller *controller)
     if (controller == NULL)
         return;
     struct control *control = &controller->control;
+    timer_destroy(controller->start_timer);
     timer_destroy(controller->stop_timer);
     operations_destroy(control->operations);
     pod_metrics_destroy(controller->pod_metrics);
