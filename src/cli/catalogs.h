@@ -4,13 +4,15 @@
 #include "model/karpenter.h"
 #include "model/snapshot.h"
 
-// "kwok": the generic catalogue of the kwok provider; "sim": EC2's types, built in. `path`, if not NULL or empty,
-// is a file that takes its place (KWK-4). One reference, owned by the caller.
+// "kwok": the generic catalogue of the kwok provider; "sim": EC2's types, built in. `path`, if not
+// NULL or empty, is a file that takes its place (KWK-4). One reference, owned by the caller.
 const struct instance_type_catalog *catalog_of_provider(const char *provider, const char *path,
                                                         struct error *error) MUST_USE;
 
-// Where the built-in types and prices of a provider come from, to follow their number: "of EC2, ...".
+// Where the built-in types and prices of a provider come from, to follow their number: "of EC2,
+// ...".
 const char *catalog_text_of_provider(const char *provider);
 
-// The provider that the NodePools' node classes ask for: "kwok" as soon as one is a KWOKNodeClass, else "sim".
+// The provider that the NodePools' node classes ask for: "kwok" as soon as one is a KWOKNodeClass,
+// else "sim".
 const char *provider_of_node_pools(const struct snapshot *snapshot);

@@ -21,6 +21,6 @@ void columns_add_format(struct columns *columns, const char *format, ...)
 // Titles, then the rows that are full; no blanks at the ends of lines.
 void columns_print(const struct columns *columns, FILE *stream);
 
-// Prints a text with line breaks at blanks, so that lines have at most `width` characters where words allow it;
-// each line is indented by `indent`.
+// Prints a text with line breaks at blanks, so that lines have at most `width` characters where
+// words allow it; each line is indented by `indent`.
 void print_wrapped(FILE *stream, const char *text, int indent, int width);

@@ -58,8 +58,7 @@ static void take_items(const struct listing *listing, const json_t *items)
 {
     size_t index;
     json_t *item;
-    json_array_foreach(items, index, item)
-    {
+    json_array_foreach (items, index, item) {
         struct error ignored = {0};
         // An object that does not decode is left out, as the controller leaves it out (API-318).
         struct object *object =

@@ -23,11 +23,13 @@ static const struct command *command_find(const char *name)
 
 static void print_overview(FILE *stream)
 {
-    fprintf(stream, "adze: nodes for Kubernetes pods, just in time\n\nusage: adze COMMAND [options]\n\n");
+    fprintf(stream,
+            "adze: nodes for Kubernetes pods, just in time\n\nusage: adze COMMAND [options]\n\n");
     for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
         fprintf(stream, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(stream, "\n`adze COMMAND --help` tells more. Exit codes: 0 fine, 1 failed, 2 bad usage or "
-                    "input, 3 not everything could be placed.\n");
+    fprintf(stream,
+            "\n`adze COMMAND --help` tells more. Exit codes: 0 fine, 1 failed, 2 bad usage or "
+            "input, 3 not everything could be placed.\n");
 }
 
 static void print_help(const struct command *command)

@@ -82,7 +82,8 @@ static bool check_arguments(struct request *request, int *status)
     else if (request->live.provider != NULL && !is_one_of(request->live.provider, providers))
         *status = command_usage_error(&command_plan, "--provider takes kwok or sim, not %s",
                                       request->live.provider);
-    else if (request->files.count > 0 && (request->live.kubeconfig != NULL || request->live.context != NULL))
+    else if (request->files.count > 0 &&
+             (request->live.kubeconfig != NULL || request->live.context != NULL))
         *status = command_usage_error(&command_plan, "-f reads files, --kubeconfig and --context a "
                                                      "live cluster: give one or the other");
     else
@@ -154,7 +155,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     return check_arguments(request, status);
 }
 
-// --- the instance types ----------------------------------------------------------------------------
+// --- the instance types
+// ----------------------------------------------------------------------------
 
 static void describe_catalogs(struct request *request, const struct snapshot *snapshot,
                               const char *source)
@@ -163,8 +165,8 @@ static void describe_catalogs(struct request *request, const struct snapshot *sn
     uint32_t count = 0;
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
-            (const struct instance_type_catalog *)
-                snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i];
+            (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
         count += catalog->spec.instance_types.count;
     }
     text_format(&text, "%" PRIu32 " %s", count, source);
@@ -178,8 +180,8 @@ static void forget_catalogs(struct snapshot *snapshot)
     snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count = 0;
 }
 
-// --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster what its node
-// classes ask for.
+// --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
+// what its node classes ask for.
 static bool add_catalog(struct request *request, struct snapshot *snapshot, struct error *error)
 {
     if (request->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
@@ -226,10 +228,11 @@ static bool read_input(struct request *request, struct snapshot *snapshot, struc
             return false;
     snapshot_merge_duplicates(snapshot);
     if (request->files.count > 0 && is_empty(snapshot))
-        return error_set(error, ERROR_INVALID,
-                         "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
-                         "Deployment or Pod",
-                         request->files.items[0], request->files.count > 1 ? " and others" : "");
+        return error_set(
+            error, ERROR_INVALID,
+            "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+            "Deployment or Pod",
+            request->files.items[0], request->files.count > 1 ? " and others" : "");
     if (snapshot->time == 0) { // FMT-9: the time of the run
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
@@ -265,13 +268,17 @@ const struct command command_plan = {
         "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"
         "                       standard input); may be repeated. Without it: the live cluster\n"
         "  -o, --output FORMAT  table (default), json or yaml\n"
-        "      --explain        why pods have no place on each existing node, not only in each NodePool\n"
+        "      --explain        why pods have no place on each existing node, not only in each "
+        "NodePool\n"
         "                       (json and yaml always say so)\n"
         "      --strict         refuse unknown kinds and fields\n"
-        "      --catalog FILE   the instance types on offer, in place of the input's and the built-in\n"
+        "      --catalog FILE   the instance types on offer, in place of the input's and the "
+        "built-in\n"
         "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"
-        "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, with\n"
-        "                       list prices) or kwok (generic ones). Default: sim; for a live cluster\n"
+        "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, "
+        "with\n"
+        "                       list prices) or kwok (generic ones). Default: sim; for a live "
+        "cluster\n"
         "                       with KWOKNodeClasses: kwok\n"
         "      --disrupt        also what the next disruption would be\n"
         "      --method NAME    only emptiness, drift, static-drift, multi or single\n"
@@ -279,7 +286,8 @@ const struct command command_plan = {
         "                       ~/.kube/config\n"
         "      --context NAME   of the kubeconfig; default: the current one\n"
         "\n"
-        "Exit status: 0 every pod has a place, 3 some have none, 2 bad input, 1 it failed (a file or\n"
+        "Exit status: 0 every pod has a place, 3 some have none, 2 bad input, 1 it failed (a file "
+        "or\n"
         "cluster that cannot be read).\n"
         "\n"
         "  adze plan -f examples/inflate.yaml\n"

@@ -18,10 +18,12 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// --- new nodes -------------------------------------------------------------------------------------
+// --- new nodes
+// -------------------------------------------------------------------------------------
 
 // The values of a finite requirement, or "any".
-static void add_values(struct columns *columns, const requirement_list *requirements, const char *key)
+static void add_values(struct columns *columns, const requirement_list *requirements,
+                       const char *key)
 {
     struct text text = {0};
     list_for_each (requirement, requirements) {
@@ -38,7 +40,8 @@ static void add_values(struct columns *columns, const requirement_list *requirem
     text_free(&text);
 }
 
-static void add_amount(struct columns *columns, const struct resource_map *requests, const char *name)
+static void add_amount(struct columns *columns, const struct resource_map *requests,
+                       const char *name)
 {
     char amount[QUANTITY_TEXT_MAX];
     int64_t value = resource_map_get(requests, name);
@@ -97,8 +100,9 @@ static void add_claim(struct columns *columns, uint32_t count, const struct plan
 
 static void print_claims(const struct plan *plan)
 {
-    static const char *const titles[] = {"COUNT", "NODEPOOL", "TYPE +OTHERS", "ZONE",     "CAPACITY",
-                                         ">PODS", ">CPU",     ">MEMORY",      ">PRICE/H", NULL};
+    static const char *const titles[] = {"COUNT",    "NODEPOOL", "TYPE +OTHERS", "ZONE",
+                                         "CAPACITY", ">PODS",    ">CPU",         ">MEMORY",
+                                         ">PRICE/H", NULL};
     if (plan->claims.count == 0)
         return;
     struct columns *columns = columns_create(titles);
@@ -121,7 +125,8 @@ static void print_claims(const struct plan *plan)
     free(told);
 }
 
-// --- existing nodes --------------------------------------------------------------------------------
+// --- existing nodes
+// --------------------------------------------------------------------------------
 
 static void print_placements(const struct plan *plan)
 {
@@ -148,7 +153,8 @@ static void print_placements(const struct plan *plan)
     columns_destroy(columns);
 }
 
-// --- pods without a place --------------------------------------------------------------------------
+// --- pods without a place
+// --------------------------------------------------------------------------
 
 // What each NodePool has against the pod; with `explain` what each node has, too.
 static void print_reasons(const struct plan_unschedulable *entry, bool explain)
@@ -177,8 +183,8 @@ static void print_unschedulable(const struct plan *plan, bool explain)
     printf("PODS WITHOUT A PLACE\n");
     const struct plan_unschedulable *items = plan->unschedulable.items;
     for (uint32_t i = 0, end; i < plan->unschedulable.count; i = end) {
-        for (end = i + 1; end < plan->unschedulable.count &&
-                          strcmp(items[i].message, items[end].message) == 0;)
+        for (end = i + 1;
+             end < plan->unschedulable.count && strcmp(items[i].message, items[end].message) == 0;)
             end++;
         struct text names = {0};
         for (uint32_t j = i; j < end && j < i + NAMES_SHOWN; j++)
@@ -193,7 +199,8 @@ static void print_unschedulable(const struct plan *plan, bool explain)
     putchar('\n');
 }
 
-// --- the rest --------------------------------------------------------------------------------------
+// --- the rest
+// --------------------------------------------------------------------------------------
 
 static void print_disruptions(const struct plan *plan)
 {

@@ -125,6 +125,16 @@ int settings_from_command_line(const struct command *command, struct settings *s
     return -1;
 }
 
+static void add_choices(struct text *text, const struct setting *setting)
+{
+    if (setting->kind != SETTING_CHOICE)
+        return;
+    for (const char *const *choice = setting->choices; *choice != NULL; choice++)
+        text_format(text, "%s%s", choice == setting->choices ? " (" : ", ",
+                    **choice == '\0' ? "\"\"" : *choice);
+    text_add_char(text, ')');
+}
+
 char *settings_help(void)
 {
     struct text text = {0};
@@ -136,7 +146,9 @@ char *settings_help(void)
         text_format(&text, "  --%s (%s)", table[i].flag, table[i].environment);
         if (table[i].default_text != NULL && *table[i].default_text != '\0')
             text_format(&text, " = %s", table[i].default_text);
-        text_format(&text, "\n        %s\n", table[i].help);
+        text_format(&text, "\n        %s", table[i].help);
+        add_choices(&text, &table[i]);
+        text_add_char(&text, '\n');
     }
     return text_take(&text);
 }

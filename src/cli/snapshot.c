@@ -21,7 +21,8 @@ static bool write_snapshot(const struct snapshot *snapshot, const char *path, st
     if (file != NULL && !to_stdout)
         written = fclose(file) == 0 && written;
     json_decref(list);
-    return written || error_set(error, ERROR_INTERNAL, "cannot write %s: %m", path != NULL ? path : "-");
+    return written ||
+           error_set(error, ERROR_INTERNAL, "cannot write %s: %m", path != NULL ? path : "-");
 }
 
 static int save(const struct live_options *options, const char *path)
@@ -42,9 +43,9 @@ static int save(const struct live_options *options, const char *path)
 static int run(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},      {"kubeconfig", required_argument, NULL, 'k'},
-        {"context", required_argument, NULL, 'c'},   {"provider", required_argument, NULL, 'p'},
-        {"no-catalog", no_argument, NULL, 'n'},      {0},
+        {"file", required_argument, NULL, 'f'},    {"kubeconfig", required_argument, NULL, 'k'},
+        {"context", required_argument, NULL, 'c'}, {"provider", required_argument, NULL, 'p'},
+        {"no-catalog", no_argument, NULL, 'n'},    {0},
     };
     struct live_options live = {.catalog = true};
     const char *path = NULL;
@@ -74,7 +75,8 @@ static int run(int argc, char **argv)
         }
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
-    if (live.provider != NULL && strcmp(live.provider, "kwok") != 0 && strcmp(live.provider, "sim") != 0)
+    if (live.provider != NULL && strcmp(live.provider, "kwok") != 0 &&
+        strcmp(live.provider, "sim") != 0)
         return command_usage_error(&command_snapshot, "--provider takes kwok or sim, not %s",
                                    live.provider);
     return save(&live, path);
@@ -82,7 +84,8 @@ static int run(int argc, char **argv)
 
 const struct command command_snapshot = {
     .name = "snapshot",
-    .arguments = "[-f FILE] [--kubeconfig FILE] [--context NAME] [--provider kwok|sim] [--no-catalog]",
+    .arguments =
+        "[-f FILE] [--kubeconfig FILE] [--context NAME] [--provider kwok|sim] [--no-catalog]",
     .summary = "save everything that a decision depends on to one file",
     .help = "  -f, --file FILE      where to write it (default: standard output)\n"
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
