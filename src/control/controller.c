@@ -33,6 +33,7 @@ struct controller {
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
     struct pod_metrics *pod_metrics;
+    struct condition_metrics *condition_metrics;
     struct timer *start_timer, *stop_timer;
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
@@ -109,6 +110,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
     controller->pod_metrics = pod_metrics_create(control);
+    controller->condition_metrics = condition_metrics_create(control);
     controller->start_timer = timer_create_on(control->loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
     if (!options->watches_are_set)
@@ -187,6 +189,7 @@ void controller_destroy(struct controller *controller)
     timer_destroy(controller->start_timer);
     timer_destroy(controller->stop_timer);
     operations_destroy(control->operations);
+    condition_metrics_destroy(controller->condition_metrics);
     pod_metrics_destroy(controller->pod_metrics);
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);

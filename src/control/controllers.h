@@ -37,3 +37,5 @@ struct node_metrics *node_metrics_create(struct control *control); // LIF-352; N
 void node_metrics_destroy(struct node_metrics *metrics);
 struct pod_metrics *pod_metrics_create(struct control *control); // LIF-353; NULL if switched off
 void pod_metrics_destroy(struct pod_metrics *metrics);
+struct condition_metrics *condition_metrics_create(struct control *control); // LIF-355; or NULL
+void condition_metrics_destroy(struct condition_metrics *metrics);

@@ -175,8 +175,7 @@ static enum operation_outcome note_evicted(void *context, const char *key,
     snprintf(code, sizeof code, "%d", result->error.kind == ERROR_NONE ? 200 : result->status);
     if (result->error.kind == ERROR_NONE || result->status == 404 || result->status == 409) {
         metric_add(evictions->control->metrics.eviction_requests, 1, code);
-        end_until(evictions, eviction,
-                  result->error.kind == ERROR_NONE ? ACCEPTED_NS : REFUSED_NS);
+        end_until(evictions, eviction, result->error.kind == ERROR_NONE ? ACCEPTED_NS : REFUSED_NS);
         const struct pod *pod = pod_of(evictions, eviction);
         if (result->error.kind != ERROR_NONE)
             return OPERATION_NOTED;

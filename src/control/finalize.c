@@ -165,8 +165,8 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     if (!object_has_finalizer(claim, FINALIZER_TERMINATION))
         return reconcile_done();
     if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
-        int64_t left = pass->record->finalized_ns + FINALIZE_AGAIN_NS -
-                       loop_monotonic_ns(pass->control->loop);
+        int64_t left =
+            pass->record->finalized_ns + FINALIZE_AGAIN_NS - loop_monotonic_ns(pass->control->loop);
         if (left > 0)
             return reconcile_after(left);
     }

@@ -37,7 +37,8 @@ struct claim_record { // what is remembered of a NodeClaim; a cache, made new af
     bool delete_called;        // the cloud accepted the deletion
     int64_t delete_again_ns;   // monotonic: LIF-83, every 5 s
     // Monotonic: our finalizer is off. The answer of the patch that takes the last one away has the
-    // old resourceVersion, so the mirror keeps the object as it was until the watch says it is gone.
+    // old resourceVersion, so the mirror keeps the object as it was until the watch says it is
+    // gone.
     int64_t finalized_ns;
 };
 
@@ -63,9 +64,9 @@ struct claim_pass {
 };
 
 void pass_requeue(struct claim_pass *pass, int64_t after_ns);
-void claim_launch(struct claim_pass *pass);                      // LIF-30 to 36
-void claim_register(struct claim_pass *pass);                    // LIF-40 to 49
-void claim_initialize(struct claim_pass *pass);                  // LIF-60 to 67
+void claim_launch(struct claim_pass *pass);     // LIF-30 to 36
+void claim_register(struct claim_pass *pass);   // LIF-40 to 49
+void claim_initialize(struct claim_pass *pass); // LIF-60 to 67
 // LIF-61 to LIF-63 on a Node as it is: whether a pod may be sent there. Taints that the NodeClaim
 // has still to put on it count as if they were there.
 bool node_will_be_initialized(const struct node_claim *claim, const struct node *node);

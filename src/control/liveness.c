@@ -33,6 +33,7 @@ void claim_liveness(struct claim_pass *pass)
     int64_t left = registered->last_transition_time + REGISTRATION_TIMEOUT - pass->now;
     if (left > 0)
         pass_requeue(pass, left);
-    else if (pass->node_patch == NULL && !pass->node_settles) // it is just being registered otherwise
+    else if (pass->node_patch == NULL &&
+             !pass->node_settles) // it is just being registered otherwise
         give_up(pass, REGISTRATION_TIMEOUT, "registration_timeout");
 }

@@ -9,7 +9,7 @@
 #include "control/operations.h"
 
 #define WINDOW_NS (10 * SECOND)
-#define DELAY_NS  (2 * SECOND) // so that one write carries a wave of pods
+#define DELAY_NS  (2 * SECOND)  // so that one write carries a wave of pods
 #define LAZY_NS   (30 * SECOND) // where consolidateAfter is not waited for
 
 struct last_event {     // of one NodeClaim

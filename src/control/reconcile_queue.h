@@ -13,15 +13,15 @@
 struct reconcile_queue;
 
 enum reconcile_status {
-    RECONCILE_DONE,     // nothing left to do until the next event
-    RECONCILE_AFTER,    // done; come back after `after_ns` at the latest
-    RECONCILE_ERROR,    // logged, retried with back-off
-    RECONCILE_BACKOFF,  // retried with back-off, without a word
+    RECONCILE_DONE,    // nothing left to do until the next event
+    RECONCILE_AFTER,   // done; come back after `after_ns` at the latest
+    RECONCILE_ERROR,   // logged, retried with back-off
+    RECONCILE_BACKOFF, // retried with back-off, without a word
     // Somebody was faster, and the mirror will soon tell (LIF-4): retried after a moment, which
     // grows like a back-off but takes nothing from the overall retry rate. A wave of nodes meets a
     // conflict each; at ten retries a second the last of 300 would wait for half a minute.
     RECONCILE_CONFLICT,
-    RECONCILE_RUNNING,  // an operation was started; it ends with reconcile_queue_finish()
+    RECONCILE_RUNNING, // an operation was started; it ends with reconcile_queue_finish()
 };
 struct reconcile_result {
     enum reconcile_status status;

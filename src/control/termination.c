@@ -520,9 +520,10 @@ static bool claim_is_unreadable(const struct control *control, const struct node
     list_for_each (owner, &node->meta.owner_references)
         if (text_equal(owner->kind, "NodeClaim") &&
             mirror_is_invalid(control->mirror, KIND_NODE_CLAIM, NULL, owner->name)) {
-            error_set(error, ERROR_INVALID,
-                      "nodeclaim %s cannot be read, node %s waits for it to be corrected or removed",
-                      owner->name, node->meta.name);
+            error_set(
+                error, ERROR_INVALID,
+                "nodeclaim %s cannot be read, node %s waits for it to be corrected or removed",
+                owner->name, node->meta.name);
             return true;
         }
     return false;

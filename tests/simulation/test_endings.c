@@ -121,12 +121,58 @@ static void overdue_pod_that_stays_is_counted_once_LIF_450(void **state)
     text_free(&text);
 }
 
+static uint32_t count_lines(const char *text, const char *start, const char *part)
+{
+    uint32_t count = 0;
+    for (const char *at = strstr(text, start); at != NULL; at = strstr(at + 1, start)) {
+        const char *end = strchr(at + 1, '\n'), *found = strstr(at, part);
+        count += found != NULL && found < end;
+    }
+    return count;
+}
+
+static void conditions_have_metrics_LIF_355_LIF_356(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 3);
+    scenario_expect_running(scenario, 3);
+    struct text text = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &text);
+    assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{",
+                                 "type=\"Initialized\",status=\"True\",reason=\"Initialized\""),
+                     1);
+    assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{",
+                                 "karpenter_sh_nodepool=\"default\""),
+                     count_lines(text.data, "\noperator_nodeclaim_status_condition_count{", ""));
+    assert_int_equal(
+        count_lines(text.data, "\noperator_nodeclaim_status_condition_transitions_total{",
+                    "type=\"Launched\",status=\"True\""),
+        1);
+    assert_int_equal(count_lines(text.data, "\noperator_node_status_condition_count{",
+                                 "type=\"Ready\",status=\"True\""),
+                     1);
+    assert_int_equal(count_lines(text.data, "\noperator_nodepool_status_condition_count{",
+                                 "type=\"Ready\",status=\"True\""),
+                     1);
+    text_clear(&text);
+    scenario_scale(scenario, 0);
+    scenario_until(scenario, 60, "nothing to be left", scenario_empty);
+    metrics_write(simulation_metrics(scenario->simulation), &text);
+    assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{", ""), 0);
+    assert_int_equal(
+        count_lines(text.data, "\noperator_nodeclaim_termination_duration_seconds_count{", "} 1"),
+        1);
+    text_free(&text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(claim_deleted_while_launching_takes_its_machine_along_LIF_84),
         TEST(overdue_pod_that_stays_is_counted_once_LIF_450),
+        TEST(conditions_have_metrics_LIF_355_LIF_356),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
