@@ -32,6 +32,7 @@ fuzz: dependencies ## libFuzzer on everything that parses; FUZZ_SECONDS each (de
 	@tests/fuzz/run
 
 install: all ## PREFIX (default /usr/local), DESTDIR
+	@[ -z "$(PREFIX)" ] || { meson configure $(BUILD) -Dprefix="$(PREFIX)" && ninja -C $(BUILD) adze >/dev/null; }
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
 
 format: ## clang-format over the sources
