@@ -36,17 +36,21 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
     return start_patch(&annotate, (const struct object *)claim, NULL, body);
 }
 
-// LIF-81, step 1: true while a Node is there.
+// LIF-81, step 1: true while a Node is there. A Node with our finalizer has been registered, even if the
+// NodeClaim does not say so yet (its status is written later): it may carry pods, which are drained. Other Nodes
+// of a NodeClaim that is not registered stay (LIF-82).
 static bool nodes_remain(struct claim_pass *pass, bool *started)
 {
     const struct state_node *state =
         cluster_state(pass->control->cluster, pass->claim->status.provider_id);
-    if (state == NULL || !condition_is_true(&pass->claim->status.conditions, "Registered"))
+    if (state == NULL)
         return false;
+    bool registered = condition_is_true(&pass->claim->status.conditions, "Registered");
     uint32_t remaining = 0;
     for (uint32_t i = 0; i < state->nodes.count; i++) {
         const struct object *node = (const struct object *)state->nodes.items[i];
-        if (termination_node_is_gone(pass->control->termination, state->nodes.items[i]))
+        if (termination_node_is_gone(pass->control->termination, state->nodes.items[i]) ||
+            (!registered && !object_has_finalizer(node, FINALIZER_TERMINATION)))
             continue;
         remaining++;
         if (object_is_deleting(node))
