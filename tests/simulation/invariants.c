@@ -43,9 +43,9 @@ struct invariants {
     struct invariants_options options;
     struct simulation *simulation;
     struct store *store;
-    struct map *claims, *pools, *holders, *orphans, *budgets;
+    struct map *claims, *pools, *holders, *orphans, *budgets, *stopping;
     struct store_watch *watches[2];
-    int64_t clock_slack_ns;
+    int64_t clock_slack_ns, sees_since_ns; // monotonic; INT64_MAX: cut off
     uint64_t seen_version;
     bool pod_was_there, pod_was_healthy; // before the request under way
     struct invariants_counts counts;
@@ -84,6 +84,7 @@ void invariants_counts_add(struct invariants_counts *sum, const struct invariant
     sum->evictions += counts->evictions;
     sum->deletions += counts->deletions;
     sum->empty_nodes += counts->empty_nodes;
+    sum->terminations += counts->terminations;
     sum->finalizers += counts->finalizers;
     sum->orphans += counts->orphans;
 }
@@ -99,6 +100,7 @@ struct invariants *invariants_create(const struct invariants_options *options)
     invariants->holders = map_create();
     invariants->orphans = map_create();
     invariants->budgets = map_create();
+    invariants->stopping = map_create();
     return invariants;
 }
 
@@ -149,6 +151,7 @@ void invariants_destroy(struct invariants *invariants)
     map_destroy(invariants->holders, free_holder);
     map_destroy(invariants->orphans, free);
     map_destroy(invariants->budgets, free);
+    map_destroy(invariants->stopping, NULL);
     free(invariants);
 }
 
@@ -353,7 +356,7 @@ static bool takes_pod(const struct kube_request *request, const struct target *t
 }
 
 struct claim_search {
-    const char *provider_id, *node_name;
+    const char *provider_id;
     json_t *claim;
 };
 
@@ -365,28 +368,36 @@ static bool match_claim(void *context, json_t *claim)
     return search->claim == NULL;
 }
 
-// LIF-121: deletion past the budgets only so late that the pod's grace period would not end in time.
+// LIF-121: whether the node's deadline is so near that the grace period would not end in time.
+static bool is_due(struct invariants *invariants, const char *provider_id, int64_t grace_seconds)
+{
+    struct claim_search search = {.provider_id = provider_id};
+    struct error error = {0};
+    int64_t deadline = 0;
+    store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
+    const char *text =
+        search.claim != NULL
+            ? json_string_value(json_object_get(store_path(search.claim, "metadata.annotations"),
+                                                ANNOTATION_TERMINATION_TIMESTAMP))
+            : NULL;
+    return text != NULL && instant_parse(text, &deadline, &error) &&
+           loop_now_ns(invariants->options.loop) + grace_seconds * SECOND +
+                   invariants->clock_slack_ns + SECOND >=
+               deadline;
+}
+
+// A pod whose Node is gone runs nowhere: that it is deleted hurts nobody.
 static void check_deletion_is_due(struct invariants *invariants, const json_t *pod)
 {
     const char *node_name = text_at(pod, "spec.nodeName");
     json_t *node = node_name != NULL ? store_get(invariants->store, resource(invariants, "v1", "Node"),
                                                  NULL, node_name)
                                      : NULL;
-    struct claim_search search = {.provider_id = node != NULL ? text_at(node, "spec.providerID") : ""};
-    store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
-    const char *deadline_text =
-        search.claim != NULL
-            ? json_string_value(json_object_get(store_path(search.claim, "metadata.annotations"),
-                                                ANNOTATION_TERMINATION_TIMESTAMP))
-            : NULL;
-    int64_t deadline = 0;
-    struct error error = {0};
-    int64_t grace =
-        json_integer_value(store_path(pod, "spec.terminationGracePeriodSeconds")) * SECOND;
-    if (deadline_text == NULL || !instant_parse(deadline_text, &deadline, &error) ||
-        loop_now_ns(invariants->options.loop) + grace + invariants->clock_slack_ns + SECOND < deadline)
-        violate(invariants, "pod %s was deleted, not evicted, and its node has no such deadline (%s)",
-                store_name(pod), deadline_text != NULL ? deadline_text : "none");
+    int64_t grace_seconds =
+        json_integer_value(store_path(pod, "spec.terminationGracePeriodSeconds"));
+    if (node != NULL && !is_due(invariants, text_at(node, "spec.providerID"), grace_seconds))
+        violate(invariants, "pod %s was deleted, not evicted, and its node %s has no such deadline",
+                store_name(pod), node_name);
 }
 
 static void before_pod(struct invariants *invariants, const struct kube_request *request,
@@ -442,6 +453,17 @@ static bool find_occupant(void *context, json_t *pod)
         !has_ended(pod) && !is_owned_by(pod, "DaemonSet"))
         occupancy->pod = pod;
     return occupancy->pod == NULL;
+}
+
+static bool is_faithful(const struct invariants *invariants)
+{
+    return invariants->options.faithful_watches && now_ns(invariants) > invariants->sees_since_ns &&
+           now_ns(invariants) - invariants->sees_since_ns > STALE_NS;
+}
+
+void invariants_blind(struct invariants *invariants, bool blind)
+{
+    invariants->sees_since_ns = blind ? INT64_MAX : now_ns(invariants);
 }
 
 // The least of the NodePool's budgets for Empty; the test's worlds have none with a schedule.
@@ -540,9 +562,38 @@ static void before_claim_deletion(struct invariants *invariants, const struct ta
     claim_record(invariants, store_uid(claim))->voluntary = true;
     struct occupancy occupancy = {.node = search.found};
     store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant, &occupancy);
-    if (occupancy.pod != NULL && invariants->options.faithful_watches)
+    if (occupancy.pod != NULL && is_faithful(invariants))
         violate(invariants, "node %s is disrupted as empty, but pod %s runs there", search.found,
                 store_name(occupancy.pod));
+}
+
+// Pods that run on a machine as it is told to stop would lose it unasked.
+static void check_drained(struct invariants *invariants, const struct park_machine *machine)
+{
+    struct node_search search = {.provider_id = machine->facts.provider_id};
+    store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, match_node, &search);
+    struct occupancy occupancy = {.node = search.found};
+    if (search.found == NULL)
+        return;
+    invariants->counts.terminations++;
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant, &occupancy);
+    if (occupancy.pod != NULL && is_healthy(occupancy.pod) && is_faithful(invariants) &&
+        !is_due(invariants, search.provider_id, 0))
+        violate(invariants, "machine %s is terminated while pod %s runs on %s", search.provider_id,
+                store_name(occupancy.pod), search.found);
+}
+
+static void check_stopping(struct invariants *invariants)
+{
+    struct machine_park *park = simulation_park(invariants->simulation);
+    const struct park_machine *machine;
+    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
+        if (machine->phase != MACHINE_STOPPING ||
+            map_get(invariants->stopping, machine->facts.provider_id) != NULL)
+            continue;
+        map_set(invariants->stopping, machine->facts.provider_id, invariants);
+        check_drained(invariants, machine);
+    }
 }
 
 // --- requests ----------------------------------------------------------------------------------------
@@ -784,6 +835,7 @@ void invariants_step(struct invariants *invariants, int64_t passed_ns)
     uint64_t version = store_version(invariants->store);
     bool changed = version != invariants->seen_version;
     invariants->seen_version = version;
+    check_stopping(invariants);
     if (changed || map_count(invariants->orphans) > 0)
         check_orphans(invariants, passed_ns);
     if (!changed)

@@ -8,6 +8,7 @@
 //  2. a launch never brings a NodePool over its limits (SCH-360, DIS-731);
 //  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without one before its
 //     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's budgets allow;
+//     no machine is terminated with pods on it that have not been told to go, before its node's deadline;
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
 //  8. and what settling means: invariants_unsettled(), invariants_signature().
 #pragma once
@@ -33,6 +34,8 @@ void invariants_after_request(struct invariants *invariants, const struct kube_r
 void invariants_machine_launched(struct invariants *invariants, const struct park_machine *machine);
 // What the test itself does to the world, told before.
 void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid);
+// The controller is cut off the API server from now on; or sees it again.
+void invariants_blind(struct invariants *invariants, bool blind);
 void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds);
 
 // After every step of `passed_ns`.
@@ -41,7 +44,7 @@ const char *invariants_violation(const struct invariants *invariants); // NULL: 
 
 // What there was to check: a run in which all is zero proves nothing.
 struct invariants_counts {
-    uint64_t launches, evictions, deletions, empty_nodes, finalizers, orphans;
+    uint64_t launches, evictions, deletions, empty_nodes, terminations, finalizers, orphans;
 };
 void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts);
 const struct invariants_counts *invariants_counts(const struct invariants *invariants);

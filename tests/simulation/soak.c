@@ -25,9 +25,22 @@ static bool on_request(void *context, const struct kube_request *request,
     return false;
 }
 
+static void say_request(const struct soak_world *world, const struct kube_request *request)
+{
+    static const char *const verbs[] = {[KUBE_CREATE] = "create",
+                                        [KUBE_UPDATE] = "update",
+                                        [KUBE_PATCH] = "patch",
+                                        [KUBE_DELETE] = "delete"};
+    char *body = request->body != NULL ? json_dumps(request->body, JSON_COMPACT) : NULL;
+    soak_say(world, "  %s %s %.400s", verbs[request->verb], request->path, body != NULL ? body : "");
+    free(body);
+}
+
 static bool on_answer(void *context, const struct kube_request *request)
 {
     struct soak_world *world = context;
+    if (world->options.verbose && request->verb >= KUBE_CREATE)
+        say_request(world, request);
     invariants_after_request(world->invariants, request);
     return false;
 }
@@ -36,12 +49,14 @@ static enum sim_cloud_fault on_cloud_call(void *context, enum sim_cloud_call cal
                                           const struct node_claim *claim, struct error *error)
 {
     struct soak_world *world = context;
-    (void)call;
-    (void)claim;
+    static const char *const names[] = {"create", "delete", "get", "list"};
+    soak_say(world, "  cloud: %s %s", names[call], claim != NULL ? claim->meta.name : "");
     if (!world->faults_on || !random_chance(&world->random, world->cloud_fault_rate))
         return SIM_FINE;
     error_set(error, ERROR_UNAVAILABLE, "the provider is out of order");
-    return random_chance(&world->random, 0.5) ? SIM_FAIL_BEFORE : SIM_FAIL_AFTER;
+    bool before = random_chance(&world->random, 0.5);
+    soak_say(world, "  cloud: which fails %s its effect", before ? "before" : "after");
+    return before ? SIM_FAIL_BEFORE : SIM_FAIL_AFTER;
 }
 
 static uint32_t on_boot(void *context, const struct park_machine *machine)

@@ -250,8 +250,13 @@ static void kill_at_any_event(struct soak_world *world, struct random *random)
     uint32_t times = 1 + below(random, 5);
     soak_say(world, "kill the controller %u times, at random events", times);
     for (uint32_t i = 0; i < times; i++) {
-        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop); events--)
-            ;
+        int64_t before = loop_monotonic_ns(world->loop);
+        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop); events--) {
+            int64_t now = loop_monotonic_ns(world->loop);
+            invariants_step(world->invariants, now - before);
+            before = now;
+        }
+        soak_say(world, "killed");
         simulation_kill_controller(world->simulation);
         simulation_start_controller(world->simulation);
     }
@@ -263,9 +268,11 @@ static void cut_off(struct soak_world *world, struct random *random)
     if (world->options.without & SOAK_WITHOUT_WATCH)
         return;
     soak_say(world, "the API server is out of reach for %.1f s", (double)duration / (double)SECOND);
+    invariants_blind(world->invariants, true);
     simulation_cut_api(world->simulation, true);
     soak_pass(world, duration);
     simulation_cut_api(world->simulation, false);
+    invariants_blind(world->invariants, false);
 }
 
 static void jump_clock(struct soak_world *world, struct random *random)

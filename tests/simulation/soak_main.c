@@ -201,10 +201,10 @@ static pid_t wait_for_one(void)
 static void print_counts(const struct invariants_counts *counts)
 {
     printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu empty nodes disrupted, %llu "
-           "finalizers removed, %llu machines without NodeClaim for a while\n",
+           "machines terminated, %llu finalizers removed, %llu machines without NodeClaim for a while\n",
            (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
            (unsigned long long)counts->deletions, (unsigned long long)counts->empty_nodes,
-           (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans);
+           (unsigned long long)counts->terminations, (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans);
 }
 
 static int run_many(struct run *run)
