@@ -30,7 +30,8 @@ struct provisioner {
     struct provisioning_pass *pass;
     struct planning_job *job;
     bool pass_failed, deferred_trigger;
-    int64_t repeat_at_ns; // 0: nothing to repeat
+    int64_t repeat_at_ns;   // 0: nothing to repeat
+    char scheduling_id[37]; // of the present or last pass (SCH-58)
 };
 
 struct acknowledgement { // SCH-12
@@ -146,6 +147,18 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         provisioner_trigger(provisioner, new_object->meta.uid);
 }
 
+// SCH-397: while a pass is being planned.
+static void collect_unfinished(void *context, const struct metric *metric, struct text *out)
+{
+    const struct provisioner *provisioner = context;
+    if (provisioner->phase != PHASE_PLANNING)
+        return;
+    const char *const values[] = {"provisioner", provisioner->scheduling_id};
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    metric_emit(metric, out, (double)(now - provisioner->pass->started_ns) / SECOND, values,
+                ARRAY_LENGTH(values));
+}
+
 struct provisioner *provisioner_create(struct control *control)
 {
     struct provisioner *provisioner = memory_allocate(sizeof *provisioner);
@@ -155,6 +168,7 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->queue = control_queue(
         control, &(struct reconcile_queue_options){
                      .name = "provisioner", .reconcile = reconcile, .context = provisioner});
+    metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -170,6 +184,7 @@ void provisioner_destroy(struct provisioner *provisioner)
         provisioner->job->provisioner = NULL; // frees itself and its pass when it is done
     else
         provisioning_pass_destroy(provisioner->pass);
+    metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
     map_destroy(provisioner->acknowledged, free);
     free(provisioner);
@@ -193,6 +208,8 @@ static void job_done(void *context)
     provisioner->job = NULL;
     provisioner->phase = PHASE_PLANNED;
     provisioner->pass->planned_ns = loop_monotonic_ns(provisioner->control->loop);
+    metric_set(provisioner->control->metrics.queue_depth, 0, "provisioner",
+               provisioner->scheduling_id);
     free(job);
     reconcile_queue_add(provisioner->queue, KEY);
 }
@@ -207,6 +224,18 @@ static bool has_work(const struct provisioner *provisioner)
     return deleting_nodes_have_pods(provisioner->control);
 }
 
+// Pods that the pass has to find a place for. The engine works through them in one go: all, then
+// none.
+static double queue_depth(const struct provisioner *provisioner)
+{
+    struct cluster *cluster = provisioner->control->cluster;
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < pods->count; i++)
+        depth += !cluster_is_spoken_for(cluster, pods->items[i]);
+    return depth;
+}
+
 static struct reconcile_result start_pass(struct provisioner *provisioner, bool early)
 {
     provisioner->pass = provisioning_pass_create(provisioner->control);
@@ -216,6 +245,10 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     log_debug("computing scheduling decision for provisionable pod(s)", "s:controller",
               "provisioner", "i:pending-pods",
               (int64_t)cluster_provisionable(provisioner->control->cluster)->count);
+    struct metric *depth = provisioner->control->metrics.queue_depth;
+    metric_remove_all(depth);
+    random_uuid(&provisioner->control->random, provisioner->scheduling_id);
+    metric_set(depth, queue_depth(provisioner), "provisioner", provisioner->scheduling_id);
     struct planning_job *job = memory_allocate(sizeof *job);
     *job = (struct planning_job){provisioner, provisioner->pass};
     provisioner->job = job;

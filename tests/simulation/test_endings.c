@@ -131,7 +131,7 @@ static uint32_t count_lines(const char *text, const char *start, const char *par
     return count;
 }
 
-static void conditions_have_metrics_LIF_355_LIF_356(void **state)
+static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
@@ -155,6 +155,9 @@ static void conditions_have_metrics_LIF_355_LIF_356(void **state)
     assert_int_equal(count_lines(text.data, "\noperator_nodepool_status_condition_count{",
                                  "type=\"Ready\",status=\"True\""),
                      1);
+    assert_int_equal(count_lines(text.data, "\nkarpenter_scheduler_queue_depth{", "\"} 0"), 1);
+    assert_int_equal(
+        count_lines(text.data, "\nkarpenter_scheduler_unfinished_work_seconds{", ""), 0);
     text_clear(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
@@ -172,7 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(claim_deleted_while_launching_takes_its_machine_along_LIF_84),
         TEST(overdue_pod_that_stays_is_counted_once_LIF_450),
-        TEST(conditions_have_metrics_LIF_355_LIF_356),
+        TEST(passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
