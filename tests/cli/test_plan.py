@@ -102,6 +102,14 @@ class Plan(ProgramTest):
         self.assertIn("instance types: 1 of other.yaml\n", out)
         self.assertIn("outside", out)
 
+    def test_the_examples_are_fine(self):
+        status, out, err = self.adze("plan", "-f", os.path.join(EXAMPLES, "web.yaml"))
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("32 pods placed; ", out)
+        status, out, _ = self.adze("validate", EXAMPLES)
+        self.assertEqual(status, 0)
+        self.assertIn(" 0 errors, 0 warnings", out)
+
     def test_help_and_version(self):
         for arguments in (("help",), ("--help",), ("help", "plan"), ("plan", "--help"), ("version", "-o", "json")):
             status, out, err = self.adze(*arguments)
