@@ -12,7 +12,7 @@
 
 #define STALE_NS (15 * SECOND) // how old what the controller believes of a NodePool may be
 
-struct claim_record { // of a NodeClaim, by UID, for good
+struct claim_record {  // of a NodeClaim, by UID, for good
     char *provider_id; // of the machine that it launched
     bool vanished;     // that machine was taken away by the test
     int64_t seen_ns;   // monotonic
@@ -89,7 +89,8 @@ void invariants_counts_add(struct invariants_counts *sum, const struct invariant
     sum->orphans += counts->orphans;
 }
 
-// --- life --------------------------------------------------------------------------------------------
+// --- life
+// --------------------------------------------------------------------------------------------
 
 struct invariants *invariants_create(const struct invariants_options *options)
 {
@@ -155,7 +156,8 @@ void invariants_destroy(struct invariants *invariants)
     free(invariants);
 }
 
-// --- readings ----------------------------------------------------------------------------------------
+// --- readings
+// ----------------------------------------------------------------------------------------
 
 static const char *text_at(const json_t *object, const char *path)
 {
@@ -176,7 +178,7 @@ static const json_t *condition_of(const json_t *object, const char *type)
 {
     size_t i;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), i, condition)
+    json_array_foreach (store_path(object, "status.conditions"), i, condition)
         if (text_equal(json_string_value(json_object_get(condition, "type")), type))
             return condition;
     return NULL;
@@ -204,7 +206,7 @@ static bool is_owned_by(const json_t *object, const char *kind)
 {
     size_t i;
     json_t *owner;
-    json_array_foreach(store_path(object, "metadata.ownerReferences"), i, owner)
+    json_array_foreach (store_path(object, "metadata.ownerReferences"), i, owner)
         if (text_equal(json_string_value(json_object_get(owner, "kind")), kind))
             return true;
     return false;
@@ -214,7 +216,7 @@ static bool has_finalizer(const json_t *object)
 {
     size_t i;
     json_t *finalizer;
-    json_array_foreach(store_path(object, "metadata.finalizers"), i, finalizer)
+    json_array_foreach (store_path(object, "metadata.finalizers"), i, finalizer)
         if (text_equal(json_string_value(finalizer), FINALIZER_TERMINATION))
             return true;
     return false;
@@ -261,7 +263,8 @@ static bool read_target(const struct kube_request *request, struct target *targe
     return target->plural != NULL && target->name != NULL;
 }
 
-// --- 3: pods and their budgets -----------------------------------------------------------------------
+// --- 3: pods and their budgets
+// -----------------------------------------------------------------------
 
 struct tally { // of the pods that a PodDisruptionBudget of the test's worlds selects: by label app
     const char *app;
@@ -321,8 +324,8 @@ struct loss { // of a pod to the controller
     const char *pod, *app;
 };
 
-// The budget may have changed with the world in the moment between its last count and the eviction: what
-// counted then counts too.
+// The budget may have changed with the world in the moment between its last count and the eviction:
+// what counted then counts too.
 static bool budget_bears(void *context, json_t *budget)
 {
     struct loss *loss = context;
@@ -335,10 +338,11 @@ static bool budget_bears(void *context, json_t *budget)
         before->evicted++;
     bool bore = before != NULL && before->healthy - before->evicted >= before->desired;
     if (now.healthy < now.desired && !bore)
-        violate(invariants,
-                "pod %s was taken away although PodDisruptionBudget %s asks for %lld healthy pods and "
-                "only %lld are left",
-                loss->pod, store_name(budget), (long long)now.desired, (long long)now.healthy);
+        violate(
+            invariants,
+            "pod %s was taken away although PodDisruptionBudget %s asks for %lld healthy pods and "
+            "only %lld are left",
+            loss->pod, store_name(budget), (long long)now.desired, (long long)now.healthy);
     return true;
 }
 
@@ -350,8 +354,7 @@ static json_t *find_pod(const struct invariants *invariants, const struct target
 
 static bool takes_pod(const struct kube_request *request, const struct target *target)
 {
-    bool evicts =
-        request->verb == KUBE_CREATE && text_equal(target->subresource, "eviction");
+    bool evicts = request->verb == KUBE_CREATE && text_equal(target->subresource, "eviction");
     return strcmp(target->plural, "pods") == 0 && (evicts || request->verb == KUBE_DELETE);
 }
 
@@ -390,9 +393,10 @@ static bool is_due(struct invariants *invariants, const char *provider_id, int64
 static void check_deletion_is_due(struct invariants *invariants, const json_t *pod)
 {
     const char *node_name = text_at(pod, "spec.nodeName");
-    json_t *node = node_name != NULL ? store_get(invariants->store, resource(invariants, "v1", "Node"),
-                                                 NULL, node_name)
-                                     : NULL;
+    json_t *node =
+        node_name != NULL
+            ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, node_name)
+            : NULL;
     int64_t grace_seconds =
         json_integer_value(store_path(pod, "spec.terminationGracePeriodSeconds"));
     if (node != NULL && !is_due(invariants, text_at(node, "spec.providerID"), grace_seconds))
@@ -426,7 +430,8 @@ static void after_pod(struct invariants *invariants, const struct kube_request *
                    target->namespace, budget_bears, &loss);
 }
 
-// --- 3: nodes and their pools' budgets ---------------------------------------------------------------
+// --- 3: nodes and their pools' budgets
+// ---------------------------------------------------------------
 
 struct node_search {
     const char *provider_id, *found;
@@ -472,11 +477,10 @@ static int64_t allowed_by(const json_t *pool, int64_t nodes)
     int64_t allowed = INT64_MAX;
     size_t i, j;
     json_t *budget, *reason;
-    json_array_foreach(store_path(pool, "spec.disruption.budgets"), i, budget)
-    {
+    json_array_foreach (store_path(pool, "spec.disruption.budgets"), i, budget) {
         const json_t *reasons = json_object_get(budget, "reasons");
         bool applies = reasons == NULL;
-        json_array_foreach(reasons, j, reason)
+        json_array_foreach (reasons, j, reason)
             applies = applies || text_equal(json_string_value(reason), "Empty");
         const char *share_text = json_string_value(json_object_get(budget, "nodes"));
         int64_t value = atoi(share_text);
@@ -520,10 +524,11 @@ static bool is_expired(const struct invariants *invariants, const json_t *claim)
 static void check_budget_of_pool(struct invariants *invariants, const json_t *claim)
 {
     const char *pool_name = label_of(claim, LABEL_NODE_POOL);
-    json_t *pool = pool_name != NULL
-                       ? store_get(invariants->store,
-                                   resource(invariants, "karpenter.sh/v1", "NodePool"), NULL, pool_name)
-                       : NULL;
+    json_t *pool =
+        pool_name != NULL
+            ? store_get(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"),
+                        NULL, pool_name)
+            : NULL;
     const struct pool_record *record = pool != NULL ? map_get(invariants->pools, pool_name) : NULL;
     if (record == NULL || now_ns(invariants) - record->changed_ns < STALE_NS)
         return;
@@ -533,14 +538,16 @@ static void check_budget_of_pool(struct invariants *invariants, const json_t *cl
         record->nodes_most > record->nodes_before ? record->nodes_most : record->nodes_before;
     int64_t allowed = allowed_by(pool, nodes);
     if (under_way.count + 1 > allowed)
-        violate(invariants,
-                "NodeClaim %s is the %lldth of NodePool %s to be disrupted at once, of %u; its budgets "
-                "allow %lld",
-                store_name(claim), (long long)under_way.count + 1, pool_name, nodes,
-                (long long)allowed);
+        violate(
+            invariants,
+            "NodeClaim %s is the %lldth of NodePool %s to be disrupted at once, of %u; its budgets "
+            "allow %lld",
+            store_name(claim), (long long)under_way.count + 1, pool_name, nodes,
+            (long long)allowed);
 }
 
-// A NodeClaim with the reason Empty that is not on its way out is being deleted: voluntary disruption.
+// A NodeClaim with the reason Empty that is not on its way out is being deleted: voluntary
+// disruption.
 static void before_claim_deletion(struct invariants *invariants, const struct target *target)
 {
     json_t *claim = store_get(invariants->store, claims_of(invariants), NULL, target->name);
@@ -551,9 +558,10 @@ static void before_claim_deletion(struct invariants *invariants, const struct ta
         return;
     struct node_search search = {.provider_id = text_at(claim, "status.providerID")};
     store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, match_node, &search);
-    json_t *node = search.found != NULL ? store_get(invariants->store, resource(invariants, "v1", "Node"),
-                                                    NULL, search.found)
-                                        : NULL;
+    json_t *node =
+        search.found != NULL
+            ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, search.found)
+            : NULL;
     if (node == NULL || is_deleting(node) ||
         machine_park_find(simulation_park(invariants->simulation), search.provider_id) == NULL)
         return;
@@ -561,7 +569,8 @@ static void before_claim_deletion(struct invariants *invariants, const struct ta
     check_budget_of_pool(invariants, claim);
     claim_record(invariants, store_uid(claim))->voluntary = true;
     struct occupancy occupancy = {.node = search.found};
-    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant, &occupancy);
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
+               &occupancy);
     if (occupancy.pod != NULL && is_faithful(invariants))
         violate(invariants, "node %s is disrupted as empty, but pod %s runs there", search.found,
                 store_name(occupancy.pod));
@@ -576,7 +585,8 @@ static void check_drained(struct invariants *invariants, const struct park_machi
     if (search.found == NULL)
         return;
     invariants->counts.terminations++;
-    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant, &occupancy);
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
+               &occupancy);
     if (occupancy.pod != NULL && is_healthy(occupancy.pod) && is_faithful(invariants) &&
         !is_due(invariants, search.provider_id, 0))
         violate(invariants, "machine %s is terminated while pod %s runs on %s", search.provider_id,
@@ -596,7 +606,8 @@ static void check_stopping(struct invariants *invariants)
     }
 }
 
-// --- requests ----------------------------------------------------------------------------------------
+// --- requests
+// ----------------------------------------------------------------------------------------
 
 void invariants_before_request(struct invariants *invariants, const struct kube_request *request)
 {
@@ -614,11 +625,13 @@ void invariants_after_request(struct invariants *invariants, const struct kube_r
 {
     struct target target;
     if ((request->verb == KUBE_CREATE || request->verb == KUBE_DELETE) &&
-        invariants->simulation != NULL && read_target(request, &target) && takes_pod(request, &target))
+        invariants->simulation != NULL && read_target(request, &target) &&
+        takes_pod(request, &target))
         after_pod(invariants, request, &target);
 }
 
-// --- 1, 2: launches ----------------------------------------------------------------------------------
+// --- 1, 2: launches
+// ----------------------------------------------------------------------------------
 
 struct uid_search {
     const char *uid;
@@ -673,15 +686,15 @@ static void check_limits(struct invariants *invariants, const json_t *claim,
 {
     const char *pool_name = label_of(claim, LABEL_NODE_POOL), *name;
     json_t *limit;
-    json_t *pool = pool_name != NULL
-                       ? store_get(invariants->store,
-                                   resource(invariants, "karpenter.sh/v1", "NodePool"), NULL, pool_name)
-                       : NULL;
+    json_t *pool =
+        pool_name != NULL
+            ? store_get(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"),
+                        NULL, pool_name)
+            : NULL;
     const struct pool_record *record = pool != NULL ? map_get(invariants->pools, pool_name) : NULL;
     if (record == NULL || record->changed_ns + STALE_NS > claim_record->seen_ns)
         return;
-    json_object_foreach(store_path(pool, "spec.limits"), name, limit)
-    {
+    json_object_foreach (store_path(pool, "spec.limits"), name, limit) {
         int64_t most = limit_value(name, json_string_value(limit));
         int64_t used = used_of(invariants, pool_name, name);
         if (used > most)
@@ -716,7 +729,8 @@ void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds)
     invariants->clock_slack_ns += llabs(nanoseconds);
 }
 
-// --- 6: finalizers -----------------------------------------------------------------------------------
+// --- 6: finalizers
+// -----------------------------------------------------------------------------------
 
 static void on_holder(struct invariants *invariants, const char *type, const json_t *object,
                       const char *kind, const char *provider_id)
@@ -734,8 +748,8 @@ static void on_holder(struct invariants *invariants, const char *type, const jso
     struct machine_park *park = simulation_park(invariants->simulation);
     invariants->counts.finalizers += holder->provider_id != NULL;
     if (holder->provider_id != NULL && machine_park_find(park, holder->provider_id) != NULL)
-        violate(invariants, "%s %s has lost its finalizer while its machine %s is still there", kind,
-                store_name(object), holder->provider_id);
+        violate(invariants, "%s %s has lost its finalizer while its machine %s is still there",
+                kind, store_name(object), holder->provider_id);
     map_remove(invariants->holders, store_uid(object));
     free_holder(holder);
 }
@@ -752,7 +766,8 @@ static void on_node(void *context, const char *type, json_t *node)
     on_holder(context, type, node, "Node", text_at(node, "spec.providerID"));
 }
 
-// --- every step --------------------------------------------------------------------------------------
+// --- every step
+// --------------------------------------------------------------------------------------
 
 static bool note_claim(void *context, json_t *claim)
 {
@@ -783,8 +798,8 @@ static bool note_pool(void *context, json_t *pool)
 
 static void count_nodes(struct invariants *invariants)
 {
-    store_each(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"), NULL, note_pool,
-               invariants);
+    store_each(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"), NULL,
+               note_pool, invariants);
     store_each(invariants->store, claims_of(invariants), NULL, note_claim, invariants);
     for (struct map_entry *e = map_first(invariants->pools); e != NULL; e = map_next(e)) {
         struct pool_record *record = map_value(e);
@@ -813,7 +828,8 @@ static void check_orphans(struct invariants *invariants, int64_t passed_ns)
     for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
         const char *id = machine->facts.provider_id;
         int64_t *age = map_get(invariants->orphans, id);
-        if (machine->phase != MACHINE_RUNNING || map_get(uids, machine->facts.node_claim_uid) != NULL) {
+        if (machine->phase != MACHINE_RUNNING ||
+            map_get(uids, machine->facts.node_claim_uid) != NULL) {
             free(map_remove(invariants->orphans, id));
             continue;
         }
@@ -845,7 +861,8 @@ void invariants_step(struct invariants *invariants, int64_t passed_ns)
                sample_budget, invariants);
 }
 
-// --- 8: settling -------------------------------------------------------------------------------------
+// --- 8: settling
+// -------------------------------------------------------------------------------------
 
 static bool pod_settled(void *context, json_t *pod)
 {
@@ -882,7 +899,7 @@ static bool node_settled(void *context, json_t *node)
         return error_set(why, ERROR_INTERNAL, "Node %s is being deleted", store_name(node));
     if (!condition_is(node, "Ready", "True"))
         return error_set(why, ERROR_INTERNAL, "Node %s is not ready", store_name(node));
-    json_array_foreach(store_path(node, "spec.taints"), i, taint)
+    json_array_foreach (store_path(node, "spec.taints"), i, taint)
         if (text_equal(json_string_value(json_object_get(taint, "key")), TAINT_DISRUPTED))
             return error_set(why, ERROR_INTERNAL, "Node %s is tainted as disrupted",
                              store_name(node));

@@ -1,14 +1,17 @@
 // What must never happen in a simulated world (design.md section 8), checked from outside.
 //
-// The observer sees three things: every request of the controller, just before and just after it takes effect;
-// every launch of a machine; and the store. It shares no code with the controller, so that one mistake cannot
-// hide another. The first violation is kept; later ones are ignored.
+// The observer sees three things: every request of the controller, just before and just after it
+// takes effect; every launch of a machine; and the store. It shares no code with the controller, so
+// that one mistake cannot hide another. The first violation is kept; later ones are ignored.
 //
-//  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has one machine;
+//  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has
+//  one machine;
 //  2. a launch never brings a NodePool over its limits (SCH-360, DIS-731);
-//  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without one before its
-//     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's budgets allow;
-//     no machine is terminated with pods on it that have not been told to go, before its node's deadline;
+//  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without
+//  one before its
+//     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's
+//     budgets allow; no machine is terminated with pods on it that have not been told to go, before
+//     its node's deadline;
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
 //  8. and what settling means: invariants_unsettled(), invariants_signature().
 #pragma once
@@ -19,9 +22,11 @@ struct invariants;
 
 struct invariants_options {
     struct loop *loop; // borrowed
-    // No watch is held up: what the controller believes is at most a moment old, and it can be held to it.
+    // No watch is held up: what the controller believes is at most a moment old, and it can be held
+    // to it.
     bool faithful_watches;
-    int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller lives
+    int64_t
+        orphan_age_max; // how long a machine may be without NodeClaim while the controller lives
 };
 // Created before the simulation, whose hooks call it; begins to look with invariants_watch().
 struct invariants *invariants_create(const struct invariants_options *options);
@@ -49,7 +54,8 @@ struct invariants_counts {
 void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts);
 const struct invariants_counts *invariants_counts(const struct invariants *invariants);
 
-// True with the reason in *why if the world is not settled. Pods of DaemonSets may wait: nobody makes room for them.
+// True with the reason in *why if the world is not settled. Pods of DaemonSets may wait: nobody
+// makes room for them.
 bool invariants_unsettled(struct invariants *invariants, struct error *why);
 // Changes with every change of the world but Events and Leases.
 uint64_t invariants_signature(struct invariants *invariants);

@@ -9,12 +9,13 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "simulation/soak_world.h"
 
-#define QUIET       (10 * MINUTE)  // nothing changes for so long: settled
-#define SETTLED_MAX (5 * HOUR)     // NodeClaims of up to 3 h of life may still have to go
+#define QUIET       (10 * MINUTE) // nothing changes for so long: settled
+#define SETTLED_MAX (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go
 #define EMPTIED_MAX (40 * MINUTE)
 #define LOOK        (5 * SECOND)
 
-// --- hooks -------------------------------------------------------------------------------------------
+// --- hooks
+// -------------------------------------------------------------------------------------------
 
 static bool on_request(void *context, const struct kube_request *request,
                        struct kube_response *response)
@@ -32,7 +33,8 @@ static void say_request(const struct soak_world *world, const struct kube_reques
                                         [KUBE_PATCH] = "patch",
                                         [KUBE_DELETE] = "delete"};
     char *body = request->body != NULL ? json_dumps(request->body, JSON_COMPACT) : NULL;
-    soak_say(world, "  %s %s %.400s", verbs[request->verb], request->path, body != NULL ? body : "");
+    soak_say(world, "  %s %s %.400s", verbs[request->verb], request->path,
+             body != NULL ? body : "");
     free(body);
 }
 
@@ -68,7 +70,8 @@ static uint32_t on_boot(void *context, const struct park_machine *machine)
     return random_chance(&world->random, 0.5) ? MACHINE_NEVER_REGISTERS : MACHINE_REGISTERS_TWICE;
 }
 
-// --- the world ---------------------------------------------------------------------------------------
+// --- the world
+// ---------------------------------------------------------------------------------------
 
 static void drop_line(void *context, const char *line)
 {
@@ -136,7 +139,8 @@ static void populate(struct soak_world *world, struct random *random)
     }
 }
 
-// --- a run -------------------------------------------------------------------------------------------
+// --- a run
+// -------------------------------------------------------------------------------------------
 
 // Until nothing but time has passed for QUIET; false: an invariant is broken, or it takes too long.
 static bool settle(struct soak_world *world, struct soak_result *result)
@@ -162,7 +166,8 @@ static bool settle(struct soak_world *world, struct soak_result *result)
             return true;
         }
         if (now - begun >= SETTLED_MAX || (unsettled && now - changed >= 3 * QUIET)) {
-            snprintf(result->why, sizeof result->why, "not settled %lld s after all faults ended: %s",
+            snprintf(result->why, sizeof result->why,
+                     "not settled %lld s after all faults ended: %s",
                      (long long)((now - begun) / SECOND),
                      unsettled ? why.message : "something changes all the time");
             return false;

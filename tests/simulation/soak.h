@@ -1,9 +1,10 @@
-// Seeded random worlds: pools, workloads and budgets drawn from a seed, then a list of actions (people who scale,
-// roll out, delete and edit; machines that fail; stock-outs; API faults; a controller that is killed; clocks that
-// jump). Then all faults stop, and the world must settle. The invariants are checked at every step.
+// Seeded random worlds: pools, workloads and budgets drawn from a seed, then a list of actions
+// (people who scale, roll out, delete and edit; machines that fail; stock-outs; API faults; a
+// controller that is killed; clocks that jump). Then all faults stop, and the world must settle.
+// The invariants are checked at every step.
 //
-// Everything follows from the options; each action draws from a sequence of its own, so that leaving one out
-// (to shrink a failing run) does not change the others.
+// Everything follows from the options; each action draws from a sequence of its own, so that
+// leaving one out (to shrink a failing run) does not change the others.
 #pragma once
 
 #include "simulation/invariants.h"
@@ -19,8 +20,8 @@ enum soak_without { // kinds of faults that are left out
 
 struct soak_options {
     uint64_t seed;
-    uint32_t size;    // 1: small worlds of some 10 nodes; each step up adds as much
-    uint32_t without; // enum soak_without
+    uint32_t size;        // 1: small worlds of some 10 nodes; each step up adds as much
+    uint32_t without;     // enum soak_without
     const bool *left_out; // of SOAK_ACTIONS_MAX actions; NULL: none
     bool verbose;         // actions to standard output, the controller's log to standard error
 };

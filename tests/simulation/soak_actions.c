@@ -15,7 +15,8 @@ void soak_say(const struct soak_world *world, const char *format, ...)
     if (!world->options.verbose)
         return;
     va_list arguments;
-    printf("%9.1f s  ", (double)(loop_monotonic_ns(world->loop) - world->begun_ns) / (double)SECOND);
+    printf("%9.1f s  ",
+           (double)(loop_monotonic_ns(world->loop) - world->begun_ns) / (double)SECOND);
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
@@ -25,7 +26,8 @@ void soak_say(const struct soak_world *world, const char *format, ...)
 
 bool soak_pass(struct soak_world *world, int64_t nanoseconds)
 {
-    for (; nanoseconds > 0 && invariants_violation(world->invariants) == NULL; nanoseconds -= STEP) {
+    for (; nanoseconds > 0 && invariants_violation(world->invariants) == NULL;
+         nanoseconds -= STEP) {
         loop_run_for(world->loop, STEP);
         invariants_step(world->invariants, STEP);
     }
@@ -37,7 +39,8 @@ static uint32_t below(struct random *random, uint32_t bound)
     return (uint32_t)random_below(random, bound);
 }
 
-// --- picking -----------------------------------------------------------------------------------------
+// --- picking
+// -----------------------------------------------------------------------------------------
 
 struct pick { // one of the store's objects, each as likely
     struct random *random;
@@ -79,7 +82,8 @@ static void delete_one(struct soak_world *world, struct random *random, const ch
     soak_delete(world, api_version, kind, namespace, pick.name);
 }
 
-// --- people ------------------------------------------------------------------------------------------
+// --- people
+// ------------------------------------------------------------------------------------------
 
 static void scale(struct soak_world *world, struct random *random)
 {
@@ -171,7 +175,8 @@ static void delete_pool(struct soak_world *world, struct random *random)
     }
 }
 
-// --- machines ----------------------------------------------------------------------------------------
+// --- machines
+// ----------------------------------------------------------------------------------------
 
 static void vanish(struct soak_world *world, struct random *random)
 {
@@ -225,15 +230,17 @@ static void change_stock(struct soak_world *world, struct random *random)
     }
     const char *zone = random_chance(random, 0.4) ? all_zones[below(random, 4)] : NULL;
     const char *capacity_type = random_chance(random, 0.4) ? "spot" : NULL;
-    const char *type = machine != NULL && random_chance(random, 0.6) ? machine->instance_type : NULL;
+    const char *type =
+        machine != NULL && random_chance(random, 0.6) ? machine->instance_type : NULL;
     int64_t left = below(random, 4);
     soak_say(world, "stock of type %s, zone %s, %s: %lld", type != NULL ? type : "any",
-             zone != NULL ? zone : "any", capacity_type != NULL ? capacity_type : "any capacity type",
-             (long long)left);
+             zone != NULL ? zone : "any",
+             capacity_type != NULL ? capacity_type : "any capacity type", (long long)left);
     machine_park_stock(park, type, zone, capacity_type, left);
 }
 
-// --- controller, connection, clock -------------------------------------------------------------------
+// --- controller, connection, clock
+// -------------------------------------------------------------------
 
 static void kill_controller(struct soak_world *world, struct random *random)
 {
@@ -251,7 +258,8 @@ static void kill_at_any_event(struct soak_world *world, struct random *random)
     soak_say(world, "kill the controller %u times, at random events", times);
     for (uint32_t i = 0; i < times; i++) {
         int64_t before = loop_monotonic_ns(world->loop);
-        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop); events--) {
+        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop);
+             events--) {
             int64_t now = loop_monotonic_ns(world->loop);
             invariants_step(world->invariants, now - before);
             before = now;
@@ -289,17 +297,33 @@ static void wait_long(struct soak_world *world, struct random *random)
     soak_pass(world, (int64_t)(60 + below(random, 1200)) * SECOND);
 }
 
-// --- the list ----------------------------------------------------------------------------------------
+// --- the list
+// ----------------------------------------------------------------------------------------
 
 static const struct {
     void (*act)(struct soak_world *world, struct random *random);
     uint32_t weight;
 } kinds[] = {
-    {scale, 14},        {roll_out, 5},       {delete_workload, 2}, {start_job, 5},
-    {change_budget, 4}, {delete_node, 4},    {delete_claim, 4},    {delete_pod, 3},
-    {edit_pool, 4},     {delete_pool, 1},    {vanish, 3},          {change_kubelet, 4},
-    {change_stock, 5},  {kill_controller, 3}, {kill_at_any_event, 3}, {cut_off, 2},
-    {jump_clock, 2},    {wait_long, 4},      {change_daemon_sets, 1}, {appear, 1},
+    {scale, 14},
+    {roll_out, 5},
+    {delete_workload, 2},
+    {start_job, 5},
+    {change_budget, 4},
+    {delete_node, 4},
+    {delete_claim, 4},
+    {delete_pod, 3},
+    {edit_pool, 4},
+    {delete_pool, 1},
+    {vanish, 3},
+    {change_kubelet, 4},
+    {change_stock, 5},
+    {kill_controller, 3},
+    {kill_at_any_event, 3},
+    {cut_off, 2},
+    {jump_clock, 2},
+    {wait_long, 4},
+    {change_daemon_sets, 1},
+    {appear, 1},
 };
 
 uint32_t soak_actions_count(const struct soak_world *world)
@@ -333,7 +357,8 @@ bool soak_act(struct soak_world *world, uint32_t index)
     return invariants_violation(world->invariants) == NULL;
 }
 
-// --- the end of all trouble --------------------------------------------------------------------------
+// --- the end of all trouble
+// --------------------------------------------------------------------------
 
 static void relax_budgets(struct soak_world *world)
 {
@@ -354,10 +379,11 @@ static void unprotect_workloads(struct soak_world *world)
         if (!(world->workloads[i].traits & WORKLOAD_PROTECTED) ||
             !soak_exists(world, "apps/v1", "Deployment", "default", text))
             continue;
-        snprintf(text, sizeof text,
-                 "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%u, namespace: default}, "
-                 "spec: {template: {metadata: {annotations: {karpenter.sh/do-not-disrupt: null}}}}}",
-                 i);
+        snprintf(
+            text, sizeof text,
+            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%u, namespace: default}, "
+            "spec: {template: {metadata: {annotations: {karpenter.sh/do-not-disrupt: null}}}}}",
+            i);
         if (!simulation_apply(world->simulation, text, &error))
             soak_say(world, "refused: %s", error.message);
     }

@@ -43,7 +43,8 @@ static double clock_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// --- the command that replays ------------------------------------------------------------------------
+// --- the command that replays
+// ------------------------------------------------------------------------
 
 static const char *const without_names[] = {"api", "cloud", "machine", "watch"};
 
@@ -64,7 +65,8 @@ static void print_command(const struct run *run, const struct soak_options *opti
     text_free(&without);
 }
 
-// --- one seed, in a process of its own ---------------------------------------------------------------
+// --- one seed, in a process of its own
+// ---------------------------------------------------------------
 
 static pid_t start(const struct soak_options *options, int *from_child)
 {
@@ -119,7 +121,8 @@ static bool fails(const struct soak_options *options, struct soak_result *result
     return result->failed;
 }
 
-// --- shrinking ---------------------------------------------------------------------------------------
+// --- shrinking
+// ---------------------------------------------------------------------------------------
 
 // Leaves out ever smaller runs of actions as long as the world still fails, then kinds of faults.
 static void shrink(struct run *run)
@@ -152,7 +155,8 @@ static void shrink(struct run *run)
     print_command(run, options);
 }
 
-// --- many seeds --------------------------------------------------------------------------------------
+// --- many seeds
+// --------------------------------------------------------------------------------------
 
 static void account(struct run *run, struct total *total, const struct soak_options *options,
                     const struct soak_result *result)
@@ -200,11 +204,14 @@ static pid_t wait_for_one(void)
 
 static void print_counts(const struct invariants_counts *counts)
 {
-    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu empty nodes disrupted, %llu "
-           "machines terminated, %llu finalizers removed, %llu machines without NodeClaim for a while\n",
+    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu empty nodes "
+           "disrupted, %llu "
+           "machines terminated, %llu finalizers removed, %llu machines without NodeClaim for a "
+           "while\n",
            (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
            (unsigned long long)counts->deletions, (unsigned long long)counts->empty_nodes,
-           (unsigned long long)counts->terminations, (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans);
+           (unsigned long long)counts->terminations, (unsigned long long)counts->finalizers,
+           (unsigned long long)counts->orphans);
 }
 
 static int run_many(struct run *run)
@@ -215,7 +222,8 @@ static int run_many(struct run *run)
     uint64_t next = run->from;
     uint32_t running = 0;
     for (;;) {
-        bool more = next <= run->to && (run->seconds == 0 || clock_seconds() - begun < run->seconds);
+        bool more =
+            next <= run->to && (run->seconds == 0 || clock_seconds() - begun < run->seconds);
         for (uint32_t i = 0; more && running < run->jobs && i < run->jobs; i++) {
             if (jobs[i].child != 0 || next > run->to)
                 continue;
@@ -231,12 +239,14 @@ static int run_many(struct run *run)
         if (clock_seconds() - told > 30) {
             told = clock_seconds();
             printf("%.0f s: %llu seeds, %.0f simulated hours, %llu failed\n", told - begun,
-                   (unsigned long long)total.seeds, total.hours, (unsigned long long)total.failures);
+                   (unsigned long long)total.seeds, total.hours,
+                   (unsigned long long)total.failures);
             fflush(stdout);
         }
     }
     double took = clock_seconds() - begun;
-    printf("%llu seeds (%llu to %llu) of size %u in %.0f s: %.0f simulated hours, %.1f a second; slowest "
+    printf("%llu seeds (%llu to %llu) of size %u in %.0f s: %.0f simulated hours, %.1f a second; "
+           "slowest "
            "to settle %.0f s; %llu failed\n",
            (unsigned long long)total.seeds, (unsigned long long)run->from,
            (unsigned long long)(next - 1), run->options.size, took, total.hours, total.hours / took,
@@ -257,15 +267,17 @@ static int run_one(struct run *run)
     return result.failed ? 1 : 0;
 }
 
-// --- options -----------------------------------------------------------------------------------------
+// --- options
+// -----------------------------------------------------------------------------------------
 
 static void usage(const char *program)
 {
-    fprintf(stderr,
-            "usage: %s [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N]\n"
-            "       %s --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...]\n"
-            "          [--verbose] [--shrink]\n",
-            program, program);
+    fprintf(
+        stderr,
+        "usage: %s [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N]\n"
+        "       %s --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...]\n"
+        "          [--verbose] [--shrink]\n",
+        program, program);
     exit(2);
 }
 

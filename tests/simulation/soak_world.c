@@ -8,7 +8,8 @@
 
 static const char zones[] = "abcd";
 
-// --- drawing -----------------------------------------------------------------------------------------
+// --- drawing
+// -----------------------------------------------------------------------------------------
 
 static uint32_t below(struct random *random, uint32_t bound)
 {
@@ -97,7 +98,8 @@ void soak_world_draw(struct soak_world *world, struct random *random)
     draw_faults(world, random);
 }
 
-// --- manifests ---------------------------------------------------------------------------------------
+// --- manifests
+// ---------------------------------------------------------------------------------------
 
 static void apply(struct soak_world *world, struct text *manifest)
 {
@@ -114,7 +116,8 @@ bool soak_exists(struct soak_world *world, const char *api_version, const char *
                  const char *namespace, const char *name)
 {
     struct store *store = simulation_store(world->simulation);
-    return store_get(store, store_resource_of_kind(store, api_version, kind), namespace, name) != NULL;
+    return store_get(store, store_resource_of_kind(store, api_version, kind), namespace, name) !=
+           NULL;
 }
 
 void soak_delete(struct soak_world *world, const char *api_version, const char *kind,
@@ -134,14 +137,19 @@ void soak_apply_class(struct soak_world *world)
     apply(world, &text);
 }
 
-static void add_disruption(struct text *text, struct random *random)
+// In the end every pool lets its nodes go, but not all of them at once: many become empty in the
+// same moment then.
+static void add_disruption(struct text *text, uint32_t index, struct random *random)
 {
+    static const char *const last_nodes[] = {"2", "100%", "25%"};
     static const char *const nodes[] = {"100%", "50%", "10%", "1", "3", "0"};
     static const char *const reasons[] = {"", ", reasons: [Empty]", ", reasons: [Drifted]"};
     static const char *const after[] = {"0s", "15s", "30s", "2m", "5m"};
     if (random == NULL) {
-        text_add(text, " disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s, "
-                       "budgets: [{nodes: '100%'}]}");
+        text_format(text,
+                    " disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s, budgets: "
+                    "[{nodes: '%s'}]}",
+                    last_nodes[index % ARRAY_LENGTH(last_nodes)]);
         return;
     }
     text_format(text, " disruption: {consolidationPolicy: %s, consolidateAfter: %s, budgets: [",
@@ -176,8 +184,8 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
     struct text text = {0};
     char name[16];
     snprintf(name, sizeof name, "p%u", index);
-    text_format(&text,
-                "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s}, spec: {", name);
+    text_format(
+        &text, "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s}, spec: {", name);
     if (pool->weight > 0)
         text_format(&text, " weight: %u,", pool->weight);
     add_limits(&text, random, soak_exists(world, "karpenter.sh/v1", "NodePool", NULL, name));
@@ -193,9 +201,9 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
                     "{key: kubernetes.io/arch, operator: In, values: [amd64]},");
     if (pool->on_demand)
         text_add(&text, " {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]},");
-    text_format(&text,
-                " {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['%u']}]}},", pool->cpu_max);
-    add_disruption(&text, random);
+    text_format(&text, " {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['%u']}]}},",
+                pool->cpu_max);
+    add_disruption(&text, index, random);
     text_add(&text, "}}");
     apply(world, &text);
 }
@@ -228,23 +236,25 @@ static void add_traits(struct text *text, const struct workload *workload, uint3
 
 static void add_container(struct text *text, int64_t cpu_millicores, int64_t memory_mib)
 {
-    text_format(text,
-                " containers: [{name: main, image: pause, resources: {requests: {cpu: %lldm, memory: "
-                "%lldMi}}}]",
-                (long long)cpu_millicores, (long long)memory_mib);
+    text_format(
+        text,
+        " containers: [{name: main, image: pause, resources: {requests: {cpu: %lldm, memory: "
+        "%lldMi}}}]",
+        (long long)cpu_millicores, (long long)memory_mib);
 }
 
 void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t replicas)
 {
     const struct workload *workload = &world->workloads[index];
     struct text text = {0};
-    text_format(&text,
-                "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%u, namespace: default}, "
-                "spec: {replicas: %u, selector: {matchLabels: {app: d%u}}, template: {metadata: "
-                "{labels: {app: d%u}, annotations: {adze.dev/sim-start-seconds: '%lld', "
-                "adze.dev/sim-stop-seconds: '%lld'",
-                index, replicas, index, index, (long long)workload->start_seconds,
-                (long long)workload->stop_seconds);
+    text_format(
+        &text,
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%u, namespace: default}, "
+        "spec: {replicas: %u, selector: {matchLabels: {app: d%u}}, template: {metadata: "
+        "{labels: {app: d%u}, annotations: {adze.dev/sim-start-seconds: '%lld', "
+        "adze.dev/sim-stop-seconds: '%lld'",
+        index, replicas, index, index, (long long)workload->start_seconds,
+        (long long)workload->stop_seconds);
     if (workload->traits & WORKLOAD_PROTECTED)
         text_add(&text, ", karpenter.sh/do-not-disrupt: 'true'");
     text_add(&text, "}}, spec: { terminationGracePeriodSeconds: 30,");
@@ -257,11 +267,12 @@ void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t repl
 void soak_apply_daemon_set(struct soak_world *world, uint32_t index)
 {
     struct text text = {0};
-    text_format(&text,
-                "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: ds%u, namespace: default}, "
-                "spec: {selector: {matchLabels: {daemon: ds%u}}, template: {metadata: {labels: "
-                "{daemon: ds%u}}, spec: {",
-                index, index, index);
+    text_format(
+        &text,
+        "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: ds%u, namespace: default}, "
+        "spec: {selector: {matchLabels: {daemon: ds%u}}, template: {metadata: {labels: "
+        "{daemon: ds%u}}, spec: {",
+        index, index, index);
     add_container(&text, 50 + 50 * index, 64);
     text_add(&text, "}}}}");
     apply(world, &text);
@@ -271,13 +282,14 @@ void soak_apply_job(struct soak_world *world, struct random *random)
 {
     struct text text = {0};
     uint32_t pods = 1 + below(random, 6 * world->options.size);
-    text_format(&text,
-                "{apiVersion: batch/v1, kind: Job, metadata: {name: j%u, namespace: default}, spec: "
-                "{parallelism: %u, completions: %u, backoffLimit: 100, template: {metadata: {labels: "
-                "{job: j%u}, annotations: {adze.dev/sim-run-seconds: '%u'%s}}, spec: {restartPolicy: "
-                "Never,",
-                world->jobs_count, pods, pods, world->jobs_count, 5 + below(random, 400),
-                random_chance(random, 0.2) ? ", karpenter.sh/do-not-disrupt: 'true'" : "");
+    text_format(
+        &text,
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j%u, namespace: default}, spec: "
+        "{parallelism: %u, completions: %u, backoffLimit: 100, template: {metadata: {labels: "
+        "{job: j%u}, annotations: {adze.dev/sim-run-seconds: '%u'%s}}, spec: {restartPolicy: "
+        "Never,",
+        world->jobs_count, pods, pods, world->jobs_count, 5 + below(random, 400),
+        random_chance(random, 0.2) ? ", karpenter.sh/do-not-disrupt: 'true'" : "");
     add_container(&text, 200 + 100 * below(random, 20), 128 + 64 * below(random, 20));
     text_add(&text, "}}}}");
     world->jobs_count++;
@@ -287,7 +299,7 @@ void soak_apply_job(struct soak_world *world, struct random *random)
 void soak_apply_budget(struct soak_world *world, uint32_t workload, struct random *random)
 {
     static const char *const kept[] = {
-        "minAvailable: 1",    "minAvailable: 3",     "minAvailable: 60%",    "maxUnavailable: 1",
+        "minAvailable: 1",   "minAvailable: 3",     "minAvailable: 60%",    "maxUnavailable: 1",
         "maxUnavailable: 0", "maxUnavailable: 30%", "maxUnavailable: 100%",
     };
     struct text text = {0};
@@ -295,9 +307,10 @@ void soak_apply_budget(struct soak_world *world, uint32_t workload, struct rando
     snprintf(name, sizeof name, "b%u", workload);
     soak_delete(world, "policy/v1", "PodDisruptionBudget", "default", name); // of either form
     size_t which = random != NULL ? below(random, ARRAY_LENGTH(kept)) : ARRAY_LENGTH(kept) - 1;
-    text_format(&text,
-                "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b%u, namespace: "
-                "default}, spec: {selector: {matchLabels: {app: d%u}}, %s}}",
-                workload, workload, kept[which]);
+    text_format(
+        &text,
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b%u, namespace: "
+        "default}, spec: {selector: {matchLabels: {app: d%u}}, %s}}",
+        workload, workload, kept[which]);
     apply(world, &text);
 }

@@ -10,7 +10,7 @@
 
 enum workload_trait {
     WORKLOAD_ZONE_SPREAD = 1 << 0,
-    WORKLOAD_APART = 1 << 1,     // anti-affinity to itself by host
+    WORKLOAD_APART = 1 << 1, // anti-affinity to itself by host
     WORKLOAD_ONE_ZONE = 1 << 2,
     WORKLOAD_TOLERANT = 1 << 3,  // of the tainted pools
     WORKLOAD_PROTECTED = 1 << 4, // do-not-disrupt
@@ -47,8 +47,9 @@ struct soak_world {
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
 
-// Each creates the object, or brings it back to its manifest. `random` draws what may change: limits, budgets,
-// consolidateAfter of a pool; NULL: a pool without limits, with budgets that let everything go.
+// Each creates the object, or brings it back to its manifest. `random` draws what may change:
+// limits, budgets, consolidateAfter of a pool; NULL: a pool without limits, with budgets that let
+// everything go in time.
 void soak_apply_class(struct soak_world *world);
 void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *random);
 void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t replicas);
