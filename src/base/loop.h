@@ -18,8 +18,9 @@ typedef void (*loop_function)(void *context);
 
 struct loop *loop_create(void);
 struct loop *loop_create_virtual(int64_t wall_start_ns);
-// Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun,
-// and posts and `done` functions not yet delivered, are dropped.
+// Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun
+// and posts not yet delivered are dropped. Every `done` that is still due runs now, so that it can
+// free what the work was about: it must bear that its world is gone.
 void loop_destroy(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
 
@@ -40,7 +41,8 @@ void timer_destroy(struct timer *timer); // NULL is fine
 
 // Runs function once, soon, on the loop's thread; callable from any thread on a real loop.
 void loop_post(struct loop *loop, loop_function function, void *context);
-// Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread.
+// Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done runs
+// exactly once; without the work only if the loop is destroyed before its turn.
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context);
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);

@@ -104,6 +104,16 @@ struct loop *loop_create(void)
 }
 
 // Waits for work that has begun; what has not begun, and posts not delivered, are dropped.
+// Runs what is still to be done after offloaded work, and drops the rest of the queue.
+static void finish_jobs(struct task_queue *queue)
+{
+    for (struct task *task = queue_take(queue); task != NULL; task = queue_take(queue)) {
+        if (task->done != NULL)
+            task->done(task->context);
+        free(task);
+    }
+}
+
 static void real_destroy(struct loop *base)
 {
     struct real_loop *loop = as_real(base);
@@ -113,8 +123,9 @@ static void real_destroy(struct loop *base)
     pthread_mutex_unlock(&loop->mutex);
     for (uint32_t i = 0; i < loop->workers_count; i++)
         pthread_join(loop->workers[i], NULL);
-    queue_drop(&loop->jobs);
-    queue_drop(&loop->posted);
+    finish_jobs(&loop->posted);
+    finish_jobs(&loop->jobs);
+    queue_drop(&loop->posted); // what they posted
     for (uint32_t i = 0; i < loop->signal_handlers.count; i++) {
         event_free(loop->signal_handlers.items[i]->event);
         free(loop->signal_handlers.items[i]);

@@ -14,6 +14,7 @@ struct scheduled {
     uint64_t sequence;
     uint32_t heap_index;
     bool is_posted; // owned by the queue and freed when it ran
+    bool is_done;   // comes after offloaded work: runs in any case
     loop_function function;
     void *context;
 };
@@ -61,9 +62,14 @@ struct loop *loop_create_virtual(int64_t wall_start_ns)
 static void virtual_destroy(struct loop *base)
 {
     struct virtual_loop *loop = as_virtual(base);
-    for (uint32_t i = 0; i < loop->heap.count; i++)
-        if (loop->heap.items[i]->is_posted)
-            free(loop->heap.items[i]);
+    while (loop->heap.count > 0) { // in order of time
+        struct scheduled *scheduled = loop->heap.items[0];
+        unschedule(loop, scheduled);
+        if (scheduled->is_done)
+            scheduled->function(scheduled->context);
+        if (scheduled->is_posted)
+            free(scheduled);
+    }
     vector_free(&loop->heap);
     free(loop);
 }
@@ -119,21 +125,27 @@ static void virtual_timer_destroy(struct timer *timer)
     free(as_virtual_timer(timer));
 }
 
-static void virtual_post(struct loop *loop, loop_function function, void *context)
+static void add_posted(struct loop *loop, loop_function function, void *context, bool is_done)
 {
     struct scheduled *scheduled = memory_allocate(sizeof *scheduled);
     scheduled->is_posted = true;
+    scheduled->is_done = is_done;
     scheduled->function = function;
     scheduled->context = context;
     scheduled->heap_index = NOT_SCHEDULED;
     schedule(as_virtual(loop), scheduled, 0);
 }
 
+static void virtual_post(struct loop *loop, loop_function function, void *context)
+{
+    add_posted(loop, function, context, false);
+}
+
 static void virtual_offload(struct loop *loop, loop_function work, loop_function done,
                             void *context)
 {
     work(context);
-    virtual_post(loop, done, context);
+    add_posted(loop, done, context, true);
 }
 
 // No process, no signals: the simulated world calls its functions itself.
