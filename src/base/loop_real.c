@@ -103,7 +103,6 @@ struct loop *loop_create(void)
     return &loop->loop;
 }
 
-// Waits for work that has begun; what has not begun, and posts not delivered, are dropped.
 // Runs what is still to be done after offloaded work, and drops the rest of the queue.
 static void finish_jobs(struct task_queue *queue)
 {
