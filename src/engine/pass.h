@@ -95,6 +95,7 @@ struct placement { // where a pod of the queue is
     enum { NOT_PLACED, ON_NODE, ON_CLAIM } kind;
     uint32_t index;
     uint32_t class; // as relaxed as it was placed
+    uint64_t order; // how many placements came before
 };
 
 // Refusals: what is known about later attempts.

@@ -323,7 +323,7 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
     pass->placements[pod].index = claim->index;
     pass->placements[pod].class = class;
     topology_record(pass, class, claim->set, claim->hostname, claim->template->taints, true);
-    pass->version++;
+    pass->placements[pod].order = pass->version++;
 }
 
 // One claim: places the pod or remembers a refusal that is for good.

@@ -147,7 +147,7 @@ static void accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t clas
     pass->placements[pod].index = node;
     pass->placements[pod].class = class;
     topology_record(pass, class, place->set, place->hostname, place->taints, false);
-    pass->version++;
+    pass->placements[pod].order = pass->version++;
 }
 
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
