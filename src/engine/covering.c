@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 // The rows are A x - surplus + penalties = demand. Basic variables, one a row ("position"), their
@@ -25,6 +26,7 @@ static const uint32_t NONE = UINT32_MAX;
 
 struct covering_column {
     double cost;
+    double length;         // Euclidean, of the column and the 1 that enters with it
     uint32_t first, count; // entries
 };
 
@@ -114,11 +116,14 @@ uint32_t covering_add(struct covering *covering, double cost, const struct cover
               covering->entries_count + count, sizeof *covering->entries);
     covering->position = grown(arena, covering->position, variable, &covering->position_room,
                                variable + 1, sizeof *covering->position);
+    double squares = 1;
     for (uint32_t i = 0; i < count; i++) {
         assert(entries[i].row < covering->rows && entries[i].amount > 0);
         covering->entries[covering->entries_count + i] = entries[i];
+        squares += entries[i].amount * entries[i].amount;
     }
-    covering->columns[index] = (struct covering_column){cost, covering->entries_count, count};
+    covering->columns[index] =
+        (struct covering_column){cost, sqrt(squares), covering->entries_count, count};
     covering->position[variable] = NONE;
     covering->entries_count += count;
     covering->columns_count++;
@@ -195,6 +200,12 @@ static double cost_of(const struct covering *covering, uint32_t variable)
     return variable < rows ? covering->penalty : 0;
 }
 
+static double length_of(const struct covering *covering, uint32_t variable)
+{
+    uint32_t rows = covering->rows;
+    return variable < 2 * rows ? M_SQRT2 : covering->columns[variable - 2 * rows].length;
+}
+
 static double reduced_cost(const struct covering *covering, uint32_t variable)
 {
     uint32_t rows = covering->rows;
@@ -210,7 +221,8 @@ static double reduced_cost(const struct covering *covering, uint32_t variable)
     return column->cost - worth;
 }
 
-// Dantzig's rule: the least reduced cost, the first among equals. Where many exchanges in a row moved
+// Dantzig's rule, with columns scaled to the same length, which saves more than half of the
+// exchanges: the least reduced cost, the first among equals. Where many exchanges in a row moved
 // nothing, Bland's: the first that improves, which cannot go round in circles.
 static uint32_t entering(const struct covering *covering)
 {
@@ -221,10 +233,11 @@ static uint32_t entering(const struct covering *covering)
         if (covering->position[variable] != NONE)
             continue;
         double reduced = reduced_cost(covering, variable);
-        if (reduced >= least || reduced >= -REDUCED_COST_MIN * (1 + cost_of(covering, variable)))
+        double scaled = reduced / length_of(covering, variable);
+        if (scaled >= least || reduced >= -REDUCED_COST_MIN * (1 + cost_of(covering, variable)))
             continue;
         best = variable;
-        least = reduced;
+        least = scaled;
         if (first_will_do)
             break;
     }
@@ -361,9 +374,9 @@ static bool rebuild(struct covering *covering)
             continue;
         express(covering, variable);
         for (uint32_t at = 0; at < rows; at++) {
-            double size = __builtin_fabs(covering->change[at]);
+            double size = fabs(covering->change[at]);
             if (covering->basic[at] == NONE && size > PIVOT_MIN &&
-                (best == NONE || size > __builtin_fabs(covering->change[best])))
+                (best == NONE || size > fabs(covering->change[best])))
                 best = at;
         }
         if (best == NONE)
@@ -407,7 +420,7 @@ static bool accurate(struct covering *covering)
     for (uint32_t at = 0; at < rows; at++) {
         uint32_t variable = covering->basic[at];
         double reduced = reduced_cost(covering, variable);
-        if (__builtin_fabs(reduced) > RESIDUAL_MAX * (1 + cost_of(covering, variable)))
+        if (fabs(reduced) > RESIDUAL_MAX * (1 + cost_of(covering, variable)))
             return false;
         if (variable < 2 * rows) {
             missing[variable < rows ? variable : variable - rows] +=
@@ -420,7 +433,7 @@ static bool accurate(struct covering *covering)
             missing[entry[i].row] -= covering->value[at] * entry[i].amount;
     }
     for (uint32_t row = 0; row < rows; row++)
-        if (__builtin_fabs(missing[row]) > RESIDUAL_MAX * (1 + covering->demand_max))
+        if (fabs(missing[row]) > RESIDUAL_MAX * (1 + covering->demand_max))
             return false;
     return true;
 }
