@@ -204,7 +204,8 @@ void pass_run(struct pass *pass)
     } *ring = memory_allocate_array((size_t)pass->input.queue_count + 1, sizeof *ring);
     uint32_t capacity = pass->input.queue_count + 1;
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        if (class_at(pass->problem, pass_pod(pass, i)->class)->refusal == NULL)
+        if (pass->placements[i].kind == NOT_PLACED &&
+            class_at(pass->problem, pass_pod(pass, i)->class)->refusal == NULL)
             ring[count++] = (struct waiting){i, 0};
     uint32_t head = 0, tail = count % capacity;
     while (count > 0 && ring[head].length != count) {

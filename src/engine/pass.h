@@ -149,7 +149,7 @@ struct pass {
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input);
 void pass_destroy(struct pass *pass);
-// The queue loop (SCH-151 to SCH-157).
+// The queue loop (SCH-151 to SCH-157) over the pods that have no place yet.
 void pass_run(struct pass *pass);
 
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)

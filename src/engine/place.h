@@ -14,6 +14,8 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class);
 
 // Why a node refuses the class, for explanations; ACCEPTED if it does not.
 enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class);
+// Places the pod on a node that does not refuse it.
+void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class);
 
 // Limits left at the start of the pass (SCH-360).
 void limits_start(struct pass *pass);
@@ -23,6 +25,14 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
                          struct claim_attempt *attempt);
 void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class,
                   const struct claim_attempt *attempt);
+
+// For a packer that knows where the pod belongs: a new claim of the template in the domains `pins`
+// (a requirement set), with machines of no more capacity than `largest` in what the pool limits.
+// NULL, and nothing done, if that would refuse the pod.
+struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
+                         const int64_t *largest, uint32_t pod, uint32_t class);
+// The pod joins an open claim; false, and nothing done, if that refuses it.
+bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class);
 
 // Begins the text of a refusal, forgetting an earlier one. Returns pass->why (NULL: nobody asks).
 struct text *refusal_begin(struct pass *pass, enum reason_code code);

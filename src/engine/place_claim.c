@@ -530,3 +530,52 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
     text_free(&part);
     return placed;
 }
+
+// --- claims that a packer opens
+// ---------------------------------------------------------------------------
+
+static void drop_larger(const struct node_template *template, const struct problem *problem,
+                        const int64_t *largest, struct bitset rows)
+{
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (!template->has_limits || template->limits[d] == INT64_MAX)
+            continue;
+        bitset_for_each (r, rows)
+            if (template->table->rows[r].capacity[d] > largest[d])
+                bitset_clear(rows, r);
+    }
+}
+
+struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
+                         const int64_t *largest, uint32_t pod, uint32_t class)
+{
+    struct problem *problem = pass->problem;
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    struct claim fresh = {.template = template,
+                          .requests = pass->zero,
+                          .rows = pass->fresh_rows,
+                          .hostname = placeholder_hostname(pass, pass->claims.count)};
+    fresh.rows.bits = template->table->count;
+    if (!sets_compatible(problem->sets, template->set, pins, true) ||
+        !limit_rows(pass, template, fresh.rows))
+        return NULL;
+    drop_larger(template, problem, largest, fresh.rows);
+    fresh.set = set_meet(problem->sets, template->set, pins);
+    if (claim_check(pass, &fresh, class, true, &pass->attempt) != ACCEPTED)
+        return NULL;
+    struct claim *claim = open_claim(pass, &fresh);
+    claim_accept(pass, claim, pod, class, &pass->attempt);
+    take_from_limits(pass, claim);
+    return claim;
+}
+
+bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class)
+{
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    if (claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+        return false;
+    claim_accept(pass, claim, pod, class, &pass->attempt);
+    return true;
+}

@@ -122,7 +122,7 @@ enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
     return verdict;
 }
 
-static void accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
+void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
 {
     struct problem *problem = pass->problem;
     const struct place *place = &problem->places[node];
@@ -172,7 +172,7 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
             enum verdict verdict =
                 pass->slots[node].usable ? node_check(pass, node, class) : REFUSED_SHAPE;
             if (verdict == ACCEPTED) {
-                accept(pass, node, pod, class);
+                node_accept(pass, node, pod, class);
                 return true;
             }
             if (verdict == REFUSED_SHAPE)
