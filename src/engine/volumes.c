@@ -271,20 +271,19 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
         }
         const struct persistent_volume_claim *claim =
             find_claim(problem, pod->meta.namespace, name);
+        if (claim != NULL)
+            add_use(problem, volumes, claim);
+        if (error.length > 0)
+            continue; // the first error is told; every claim counts (SCH-352)
         struct alternatives next = {0};
-        if (claim == NULL) {
+        if (claim == NULL)
             text_format(&error,
                         "discovering persistent volume claim, getting persistent volume claim, "
                         "persistentvolumeclaims \"%s\" not found (PersistentVolumeClaim=%s/%s)",
                         name, pod->meta.namespace, name);
-        } else {
-            add_use(problem, volumes, claim);
-            if (alternatives_of_claim(problem, claim, &next, &error) &&
-                !cross(problem, &all, &next))
-                text_add(&error, "the pod's volumes have too many topology alternatives");
-        }
-        if (error.length > 0)
-            break;
+        else if (alternatives_of_claim(problem, claim, &next, &error) &&
+                 !cross(problem, &all, &next))
+            text_add(&error, "the pod's volumes have too many topology alternatives");
     }
     if (volumes != NULL && error.length > 0)
         volumes->error = problem_copy(problem, &error);

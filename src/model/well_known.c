@@ -98,6 +98,7 @@ static const char *const aliases[][2] = {
     {"beta.kubernetes.io/os", LABEL_OS},
     {"failure-domain.beta.kubernetes.io/region", LABEL_REGION},
     {"failure-domain.beta.kubernetes.io/zone", LABEL_ZONE},
+    {"topology.ebs.csi.aws.com/zone", LABEL_ZONE}, // AWI-82; the driver's own, so of AWS only
 };
 
 // MIG-60, as far as the keys can stand in a manifest's labels, requirements or annotations.
