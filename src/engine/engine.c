@@ -17,7 +17,7 @@ struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_opti
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
     struct pass *pass = pack(problem);
-    finish_plan(pass, options->explain, plan);
+    finish_plan(pass, options, plan);
     pass_destroy(pass);
     problem_destroy(problem);
     return plan;

@@ -7,8 +7,14 @@
 #include "model/plan.h"
 #include "model/snapshot.h"
 
+enum explain_level {
+    EXPLAIN_NOTHING, // costs nothing
+    EXPLAIN_REASONS, // plan_unschedulable.reasons: a code and a text of each pool, counts of nodes
+    EXPLAIN_FULL,    // the explanations too (SCH-520), and what limits took from each claim
+};
 struct plan_options {
-    bool explain;       // fill plan_unschedulable.reasons (SCH-520); costs nothing if false
+    enum explain_level explain;
+    const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
     bool disrupt;       // FMT-13: also plan the next disruption
     const char *method; // emptiness, drift, static-drift, multi, single; NULL: in order
 };

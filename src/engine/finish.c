@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/explain.h"
+#include "engine/host_ports.h"
 #include "engine/instance_types.h"
 #include "engine/templates.h"
 #include "engine/unplaced.h"
@@ -14,6 +16,7 @@
 struct finisher {
     struct pass *pass;
     struct plan *plan;
+    enum explain_level explain;
     struct memo contents; // (template, final set) -> claim with the same requirements and labels
     struct memo lists;    // (final set, hash of the rows) -> claim that may have the same types
     const struct claim **sources; // by plan claim
@@ -270,14 +273,41 @@ static void finish_annotations(struct finisher *finisher, const struct claim *cl
     put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH_VERSION, NODE_POOL_HASH_VERSION);
     put_pair(&out->annotations, ANNOTATION_MIN_VALUES_RELAXED,
              claim->min_values_relaxed ? "true" : "false");
-    bool price, capacity;
-    overlays_used(claim, out, &price, &capacity);
-    if (price)
+    overlays_used(claim, out, &out->price_overlaid, &out->capacity_overlaid);
+    if (out->price_overlaid)
         put_pair(&out->annotations, "karpenter.sh/price-overlay-applied", "true");
-    if (capacity)
+    if (out->capacity_overlaid)
         put_pair(&out->annotations, "karpenter.sh/capacity-overlay-applied", "true");
     qsort(out->annotations.items, out->annotations.count, sizeof *out->annotations.items,
           compare_pairs);
+}
+
+// SCH-531: types that would carry the claim as it is, but for the limits of its pool.
+static uint32_t types_over_limits(struct finisher *finisher, const struct claim *claim)
+{
+    struct problem *problem = finisher->pass->problem;
+    const struct type_table *table = claim->template->table;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset rows = bitset_create(scratch, table->count);
+    if (!claim->template->has_limits)
+        return 0;
+    template_fits(problem, claim->template, claim->requests, rows);
+    bitset_and(rows, claim->template->rows);
+    bitset_and(rows, type_table_filter(problem, claim->template->table, claim->final_set)->both);
+    for (uint32_t w = 0; w < bitset_words(rows.bits); w++)
+        rows.words[w] &= ~claim->rows.words[w];
+    struct host_ports asked = {claim->ports.items, claim->ports.count};
+    const struct host_port *existing, *wanted;
+    for (uint32_t g = 0; g < claim->template->groups_count; g++)
+        if (host_ports_conflict(&claim->template->groups[g].ports, &asked, &existing, &wanted))
+            bitset_for_each (r, claim->template->groups[g].rows)
+                bitset_clear(rows, r);
+    uint32_t count = 0, last = NONE;
+    bitset_for_each (r, rows) {
+        count += table->rows[r].type_index != last;
+        last = table->rows[r].type_index;
+    }
+    return count;
 }
 
 // --- pods
@@ -333,13 +363,17 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     struct text error = {0};
     if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
         for (uint32_t i = 0; i < claim->pods.count; i++)
-            unplaced_add(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod, error.data);
+            unplaced_add_min_values(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod,
+                                    error.data, claim->template->pool,
+                                    finisher->explain != EXPLAIN_NOTHING);
         text_free(&error);
         return;
     }
     finish_requests(finisher, claim, out);
     finish_contents(finisher, claim, index, out);
     finish_annotations(finisher, claim, out);
+    if (finisher->explain == EXPLAIN_FULL)
+        out->types_over_limits = types_over_limits(finisher, claim);
     out->pods.items = sorted_pods(finisher, &claim->pods);
     out->pods.count = claim->pods.count;
     plan->pods_placed += claim->pods.count;
@@ -387,9 +421,9 @@ static void finish_notes(struct finisher *finisher)
     }
 }
 
-void finish_plan(struct pass *pass, bool explain, struct plan *plan)
+void finish_plan(struct pass *pass, const struct plan_options *options, struct plan *plan)
 {
-    struct finisher finisher = {.pass = pass, .plan = plan};
+    struct finisher finisher = {.pass = pass, .plan = plan, .explain = options->explain};
     finisher.sources =
         arena_allocate_array(pass->arena, pass->claims.count + 1, sizeof *finisher.sources);
     finisher.hashes = arena_allocate_array(pass->arena, pass->problem->templates_count + 1,
@@ -401,7 +435,9 @@ void finish_plan(struct pass *pass, bool explain, struct plan *plan)
     vector_for_each (claim, &pass->claims)
         finish_claim(&finisher, *claim);
     finish_nodes(&finisher);
-    unplaced_finish(pass, explain, plan);
+    if (options->explain_pod != NULL)
+        explain_choice(pass, options->explain_pod, plan);
+    unplaced_finish(pass, options->explain, plan);
     finish_notes(&finisher);
     memo_free(&finisher.contents);
     memo_free(&finisher.lists);

@@ -1,66 +1,68 @@
 #include "engine/unplaced.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/explain.h"
 #include "engine/place.h"
 #include "engine/topology.h"
 
-struct explanation { // of a class: the same for all its pods
-    const char *message;
-    bool deferred;
-    LIST(struct plan_reason) reasons;
-};
-
-void unplaced_add(struct plan *plan, const struct pod *pod, const char *message)
+struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
+                                        const char *message)
 {
-    plan->unschedulable.items[plan->unschedulable.count++] =
+    struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
+    *out =
         (struct plan_unschedulable){.pod = pod, .message = arena_copy_string(plan->arena, message)};
+    return out;
 }
 
-static void add_reason(struct plan *plan, struct explanation *explanation, enum reason_code code,
-                       const char *node_pool, const char *detail)
+void unplaced_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
+                             const struct node_pool *pool, bool explain)
 {
-    struct plan_reason *items =
-        arena_allocate_array(plan->arena, explanation->reasons.count + 1, sizeof *items);
-    if (explanation->reasons.count > 0)
-        memcpy(items, explanation->reasons.items, explanation->reasons.count * sizeof *items);
-    items[explanation->reasons.count++] =
-        (struct plan_reason){code, node_pool, arena_copy_string(plan->arena, detail)};
-    explanation->reasons.items = items;
+    struct plan_unschedulable *out = unplaced_add(plan, pod, message);
+    if (!explain)
+        return;
+    out->reasons.items = arena_allocate(plan->arena, sizeof *out->reasons.items);
+    out->reasons.items[out->reasons.count++] =
+        (struct plan_reason){REASON_MIN_VALUES, pool->meta.name, out->message};
 }
 
 // SCH-520 part 1: how many nodes refused by which first check.
-static void explain_nodes(struct pass *pass, uint32_t class, struct plan *plan,
-                          struct explanation *explanation)
+static void reasons_of_nodes(struct pass *pass, uint32_t class, struct plan *plan,
+                             struct explained *out)
 {
     uint32_t refused[REASON_COUNT] = {0};
-    struct text why = {0};
-    pass->why = &why;
-    for (uint32_t i = 0; i < pass->problem->nodes.count; i++)
-        if (pass->slots[i].usable && node_check(pass, i, class) != ACCEPTED)
-            refused[pass->code]++;
-    pass->why = NULL;
-    text_free(&why);
+    explain_nodes(pass, class, plan->arena, refused, out->explanation);
     for (uint32_t code = 0; code < REASON_COUNT; code++) {
         if (refused[code] == 0)
             continue;
         char detail[60];
         snprintf(detail, sizeof detail, "%" PRIu32 " existing node(s)", refused[code]);
-        add_reason(plan, explanation, code, NULL, detail);
+        explained_add_reason(plan->arena, out, code, NULL, detail);
     }
 }
 
-static void explain_pools(struct pass *pass, struct plan *plan, struct explanation *explanation)
+static void reasons_of_pools(struct pass *pass, uint32_t class, struct plan *plan,
+                             struct explained *out)
 {
-    vector_for_each (refusal, &pass->refusals)
-        add_reason(plan, explanation, refusal->code,
-                   pass->problem->templates[refusal->template]->pool->meta.name, refusal->text);
-    for (uint32_t i = 0; i < pass->problem->pools_count; i++)
-        if (pass->problem->pools[i].template == NULL)
-            add_reason(plan, explanation, pass->problem->pools[i].reason,
-                       pass->problem->pools[i].pool->meta.name, pass->problem->pools[i].message);
+    const struct problem *problem = pass->problem;
+    uint32_t next = 0;
+    vector_for_each (refusal, &pass->refusals) {
+        const struct node_template *template = problem->templates[refusal->template];
+        enum reason_code code = explain_code(pass, template, class, refusal->code);
+        explained_add_reason(plan->arena, out, code, template->pool->meta.name, refusal->text);
+        next = refusal->template + 1;
+    }
+    for (; pass->reserved_error && next < problem->templates_count; next++) // SCH-222
+        explained_add_reason(plan->arena, out, REASON_NOT_TRIED,
+                             problem->templates[next]->pool->meta.name,
+                             "reserved capacity of a pool before this one may come free");
+    for (uint32_t i = 0; i < problem->pools_count; i++)
+        if (problem->pools[i].template == NULL)
+            explained_add_reason(plan->arena, out, problem->pools[i].reason,
+                                 problem->pools[i].pool->meta.name, problem->pools[i].message);
 }
 
 static void clear_refusals(struct pass *pass)
@@ -70,9 +72,19 @@ static void clear_refusals(struct pass *pass)
     pass->refusals.count = 0;
 }
 
+static void explain_in_full(struct pass *pass, uint32_t own, uint32_t last, struct plan *plan,
+                            struct explained *out)
+{
+    bool kept = pass->reserved_error;
+    explain_funnels(pass, last, plan->arena, out->explanation);
+    explain_given_up(pass, own, last, plan->arena, out->explanation);
+    explain_help(pass, last, plan->arena, out->explanation);
+    pass->reserved_error = kept;
+}
+
 // The last, most relaxed attempt once more, this time with its errors (SCH-156).
-static void explain_class(struct pass *pass, uint32_t own, bool explain, struct plan *plan,
-                          struct explanation *out)
+static void explain_class(struct pass *pass, uint32_t own, enum explain_level level,
+                          struct plan *plan, struct explained *out)
 {
     struct text why = {0};
     pass->explain_only = true;
@@ -94,10 +106,13 @@ static void explain_class(struct pass *pass, uint32_t own, bool explain, struct 
         out->message = "nodepool requirements filtered out all available instance types";
     else
         out->message = arena_copy_string(plan->arena, why.data != NULL ? why.data : "");
-    if (explain) {
-        explain_nodes(pass, last, plan, out);
-        explain_pools(pass, plan, out);
+    if (level >= EXPLAIN_REASONS) {
+        pass->reserved_error = out->deferred;
+        reasons_of_nodes(pass, last, plan, out);
+        reasons_of_pools(pass, last, plan, out);
     }
+    if (level == EXPLAIN_FULL)
+        explain_in_full(pass, own, last, plan, out);
     clear_refusals(pass);
     pass->explain_only = false;
     text_free(&why);
@@ -134,36 +149,55 @@ static int compare_unschedulable(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
 }
 
-void unplaced_finish(struct pass *pass, bool explain, struct plan *plan)
+static struct explained *explain_once(struct pass *pass, uint32_t class, enum explain_level level,
+                                      struct plan *plan)
+{
+    struct explained *out = arena_allocate(plan->arena, sizeof *out);
+    enum reason_code code;
+    const char *barred = barred_message(pass, class_at(pass->problem, class), &code);
+    if (level == EXPLAIN_FULL) {
+        out->explanation = arena_allocate(plan->arena, sizeof *out->explanation);
+        out->explanation->nodes = pass->problem->nodes.count;
+        out->explanation->nodes_summary = "not tried";
+    }
+    if (barred == NULL)
+        explain_class(pass, class, level, plan, out);
+    else
+        out->message = arena_copy_string(plan->arena, barred);
+    if (barred != NULL && level >= EXPLAIN_REASONS)
+        explained_add_reason(plan->arena, out, code, NULL, barred);
+    if (level >= EXPLAIN_REASONS && (barred == NULL || code == REASON_NO_POOL))
+        explain_absent_pools(pass->problem, plan->arena, out);
+    return out;
+}
+
+void unplaced_finish(struct pass *pass, enum explain_level level, struct plan *plan)
 {
     uint32_t classes = pass->problem->classes.count;
-    struct explanation **known = memory_allocate_array(classes + 1, sizeof *known);
+    struct explained **known = memory_allocate_array(classes + 1, sizeof *known);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != NOT_PLACED)
             continue;
         const struct queued_pod *queued = pass_pod(pass, i);
-        const struct pod_class *class = class_at(pass->problem, queued->class);
-        struct explanation *explanation = known[queued->class];
-        if (explanation == NULL) {
-            explanation = known[queued->class] = arena_allocate(plan->arena, sizeof *explanation);
-            enum reason_code code;
-            const char *barred = barred_message(pass, class, &code);
-            if (barred == NULL)
-                explain_class(pass, queued->class, explain, plan, explanation);
-            else
-                explanation->message = arena_copy_string(plan->arena, barred);
-            if (barred != NULL && explain)
-                add_reason(plan, explanation, code, NULL, barred);
-        }
+        struct explained *explained = known[queued->class];
+        if (explained == NULL)
+            explained = known[queued->class] = explain_once(pass, queued->class, level, plan);
         struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
-        *out = (struct plan_unschedulable){.pod = queued->pod,
-                                           .message = explanation->message,
-                                           .deferred = explanation->deferred,
-                                           .ignored = class->refusal != NULL};
-        out->reasons.items = explanation->reasons.items;
-        out->reasons.count = explanation->reasons.count;
+        *out = (struct plan_unschedulable){
+            .pod = queued->pod,
+            .message = explained->message,
+            .deferred = explained->deferred,
+            .ignored = class_at(pass->problem, queued->class)->refusal != NULL,
+            .explanation = explained->explanation};
+        out->reasons.items = explained->reasons.items;
+        out->reasons.count = explained->reasons.count;
     }
     free(known);
     qsort(plan->unschedulable.items, plan->unschedulable.count, sizeof *plan->unschedulable.items,
           compare_unschedulable);
+    list_for_each (entry, &plan->unschedulable) {
+        struct plan_explanation *own = (struct plan_explanation *)(uintptr_t)entry->explanation;
+        if (own != NULL && own->pod == NULL)
+            own->pod = entry->pod;
+    }
 }

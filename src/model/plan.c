@@ -10,7 +10,7 @@
 
 static json_t *encode_claim(const struct plan_claim *claim);
 static json_t *encode_placement(const struct plan_placement *placement);
-static json_t *encode_unschedulable(const struct plan_unschedulable *entry);
+static json_t *encode_unscheduled(const struct plan *plan);
 static json_t *encode_disruption(const struct plan_disruption *disruption);
 static json_t *encode_totals(const struct plan *plan);
 
@@ -52,19 +52,17 @@ void plan_destroy(struct plan *plan)
 
 json_t *plan_encode(const struct plan *plan)
 {
-    json_t *claims = json_array(), *nodes = json_array(), *unschedulable = json_array();
+    json_t *claims = json_array(), *nodes = json_array();
     list_for_each (claim, &plan->claims)
         json_array_append_new(claims, encode_claim(claim));
     list_for_each (placement, &plan->placements)
         json_array_append_new(nodes, encode_placement(placement));
-    list_for_each (entry, &plan->unschedulable)
-        json_array_append_new(unschedulable, encode_unschedulable(entry));
     json_t *json = json_object();
     json_object_set_new(json, "apiVersion", json_string("adze/v1"));
     json_object_set_new(json, "kind", json_string("Plan"));
     json_object_set_new(json, "newNodeClaims", claims);
     json_object_set_new(json, "existingNodes", nodes);
-    json_object_set_new(json, "unschedulable", unschedulable);
+    json_object_set_new(json, "unschedulable", encode_unscheduled(plan));
     if (plan->has_disruptions) {
         json_t *disruptions = json_array();
         list_for_each (disruption, &plan->disruptions)
@@ -86,7 +84,7 @@ static json_t *encode_price(int64_t nanousd)
     return json_real(price_to_double(nanousd));
 }
 
-static json_t *encode_pod_name(const struct pod *pod)
+json_t *plan_pod_name(const struct pod *pod)
 {
     const char *namespace = pod->meta.namespace == NULL ? "default" : pod->meta.namespace;
     return json_sprintf("%s/%s", namespace, pod->meta.name == NULL ? "" : pod->meta.name);
@@ -96,7 +94,7 @@ static json_t *encode_pod_names(const struct pod *const *pods, uint32_t count)
 {
     json_t *json = json_array();
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(json, encode_pod_name(pods[i]));
+        json_array_append_new(json, plan_pod_name(pods[i]));
     return json;
 }
 
@@ -126,6 +124,12 @@ static json_t *encode_claim(const struct plan_claim *claim)
     json_object_set_new(json, "price", encode_price(claim->price));
     if (claim->min_values_relaxed) // SCH-531
         json_object_set_new(json, "minValuesRelaxed", json_true());
+    if (claim->price_overlaid)
+        json_object_set_new(json, "priceOverlaid", json_true());
+    if (claim->capacity_overlaid)
+        json_object_set_new(json, "capacityOverlaid", json_true());
+    if (claim->types_over_limits > 0)
+        json_object_set_new(json, "typesOverLimits", json_integer(claim->types_over_limits));
     return json;
 }
 
@@ -149,19 +153,34 @@ static json_t *encode_reason(const struct plan_reason *reason)
     return json;
 }
 
-static json_t *encode_unschedulable(const struct plan_unschedulable *entry)
+json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry)
 {
     json_t *reasons = json_array();
     list_for_each (reason, &entry->reasons)
         json_array_append_new(reasons, encode_reason(reason));
     json_t *json = json_object();
-    json_object_set_new(json, "pod", encode_pod_name(entry->pod));
+    json_object_set_new(json, "pod", plan_pod_name(entry->pod));
     json_object_set_new(json, "message", json_string(entry->message == NULL ? "" : entry->message));
     json_object_set_new(json, "reasons", reasons);
     if (entry->deferred)
         json_object_set_new(json, "deferred", json_true());
     if (entry->ignored)
         json_object_set_new(json, "ignored", json_true());
+    return json;
+}
+
+// Pods that share an explanation refer to the first of them.
+static json_t *encode_unscheduled(const struct plan *plan)
+{
+    json_t *json = json_array();
+    list_for_each (entry, &plan->unschedulable) {
+        json_t *encoded = plan_unschedulable_encode(entry);
+        json_array_append_new(json, encoded);
+        if (entry->explanation != NULL && entry->explanation->pod == entry->pod)
+            plan_explanation_encode(encoded, entry->explanation);
+        else if (entry->explanation != NULL)
+            json_object_set_new(encoded, "explainedBy", plan_pod_name(entry->explanation->pod));
+    }
     return json;
 }
 

@@ -1,4 +1,7 @@
 // A plan: what the engine decided (FMT-10 to 14). Everything lives in the plan's arena.
+//
+// Explanations (SCH-520) are there only where they were asked for (engine/engine.h). Their texts are
+// for people and may change; codes, stages and kinds of change are for programs and stay.
 #pragma once
 
 #include "model/karpenter.h"
@@ -19,6 +22,56 @@ struct plan_reason {
     const char *node_pool; // NULL: about existing nodes or the pod itself
     const char *detail;
 };
+// What a check leaves of a NodePool's instance types, one after the other. Volumes, whose zones narrow
+// types too, stand between the offerings and the limits.
+enum plan_stage_kind {
+    STAGE_REQUIREMENTS, STAGE_OFFERINGS, STAGE_VOLUMES, STAGE_LIMITS, STAGE_HOST_PORTS,
+    STAGE_DAEMON_SETS, STAGE_RESOURCES, STAGE_TOPOLOGY, STAGE_MIN_VALUES, STAGE_RESERVATIONS,
+    STAGE_COUNT,
+};
+const char *stage_name(enum plan_stage_kind stage); // "requirements", "offerings", ...
+
+struct plan_cut { // one value of a stage, as if it were the only one
+    const char *value; // "kubernetes.io/arch In [arm64]", "cpu 100"
+    uint32_t before, left;
+};
+struct plan_stage {
+    enum plan_stage_kind kind;
+    uint32_t left;              // types that pass this stage and all before
+    LIST(struct plan_cut) cuts; // those that cut anything, the most first
+};
+struct plan_pool_funnel { // SCH-520 part 2
+    const char *node_pool;
+    const char *state;  // "considered", "taintsNotTolerated", "noTypes", "notReady", "deleting",
+                        // "static", "notTried"
+    const char *detail; // about the state, or NULL
+    uint32_t types;     // that serve the pool
+    uint32_t own;       // of these, those that its own requirements leave
+    LIST(struct plan_stage) stages; // up to the one that leaves none
+    const char *miss_type;          // the nearest miss: fails at one stage only; or NULL
+    enum plan_stage_kind miss_stage;
+    const char *miss_detail; // "m7i.4xlarge lacks 300m cpu after 1.2 cpu of DaemonSets"
+};
+struct plan_node_refusal { // SCH-520 part 1
+    enum reason_code code;
+    uint32_t count;
+    const char *detail; // "taints not tolerated", "insufficient cpu"
+};
+struct plan_help { // SCH-520 part 3: this change alone gives the pod a place
+    const char *change; // "toleration", "requirement", "label", "limit", "request", "hostPort",
+                        // "topology"
+    const char *detail;
+};
+struct plan_explanation { // pods that scheduling cannot tell apart share one
+    const struct pod *pod;     // the first of them by namespace/name
+    uint32_t nodes;            // existing ones, in-flight NodeClaims included
+    const char *nodes_summary; // "0/12 nodes: 7 taints not tolerated, 5 insufficient cpu"
+    LIST(struct plan_node_refusal) refused; // most nodes first
+    LIST(struct plan_pool_funnel) funnel;   // in the order in which pools are tried, the rest last
+    LIST(struct plan_help) help;
+    struct string_list given_up; // preferences, in the order in which they were dropped
+};
+
 struct plan_type { // an instance type that could carry a claim
     const struct instance_type *instance_type;
     int64_t price; // cheapest available offering compatible with the claim, nano-USD an hour
@@ -32,6 +85,8 @@ struct plan_claim {
     struct string_map labels, annotations; // of the NodeClaim to create (SCH-376)
     int64_t price;                     // of types.items[0]
     bool min_values_relaxed;
+    bool price_overlaid, capacity_overlaid; // by a NodeOverlay (SCH-531)
+    uint32_t types_over_limits;             // would do, but for the pool's limits; if asked for
 };
 struct plan_placement { // pods on an existing node or in-flight NodeClaim
     const char *name;
@@ -45,6 +100,20 @@ struct plan_unschedulable {
     bool deferred;       // SCH-260
     bool ignored;        // SCH-30: refused by validation
     LIST(struct plan_reason) reasons;
+    const struct plan_explanation *explanation; // NULL: not asked for
+};
+struct plan_alternative { // a place that would have done
+    const char *what;     // "node node-b", "a new node of NodePool default, m5.large or 12 others"
+    int64_t extra_price;  // nano-USD an hour on top of the plan without the pod
+};
+struct plan_choice { // why a pod's place is where it is (SCH-520 part 4)
+    const struct pod *pod;
+    const struct plan_claim *claim;         // the new node; NULL: an existing place
+    const struct plan_placement *placement; // the existing place; NULL: a new node
+    int64_t extra_price;                    // what the node costs more with this pod than without
+    struct string_list why;
+    LIST(struct plan_alternative) alternatives; // cheapest first: the first is the runner-up
+    const struct plan_explanation *explanation; // what refused the pod before; no help
 };
 struct plan_disruption { // FMT-13
     const char *method, *consolidation;
@@ -63,6 +132,7 @@ struct plan {
     LIST(struct plan_claim) claims;              // in the order in which they were opened
     LIST(struct plan_placement) placements;      // by name
     LIST(struct plan_unschedulable) unschedulable; // by namespace/name
+    const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
     bool has_disruptions;                        // --disrupt was asked for
     LIST(struct plan_note) notes;
@@ -73,5 +143,12 @@ struct plan {
 };
 void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
 // FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
-// digits of the catalogue. The caller owns the result.
+// digits of the catalogue. The caller owns the results.
 json_t *plan_encode(const struct plan *plan);
+// One entry of `unschedulable`, and a placed pod's explanation (plan_explanation.c).
+json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
+json_t *plan_choice_encode(const struct plan_choice *choice);
+// "namespace/name".
+json_t *plan_pod_name(const struct pod *pod);
+// Sets the fields of an explanation in the object `json`.
+void plan_explanation_encode(json_t *json, const struct plan_explanation *explanation);
