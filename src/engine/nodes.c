@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "engine/host_ports.h"
+#include "engine/node_terms.h"
 #include "engine/templates.h"
 #include "engine/volumes.h"
 
@@ -23,6 +24,18 @@ static uint32_t asked_labels(struct problem *problem, const struct string_map *l
         set = set_add(problem->sets, set, &requirement);
     }
     return set;
+}
+
+// SCH-515: what matchFields read, if any pod has them.
+static uint32_t with_node_name(struct problem *problem, uint32_t set, const char *name)
+{
+    uint32_t key = vocabulary_find_key(problem->vocabulary, KEY_NODE_NAME);
+    if (key == SYMBOL_NONE || !problem_is_asked(problem, key))
+        return set;
+    CLEANUP_ARENA struct arena *scratch = arena_create(256);
+    struct requirement requirement =
+        requirement_in(scratch, key, vocabulary_value(problem->vocabulary, name));
+    return set_add(problem->sets, set, &requirement);
 }
 
 static void compile_objects(struct problem *problem)
@@ -131,6 +144,8 @@ void nodes_compile(struct problem *problem)
         place->state = &problem->nodes.items[i];
         place->set = asked_labels(problem, place->state->labels);
         place->hostname = vocabulary_value(problem->vocabulary, place->state->hostname);
+        if (place->state->node != NULL)
+            place->set = with_node_name(problem, place->set, place->state->node->meta.name);
         place->taints = problem_intern_taints(problem, &place->state->taints);
         place->real_taints = problem_intern_taints(problem, &place->state->real_taints);
         place->pool = pool_of(problem, place->state);

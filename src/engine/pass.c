@@ -60,6 +60,8 @@ static void make_slots(struct pass *pass)
         pass->slots[i].usable =
             !problem->nodes.items[i].marked_for_deletion && !bitset_has(pass->input.excluded, i);
         pass->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
+        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
+            pass->soft_taints = pass->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
     }
 }
 
@@ -76,6 +78,13 @@ static void make_scratch(struct pass *pass)
     pass->fresh_rows = bitset_create(pass->arena, widest);
     pass->attempt.rows = bitset_create(pass->arena, widest);
     pass->attempt.reservations = bitset_create(pass->arena, problem->reservations_count);
+    pass->trial.rows = bitset_create(pass->arena, widest);
+    pass->trial.reservations = bitset_create(pass->arena, problem->reservations_count);
+    for (uint32_t i = 0; i < BRANCHES_MAX; i++) {
+        pass->choices[i].attempt.rows = bitset_create(pass->arena, widest);
+        pass->choices[i].attempt.reservations =
+            bitset_create(pass->arena, problem->reservations_count);
+    }
     pass->reserved_left = arena_allocate_array(pass->arena, problem->reservations_count + 1,
                                                sizeof *pass->reserved_left);
     for (uint32_t r = 0; r < problem->reservations_count; r++)
@@ -103,6 +112,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     make_slots(pass);
     make_scratch(pass);
     limits_start(pass);
+    volumes_start(pass);
     topology_start(pass);
     return pass;
 }
@@ -119,6 +129,7 @@ void pass_destroy(struct pass *pass)
     vector_for_each (claim, &pass->claims) {
         free((*claim)->pods.items);
         vector_free(&(*claim)->ports);
+        vector_free(&(*claim)->volumes);
     }
     vector_for_each (group, &pass->groups)
         if (*group != NULL) {
@@ -132,6 +143,7 @@ void pass_destroy(struct pass *pass)
     vector_for_each (state, &pass->classes) {
         free(state->hostname_groups.items);
         free(state->domain_groups.items);
+        free(state->counting.items);
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
         vector_free(&state->open_claims);
@@ -140,6 +152,8 @@ void pass_destroy(struct pass *pass)
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
     }
+    memo_free(&pass->launched);
+    growing_bits_free(&pass->exclusive);
     vector_free(&pass->refusals);
     vector_free(&pass->claims);
     vector_free(&pass->first_with);
@@ -170,20 +184,22 @@ static bool is_barred(const struct pass *pass, const struct pod_class *class)
            class->group_error != NULL;
 }
 
-// SCH-155: the pod as it is, then one step of relaxation after the other.
-static bool try_pod(struct pass *pass, uint32_t pod)
+static bool depends_on_others(struct pass *pass, uint32_t class)
 {
-    uint32_t own = pass_pod(pass, pod)->class;
-    if (is_barred(pass, class_at(pass->problem, own)))
-        return false;
+    return pass->problem->reservations_count > 0 || pass_class(pass, class)->depends_on_others;
+}
+
+// SCH-155: the pod as it is, then one step of relaxation after the other.
+static bool try_steps(struct pass *pass, uint32_t pod, uint32_t own)
+{
     struct class_state *state = pass_class(pass, own);
     if (state->hopeless || state->failed_version == pass->version + 1)
         return false;
-    bool depends = pass->problem->reservations_count > 0;
+    bool depends = false;
     for (uint32_t class = own; class != NONE; class = class_relax(pass->problem, class)) {
         if (place_once(pass, pod, class))
             return true;
-        depends = depends || pass_class(pass, class)->depends_on_others;
+        depends = depends || depends_on_others(pass, class);
         if (pass->reserved_error)
             break;
     }
@@ -191,6 +207,71 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     state->failed_version = pass->version + 1;
     state->hopeless = !depends;
     return false;
+}
+
+// One attempt, unless its failure is known. `probe`: place nothing.
+static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class, bool probe)
+{
+    struct class_state *state = pass_class(pass, class);
+    if (state->hopeless || state->failed_version == pass->version + 1)
+        return false;
+    pass->probing = probe;
+    bool placed = place_once(pass, pod, class);
+    pass->probing = false;
+    bool depends = depends_on_others(pass, class);
+    pass_class(pass, own)->changing = pass_class(pass, own)->changing || depends;
+    if (placed)
+        return true;
+    state = pass_class(pass, class);
+    state->failed_version = pass->version + 1;
+    state->hopeless = !depends;
+    return false;
+}
+
+static bool settle(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class)
+{
+    if (!attempt(pass, pod, own, class, false))
+        return false;
+    pass_class(pass, own)->settled = class + 1;
+    return true;
+}
+
+// SCH-509: from the heaviest on, every preference is kept that can be kept beside those before it.
+// As long as nothing but room is at stake, what one pod of the class got is the best that the next
+// one can get, too, and is tried first.
+static bool try_by_weight(struct pass *pass, uint32_t pod, uint32_t own)
+{
+    struct problem *problem = pass->problem;
+    uint32_t count = class_at(problem, own)->preferences_count;
+    const struct class_state *state = pass_class(pass, own);
+    if (state->settled != 0 && !state->changing && settle(pass, pod, own, state->settled - 1))
+        return true;
+    if (settle(pass, pod, own, own))
+        return true;
+    uint64_t given_up = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (class_can_give_up(problem, class_at(problem, own), i))
+            given_up |= UINT64_C(1) << i;
+    if (given_up == 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t kept = given_up & ~(UINT64_C(1) << i);
+        if (kept == given_up || kept == 0)
+            continue;
+        uint32_t class = class_without(problem, own, kept);
+        if (attempt(pass, pod, own, class, true))
+            given_up = kept;
+    }
+    return settle(pass, pod, own, class_without(problem, own, given_up));
+}
+
+static bool try_pod(struct pass *pass, uint32_t pod)
+{
+    uint32_t own = pass_pod(pass, pod)->class;
+    const struct pod_class *class = class_at(pass->problem, own);
+    if (is_barred(pass, class))
+        return false;
+    return class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own);
 }
 
 // --- the queue (SCH-151 to SCH-154)

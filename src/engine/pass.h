@@ -39,6 +39,10 @@ struct group_state {
     VECTOR(struct domain) domains; // known ones; of the hostname only those with a count
     struct memo index;             // value -> position
     uint32_t nonempty;
+    // How many pods of the queue without a place own the group, or are selected by it.
+    uint32_t owners_waiting, selected_waiting;
+    // Spread over hostnames (SCH-513): nodes and claims before these have pods or do not count.
+    uint32_t node_at, claim_at;
 };
 struct group_list {
     uint32_t *items; // group ids
@@ -49,6 +53,7 @@ struct class_state {
     bool prepared;
     struct group_list hostname_groups, domain_groups; // owned and inverse ones, sorted; the
                                                       // latter with the groups of a key together
+    struct group_list counting; // groups that what is left open of a claim may matter to (SCH-511)
     struct topology_choice *choice;
     struct growing_bits refused_nodes;  // by rules between pods, for good
     struct growing_bits refused_claims; // the same
@@ -56,6 +61,9 @@ struct class_state {
     VECTOR(uint32_t) open_claims;       // not refused for good when last looked at, in no order
     uint32_t listed_claims;             // claims with a lower index were put into that list once
     bool hopeless;                      // nothing will ever take it in this pass
+    bool changing;                      // of an unrelaxed class: what it can get does not only shrink
+    uint32_t settled;                   // the relaxed class that its last pod took, + 1
+    bool limited;                       // it failed where a limit or reservation mattered
     bool depends_on_others;             // a rule that other pods' placement can satisfy
 };
 struct shape_state {
@@ -90,7 +98,17 @@ struct claim { // SCH-211
     int64_t order;              // among claims with as many pods: lower ones come first
     uint32_t final_set;         // after SCH-261
     bool min_values_relaxed;
+    VECTOR(struct volume_use) volumes;
+    int64_t *taken; // of the pool's limits, by dimension; NULL: there are none (SCH-519)
+    // What else it could become, as long as no rule between pods asks: `set` and `rows` are the
+    // cheapest of all (SCH-508).
+    struct claim_branch {
+        uint32_t set;
+        struct bitset rows;
+    } *branches;
+    uint32_t branches_count;
 };
+#define BRANCHES_MAX 8 // ways that are kept open, the cheapest
 struct placement { // where a pod of the queue is
     enum { NOT_PLACED, ON_NODE, ON_CLAIM } kind;
     uint32_t index;
@@ -105,6 +123,11 @@ struct claim_attempt { // what a claim would be with one pod more
     uint32_t set;
     struct bitset rows, reservations;
     bool min_values_relaxed;
+    uint32_t others_count; // further ways, in pass->choices from 1 on
+};
+struct claim_choice {
+    struct claim_attempt attempt;
+    int64_t price; // of the cheapest machine
 };
 struct pass_input {
     const struct queued_pod *queue; // in queue order
@@ -130,14 +153,23 @@ struct pass {
     int64_t **remaining;                         // by template: limits left (SCH-360); NULL: none
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement
+    bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
+    bool could_double;    // a check refused only because of that
+    struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
     int64_t *total;                              // scratch vector
     int64_t *zero;                               // a vector of nothing
     struct bitset fitting, fresh_rows;           // scratch rows, as wide as the widest table
-    struct claim_attempt attempt;                // scratch
+    struct claim_attempt attempt, trial;         // scratch
+    struct claim_choice choices[BRANCHES_MAX];   // of the last check; the cheapest first
+    uint32_t choices_count;
+    struct growing_bits exclusive;               // volume claims that nobody else may use (SCH-515)
+    bool soft_taints;                            // some node has a PreferNoSchedule taint
+    bool limited;                                // a limit has narrowed a check
     struct text *why;                            // set: the next checks tell why they refuse
     enum reason_code code;                       // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
     bool explain_only;                           // checks place nothing
+    bool probing;                                // place_*() say what they would do, and do nothing
     VECTOR(struct refusal {
         uint32_t template;
         enum reason_code code;
@@ -145,6 +177,8 @@ struct pass {
     })
     refusals;            // with `why`: of the templates of the last attempt
     bool reserved_error; // the last attempt ended as SCH-258 says
+    bool refused_for_now; // the last check failed by what other claims may give back
+    int64_t lower_bound; // of the price, nano-USD an hour (SCH-550 step 10); 0: unknown
 };
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input);

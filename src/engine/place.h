@@ -17,8 +17,33 @@ enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class);
 // Places the pod on a node that does not refuse it.
 void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class);
 
-// Limits left at the start of the pass (SCH-360).
+// --- limits (SCH-360 to SCH-364, SCH-519)
+// What is left at the start of the pass.
 void limits_start(struct pass *pass);
+// The template's rows that the limits still allow; false with an error if there are none.
+bool limits_allow_new(struct pass *pass, const struct node_template *template, struct bitset rows);
+// Drops rows that an open claim may not grow into; false with an error if none is left.
+bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bitset rows);
+// Takes what the claim needs now, instead of what it took before.
+void limits_take(struct pass *pass, struct claim *claim);
+// At the end, any number of times: drops machines with which the claims of a pool could together
+// exceed its limits, whatever is launched.
+void limits_settle(struct pass *pass);
+
+// --- reservations (SCH-255 to SCH-259, SCH-522)
+// Fills attempt->reservations; may narrow the attempt. False with an error: SCH-258.
+bool reservations_check(struct pass *pass, const struct claim *claim,
+                        struct claim_attempt *attempt);
+void reservations_take(struct pass *pass, struct claim *claim,
+                       const struct claim_attempt *attempt);
+
+// --- volume claims of one pod only (SCH-515)
+void volumes_start(struct pass *pass);
+bool volumes_free(struct pass *pass, const struct shape *shape); // false with an error
+void volumes_take(struct pass *pass, const struct shape *shape);
+
+// The claim has a pod more than `before`: its place in the order of SCH-210.
+void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before);
 
 // SCH-212. `fresh`: a claim that is not open yet.
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class, bool fresh,

@@ -1,4 +1,5 @@
-// Claims, open and new (place.h; SCH-210 to SCH-260, SCH-360 to SCH-364).
+// One claim: whether it takes a pod, and taking it (place.h; SCH-212 to SCH-215, SCH-235, SCH-508).
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "engine/instance_types.h"
 #include "engine/place.h"
 #include "engine/templates.h"
+#include "engine/volumes.h"
 
 struct text *refusal_begin(struct pass *pass, enum reason_code code)
 {
@@ -30,58 +32,6 @@ void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints
                     taint->key, has_value ? "=" : "", has_value ? taint->value : "", taint->effect);
         any = true;
     }
-}
-
-// --- reservations (SCH-255 to SCH-259)
-// ----------------------------------------------------------------
-
-static bool reserve(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
-{
-    struct problem *problem = pass->problem;
-    const struct type_table *table = claim->template->table;
-    memset(attempt->reservations.words, 0, bitset_words(problem->reservations_count) * 8);
-    bool compatible = false, any = false;
-    bitset_for_each (r, attempt->rows) {
-        list_for_each (offering, &table->rows[r].offerings) {
-            if (offering->reservation == NONE ||
-                !sets_compatible(problem->sets, attempt->set, offering->set, true))
-                continue;
-            compatible = true;
-            if (pass->reserved_left[offering->reservation] > 0 ||
-                bitset_has(claim->reservations, offering->reservation)) {
-                bitset_set(attempt->reservations, offering->reservation);
-                any = true;
-            }
-        }
-    }
-    if (!pass->input.reserved_strict)
-        return true;
-    const char *error = NULL;
-    if (compatible && !any)
-        error = "one or more instance types with compatible reserved offerings are available, but "
-                "could not be reserved";
-    else if (!any && !bitset_empty(claim->reservations))
-        error = "satisfying updated nodeclaim constraints would remove all compatible reserved "
-                "offering options";
-    if (error == NULL)
-        return true;
-    pass->reserved_error = true;
-    if (refusal_begin(pass, REASON_RESERVED_EXHAUSTED) != NULL)
-        text_add(pass->why, error);
-    return false;
-}
-
-static void take_reservations(struct pass *pass, struct claim *claim,
-                              const struct claim_attempt *attempt)
-{
-    for (uint32_t r = 0; r < pass->problem->reservations_count; r++) {
-        bool had = bitset_has(claim->reservations, r), has = bitset_has(attempt->reservations, r);
-        if (has && !had)
-            pass->reserved_left[r]--;
-        else if (had && !has)
-            pass->reserved_left[r]++;
-    }
-    bitset_copy(claim->reservations, attempt->reservations);
 }
 
 // --- minValues (SCH-245 to SCH-249)
@@ -155,7 +105,34 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
-    return !claim->template->table->has_reservations || reserve(pass, claim, attempt);
+    if (!problem->settings->compatibility_upstream &&
+        !limits_allow_more(pass, claim, attempt->rows)) {
+        pass->refused_for_now = true;
+        return false;
+    }
+    return !claim->template->table->has_reservations || reservations_check(pass, claim, attempt);
+}
+
+// SCH-514: a key that only other pods of the claim named is not the claim's.
+static bool knows_keys(struct problem *problem, const struct node_template *template, uint32_t set)
+{
+    return problem->settings->compatibility_upstream ||
+           sets_compatible(problem->sets, template->set, set, true);
+}
+
+static void refuse_requirements(struct pass *pass, const struct node_template *template,
+                                const struct shape *shape, uint32_t base, uint32_t asked)
+{
+    struct requirement_sets *sets = pass->problem->sets;
+    if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) == NULL)
+        return;
+    text_add(pass->why, "incompatible requirements, ");
+    bool conflict = !sets_compatible(sets, base, asked, true);
+    if (shape->impossible && !conflict)
+        text_add(pass->why, "the node selector and affinity terms select no node");
+    else if (!conflict)
+        base = template->set;
+    sets_add_conflict(pass->why, sets, base, asked, true);
 }
 
 static enum verdict check_alternative(struct pass *pass, const struct claim *claim, uint32_t class,
@@ -167,6 +144,7 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
     uint32_t set = base;
     if (alternative != NULL) {
         if (!sets_compatible(problem->sets, base, alternative->set, true) ||
+            !knows_keys(problem, claim->template, alternative->set) ||
             !problem_hostname_allowed(problem, alternative->hostname, claim->hostname)) {
             if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
                 text_add(pass->why, "incompatible volume requirements, ");
@@ -177,12 +155,18 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
         set = set_meet(problem->sets, base, alternative->set);
     }
     const struct class_state *state = pass_class(pass, class);
-    if (state->hostname_groups.count == 0 && state->domain_groups.count == 0) {
+    if (state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
+        state->counting.count == 0) {
         if (rows_left(pass, claim, class, set, fresh, attempt))
             return ACCEPTED;
-        return pass->reserved_error ? REFUSED_NOW : REFUSED_SHAPE;
+        return pass->reserved_error || pass->refused_for_now ? REFUSED_NOW : REFUSED_SHAPE;
     }
-    struct candidate candidate = {set, claim->hostname, true, claim->template->table};
+    struct candidate candidate = {.set = set,
+                                  .hostname = claim->hostname,
+                                  .is_claim = true,
+                                  .table = claim->template->table,
+                                  .rows = &claim->rows,
+                                  .fitting = &pass->fitting};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
@@ -205,46 +189,55 @@ static bool ports_free(struct pass *pass, const struct claim *claim, const struc
     return false;
 }
 
-enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class_id,
-                         bool fresh, struct claim_attempt *attempt)
+// SCH-353: machines that take no further volumes of some driver are dropped.
+static bool volumes_attachable(struct pass *pass, const struct claim *claim,
+                               const struct shape *shape)
+{
+    if (shape->volumes == NULL || claim->template->volume_limits_count == 0)
+        return true;
+    struct text *why = pass->why != NULL ? &(struct text){0} : NULL;
+    bool any = volumes_fit_rows(pass->problem, claim->template, claim->volumes.items,
+                                claim->volumes.count, shape->volumes, pass->fitting, why);
+    if (!any && refusal_begin(pass, REASON_VOLUME_LIMIT) != NULL)
+        text_format(pass->why, "checking volume usage, %s", why->data);
+    if (why != NULL)
+        text_free(why);
+    return any;
+}
+
+// The claim as it is with one of its branches, for one of the pod's node affinity terms (NULL: it
+// has no choice).
+static enum verdict check_branch(struct pass *pass, const struct claim *claim, uint32_t class,
+                                 bool fresh, const struct node_term *term,
+                                 struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;
-    const struct shape *shape = shape_of(problem, class_at(problem, class_id));
-    const struct node_template *template = claim->template;
-    pass->reserved_error = false;
-    if (!problem_tolerates(problem, shape->tolerations, template->taints)) {
-        if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
-            refusal_add_taints(pass, shape->tolerations, template->taints);
-        return REFUSED_SHAPE;
-    }
-    if (shape->impossible || !sets_compatible(problem->sets, claim->set, shape->set, true) ||
-        !problem_hostname_allowed(problem, shape->hostname, claim->hostname)) {
-        if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL) {
-            text_add(pass->why, "incompatible requirements, ");
-            if (shape->impossible)
-                text_add(pass->why, "an empty node affinity term selects no node");
-            sets_add_conflict(pass->why, problem->sets, claim->set, shape->set, true);
+    const struct shape *shape = shape_of(problem, class_at(problem, class));
+    uint32_t base = claim->set;
+    uint32_t asked[2] = {shape->set, term != NULL ? term->set : SET_EMPTY};
+    for (int i = 0; i < 2; i++) {
+        if (shape->impossible || !sets_compatible(problem->sets, base, asked[i], true) ||
+            !knows_keys(problem, claim->template, asked[i])) {
+            refuse_requirements(pass, claim->template, shape, base, asked[i]);
+            return REFUSED_SHAPE;
         }
+        base = set_meet(problem->sets, base, asked[i]);
+    }
+    if (!problem_hostname_allowed(problem, shape->hostname, claim->hostname) ||
+        (term != NULL && !problem_hostname_allowed(problem, term->hostname, claim->hostname))) {
+        refuse_requirements(pass, claim->template, shape, base, SET_EMPTY);
         return REFUSED_SHAPE;
     }
-    for (uint32_t d = 0; d < problem->dimensions; d++)
-        pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
-    pass->fitting.bits = attempt->rows.bits = template->table->count;
-    bool fits = template_fits(problem, template, pass->total, pass->fitting);
-    if (!ports_free(pass, claim, shape) || (!fits && pass->why == NULL))
-        return REFUSED_SHAPE;
-    drop_port_conflicts(template, shape, pass->fitting);
-    uint32_t base = set_meet(problem->sets, claim->set, shape->set);
     if (pass->why == NULL &&
         !intersect_rows(attempt->rows, claim->rows, pass->fitting,
-                        type_table_filter(problem, template->table, base)->both))
+                        type_table_filter(problem, claim->template->table, base)->both))
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
     if (alternatives == 0)
-        return check_alternative(pass, claim, class_id, fresh, base, NULL, attempt);
+        return check_alternative(pass, claim, class, fresh, base, NULL, attempt);
     enum verdict verdict = REFUSED_SHAPE;
     for (uint32_t i = 0; i < alternatives; i++) {
-        enum verdict next = check_alternative(pass, claim, class_id, fresh, base,
+        enum verdict next = check_alternative(pass, claim, class, fresh, base,
                                               &shape->volumes->alternatives[i], attempt);
         if (next == ACCEPTED)
             return ACCEPTED;
@@ -254,47 +247,152 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     return verdict;
 }
 
-// --- the order of claims (SCH-210)
-// ------------------------------------------------------------------------
+// --- claims and pods with a choice (SCH-508)
+// ------------------------------------------------------------
 
-static void reserve_bucket(struct pass *pass, uint32_t count)
+// What no rule between pods reads may stay open until the claim is launched.
+static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t class_id)
 {
-    while (pass->first_with.count <= count) {
-        vector_push(&pass->first_with, 0);
-        vector_push(&pass->last_with, 0);
+    const struct class_state *state = pass_class(pass, class_id);
+    const struct pod_class *class = class_at(pass->problem, class_id);
+    return state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
+           pass->selecting[class->identity].count == 0 && class->inverse_count == 0 &&
+           !claim->template->has_min_values && !claim->template->table->has_reservations;
+}
+
+static int64_t cheapest_of(struct pass *pass, const struct claim *claim,
+                           const struct claim_attempt *attempt)
+{
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, attempt->set);
+    for (uint32_t i = 0; i < claim->template->table->count; i++)
+        if (bitset_has(attempt->rows, prices->by_price[i]))
+            return prices->cheapest[prices->by_price[i]];
+    return INT64_MAX;
+}
+
+static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *from)
+{
+    to->set = from->set;
+    to->min_values_relaxed = from->min_values_relaxed;
+    to->rows.bits = from->rows.bits;
+    bitset_copy(to->rows, from->rows);
+    bitset_copy(to->reservations, from->reservations);
+}
+
+// Puts `trial` among the choices, the cheapest first, the earlier one first of equal ones.
+static void keep_choice(struct pass *pass, const struct claim *claim,
+                        const struct claim_attempt *trial)
+{
+    struct claim_choice *choices = pass->choices;
+    for (uint32_t i = 0; i < pass->choices_count; i++)
+        if (choices[i].attempt.set == trial->set)
+            return;
+    int64_t price = cheapest_of(pass, claim, trial);
+    uint32_t at = pass->choices_count;
+    if (at == BRANCHES_MAX) {
+        if (choices[at - 1].price <= price)
+            return;
+        at--;
+    } else {
+        pass->choices_count++;
+    }
+    struct claim_choice moved = choices[at];
+    for (; at > 0 && choices[at - 1].price > price; at--)
+        choices[at] = choices[at - 1];
+    choices[at] = moved;
+    choices[at].price = price;
+    copy_attempt(&choices[at].attempt, trial);
+}
+
+// Every branch of the claim with every term of the pod: the cheapest that will do, the others kept
+// for later pods.
+static enum verdict check_choices(struct pass *pass, const struct claim *claim, uint32_t class,
+                                  bool fresh, struct claim_attempt *attempt)
+{
+    const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
+    enum verdict verdict = REFUSED_SHAPE;
+    uint32_t terms = shape->terms_count > 0 ? shape->terms_count : 1;
+    bool for_now = false;
+    pass->choices_count = 0;
+    for (uint32_t b = 0; b <= claim->branches_count; b++) {
+        struct claim view = *claim;
+        if (b > 0) {
+            view.set = claim->branches[b - 1].set;
+            view.rows = claim->branches[b - 1].rows;
+        }
+        for (uint32_t t = 0; t < terms; t++) {
+            const struct node_term *term = shape->terms_count > 0 ? &shape->terms[t] : NULL;
+            pass->trial.rows.bits = claim->rows.bits;
+            pass->reserved_error = pass->refused_for_now = false;
+            enum verdict next = check_branch(pass, &view, class, fresh, term, &pass->trial);
+            for_now = for_now || pass->reserved_error;
+            if (next < verdict)
+                verdict = next;
+            if (next == ACCEPTED)
+                keep_choice(pass, claim, &pass->trial);
+        }
+    }
+    pass->reserved_error = for_now && verdict != ACCEPTED;
+    if (verdict != ACCEPTED)
+        return verdict;
+    copy_attempt(attempt, &pass->choices[0].attempt);
+    attempt->others_count = may_stay_open(pass, claim, class) ? pass->choices_count - 1 : 0;
+    return ACCEPTED;
+}
+
+static void keep_branches(struct pass *pass, struct claim *claim,
+                          const struct claim_attempt *attempt)
+{
+    claim->branches_count = attempt->others_count;
+    if (attempt->others_count == 0)
+        return;
+    assert(attempt == &pass->attempt);
+    if (claim->branches == NULL) {
+        claim->branches =
+            arena_allocate_array(pass->arena, BRANCHES_MAX, sizeof *claim->branches);
+        for (uint32_t b = 0; b < BRANCHES_MAX; b++)
+            claim->branches[b].rows = bitset_create(pass->arena, claim->rows.bits);
+    }
+    for (uint32_t b = 0; b < attempt->others_count; b++) {
+        claim->branches[b].set = pass->choices[b + 1].attempt.set;
+        bitset_copy(claim->branches[b].rows, pass->choices[b + 1].attempt.rows);
     }
 }
 
-static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
-{
-    if (claim->previous != 0)
-        pass->claims.items[claim->previous - 1]->next = claim->next;
-    else
-        pass->first_with.items[count] = claim->next;
-    if (claim->next != 0)
-        pass->claims.items[claim->next - 1]->previous = claim->previous;
-    else
-        pass->last_with.items[count] = claim->previous;
-}
+// --- the whole check
+// ----------------------------------------------------------------------------------
 
-// A new claim goes behind those with as many pods; one that got another pod goes before the ones
-// that had that many: that is what a stable sort does.
-static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count, bool in_front)
+enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class_id,
+                         bool fresh, struct claim_attempt *attempt)
 {
-    reserve_bucket(pass, count);
-    uint32_t first = pass->first_with.items[count], last = pass->last_with.items[count];
-    uint32_t own = claim->index + 1;
-    claim->order = in_front ? -++pass->orders_front : ++pass->orders_back;
-    claim->previous = in_front ? 0 : last;
-    claim->next = in_front ? first : 0;
-    if (claim->previous != 0)
-        pass->claims.items[claim->previous - 1]->next = own;
-    else
-        pass->first_with.items[count] = own;
-    if (claim->next != 0)
-        pass->claims.items[claim->next - 1]->previous = own;
-    else
-        pass->last_with.items[count] = own;
+    struct problem *problem = pass->problem;
+    const struct shape *shape = shape_of(problem, class_at(problem, class_id));
+    const struct node_template *template = claim->template;
+    pass->reserved_error = pass->refused_for_now = false;
+    attempt->others_count = 0;
+    if (!problem_tolerates(problem, shape->tolerations, template->taints)) {
+        if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
+            refusal_add_taints(pass, shape->tolerations, template->taints);
+        return REFUSED_SHAPE;
+    }
+    bool choice = shape->terms_count > 0 || claim->branches_count > 0;
+    if (!choice && !sets_compatible(problem->sets, claim->set, shape->set, true)) {
+        refuse_requirements(pass, template, shape, claim->set, shape->set);
+        return REFUSED_SHAPE;
+    }
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
+    pass->fitting.bits = attempt->rows.bits = template->table->count;
+    bool fits = template_fits(problem, template, pass->total, pass->fitting);
+    if (!ports_free(pass, claim, shape) || !volumes_free(pass, shape) ||
+        (!fits && pass->why == NULL))
+        return REFUSED_SHAPE;
+    drop_port_conflicts(template, shape, pass->fitting);
+    if (!volumes_attachable(pass, claim, shape))
+        return REFUSED_SHAPE;
+    return choice ? check_choices(pass, claim, class_id, fresh, attempt)
+                  : check_branch(pass, claim, class_id, fresh, NULL, attempt);
 }
 
 // SCH-214.
@@ -306,276 +404,25 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
     uint32_t count = claim->pods.count;
     claim->set = attempt->set;
     bitset_copy(claim->rows, attempt->rows);
+    keep_branches(pass, claim, attempt);
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
         claim->requests[d] = quantity_add(claim->requests[d], shape->requests[d]);
     }
     list_for_each (port, &shape->ports)
         vector_push(&claim->ports, *port);
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++)
+        vector_push(&claim->volumes, shape->volumes->uses.items[i]);
+    volumes_take(pass, shape);
     claim->min_values_relaxed = claim->min_values_relaxed || attempt->min_values_relaxed;
     if (claim->template->table->has_reservations)
-        take_reservations(pass, claim, attempt);
-    if (count > 0)
-        leave_bucket(pass, claim, count);
+        reservations_take(pass, claim, attempt);
+    limits_take(pass, claim);
     pod_list_add(&claim->pods, pod);
-    enter_bucket(pass, claim, count + 1, count > 0);
+    claim_reorder(pass, claim, count);
     pass->placements[pod].kind = ON_CLAIM;
     pass->placements[pod].index = claim->index;
     pass->placements[pod].class = class;
-    topology_record(pass, class, claim->set, claim->hostname, claim->template->taints, true);
+    topology_record(pass, pod, class, claim->set, claim->hostname, claim->template->taints, true);
     pass->placements[pod].order = pass->version++;
-}
-
-// One claim: places the pod or remembers a refusal that is for good.
-static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
-{
-    struct claim *claim = pass->claims.items[index];
-    enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
-    if (verdict == ACCEPTED)
-        claim_accept(pass, claim, pod, class, &pass->attempt);
-    else if (verdict == REFUSED_SHAPE)
-        growing_bits_set(&pass_shape(pass, class_at(pass->problem, class)->shape)->refused_claims,
-                         index);
-    else if (verdict == REFUSED_CLASS)
-        growing_bits_set(&pass_class(pass, class)->refused_claims, index);
-    return verdict == ACCEPTED;
-}
-
-static int compare_claims(const void *a, const void *b, void *context)
-{
-    const struct pass *pass = context;
-    const struct claim *x = pass->claims.items[*(const uint32_t *)a];
-    const struct claim *y = pass->claims.items[*(const uint32_t *)b];
-    if (x->pods.count != y->pods.count)
-        return x->pods.count < y->pods.count ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-// Where most claims are refused for good, the few others are kept in a list of their own.
-static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t class)
-{
-    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
-    struct class_state *state = pass_class(pass, class);
-    for (; state->listed_claims < pass->claims.count; state->listed_claims++)
-        vector_push(&state->open_claims, state->listed_claims);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < state->open_claims.count; i++) {
-        uint32_t index = state->open_claims.items[i];
-        if (!growing_bits_have(&shape->refused_claims, index) &&
-            !growing_bits_have(&state->refused_claims, index))
-            state->open_claims.items[kept++] = index;
-    }
-    state->open_claims.count = kept;
-    qsort_r(state->open_claims.items, kept, sizeof *state->open_claims.items, compare_claims, pass);
-    for (uint32_t i = 0; i < kept; i++)
-        if (try_claim(pass, state->open_claims.items[i], pod, class))
-            return true;
-    return false;
-}
-
-#define REFUSED_CLAIMS_WALKED 64 // before the list is used instead
-
-bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class)
-{
-    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
-    struct class_state *state = pass_class(pass, class);
-    uint32_t walked = 0;
-    for (uint32_t count = 1; count < pass->first_with.count; count++)
-        for (uint32_t at = pass->first_with.items[count]; at != 0;
-             at = pass->claims.items[at - 1]->next) {
-            if (growing_bits_have(&shape->refused_claims, at - 1) ||
-                growing_bits_have(&state->refused_claims, at - 1)) {
-                if (++walked == REFUSED_CLAIMS_WALKED)
-                    return place_on_listed_claims(pass, pod, class);
-                continue;
-            }
-            if (try_claim(pass, at - 1, pod, class))
-                return true;
-        }
-    return false;
-}
-
-// --- limits (SCH-360 to SCH-363)
-// ----------------------------------------------------------------------------
-
-void limits_start(struct pass *pass)
-{
-    struct problem *problem = pass->problem;
-    pass->remaining =
-        arena_allocate_array(pass->arena, problem->templates_count + 1, sizeof *pass->remaining);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        if (!problem->templates[t]->has_limits)
-            continue;
-        pass->remaining[t] =
-            arena_allocate_array(pass->arena, problem->dimensions, sizeof(int64_t));
-        memcpy(pass->remaining[t], problem->templates[t]->limits,
-               problem->dimensions * sizeof(int64_t));
-    }
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct place *place = &problem->places[i];
-        if (!pass->slots[i].usable || place->pool == NONE || pass->remaining[place->pool] == NULL)
-            continue;
-        for (uint32_t d = 0; d < problem->dimensions; d++)
-            if (problem->templates[place->pool]->limits[d] != INT64_MAX)
-                pass->remaining[place->pool][d] =
-                    quantity_subtract(pass->remaining[place->pool][d], place->capacity[d]);
-    }
-}
-
-// The rows that the limits still allow; false with an error if there are none.
-static bool limit_rows(struct pass *pass, const struct node_template *template, struct bitset rows)
-{
-    struct problem *problem = pass->problem;
-    bitset_copy(rows, template->rows);
-    const int64_t *remaining = pass->remaining[template->index];
-    if (remaining == NULL)
-        return true;
-    bool exhausted = template->has_node_limit && remaining[DIMENSION_NODES] <= 0;
-    for (uint32_t d = 0; d < problem->dimensions && !exhausted; d++) {
-        if (template->limits[d] == INT64_MAX)
-            continue;
-        bitset_for_each (r, rows)
-            if (template->table->rows[r].capacity[d] > remaining[d])
-                bitset_clear(rows, r);
-    }
-    if (!exhausted && !bitset_empty(rows))
-        return true;
-    if (refusal_begin(pass, REASON_LIMIT_EXCEEDED) != NULL)
-        text_format(pass->why,
-                    exhausted ? "node limits have been exhausted for nodepool (NodePool=%s)"
-                              : "all available instance types exceed limits for nodepool "
-                                "(NodePool=%s)",
-                    template->pool->meta.name);
-    return false;
-}
-
-static void take_from_limits(struct pass *pass, const struct claim *claim)
-{
-    int64_t *remaining = pass->remaining[claim->template->index];
-    if (remaining == NULL)
-        return;
-    const struct node_template *template = claim->template;
-    for (uint32_t d = 0; d < pass->problem->dimensions; d++) {
-        if (template->limits[d] == INT64_MAX)
-            continue;
-        int64_t most = d == DIMENSION_NODES ? 1 : 0;
-        bitset_for_each (r, claim->rows)
-            if (template->table->rows[r].capacity[d] > most)
-                most = template->table->rows[r].capacity[d];
-        remaining[d] = quantity_subtract(remaining[d], most);
-    }
-}
-
-// --- new claims (SCH-220 to SCH-224)
-// -------------------------------------------------------------------------
-
-// The next claim's; made once, however many attempts it takes.
-static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)
-{
-    if (pass->next_hostname_index == index + 1)
-        return pass->next_hostname;
-    char name[40];
-    snprintf(name, sizeof name, "hostname-placeholder-%04u", index + 1);
-    pass->next_hostname = vocabulary_value(pass->problem->vocabulary, name);
-    pass->next_hostname_index = index + 1;
-    return pass->next_hostname;
-}
-
-static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
-{
-    struct claim *claim = arena_allocate(pass->arena, sizeof *claim);
-    claim->template = fresh->template;
-    claim->index = pass->claims.count;
-    claim->hostname = fresh->hostname;
-    claim->rows = bitset_create(pass->arena, fresh->template->table->count);
-    claim->reservations = bitset_create(pass->arena, pass->problem->reservations_count);
-    claim->requests =
-        arena_allocate_array(pass->arena, pass->problem->dimensions, sizeof *claim->requests);
-    vector_push(&pass->claims, claim);
-    return claim;
-}
-
-bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
-{
-    struct problem *problem = pass->problem;
-    struct text *why = pass->why, part = {0};
-    struct claim fresh = {.requests = pass->zero,
-                          .rows = pass->fresh_rows,
-                          .hostname = placeholder_hostname(pass, pass->claims.count)};
-    if (why != NULL)
-        pass->why = &part;
-    bool placed = false;
-    for (uint32_t t = 0; t < problem->templates_count && !placed; t++) {
-        fresh.template = problem->templates[t];
-        fresh.set = fresh.template->set;
-        fresh.rows.bits = fresh.template->table->count;
-        pass->reserved_error = false;
-        if (limit_rows(pass, fresh.template, fresh.rows) &&
-            claim_check(pass, &fresh, class, true, &pass->attempt) == ACCEPTED) {
-            if (pass->explain_only)
-                break;
-            struct claim *claim = open_claim(pass, &fresh);
-            claim_accept(pass, claim, pod, class, &pass->attempt);
-            take_from_limits(pass, claim);
-            placed = true;
-        }
-        if (why != NULL && !placed) {
-            text_join(why, "; ", part.data != NULL ? part.data : "");
-            vector_push(&pass->refusals, (struct refusal){t, pass->code, text_take(&part)});
-        }
-        if (pass->reserved_error)
-            break;
-    }
-    pass->why = why;
-    text_free(&part);
-    return placed;
-}
-
-// --- claims that a packer opens
-// ---------------------------------------------------------------------------
-
-static void drop_larger(const struct node_template *template, const struct problem *problem,
-                        const int64_t *largest, struct bitset rows)
-{
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
-        if (!template->has_limits || template->limits[d] == INT64_MAX)
-            continue;
-        bitset_for_each (r, rows)
-            if (template->table->rows[r].capacity[d] > largest[d])
-                bitset_clear(rows, r);
-    }
-}
-
-struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
-                         const int64_t *largest, uint32_t pod, uint32_t class)
-{
-    struct problem *problem = pass->problem;
-    if (!pass_class(pass, class)->prepared)
-        topology_prepare(pass, class);
-    struct claim fresh = {.template = template,
-                          .requests = pass->zero,
-                          .rows = pass->fresh_rows,
-                          .hostname = placeholder_hostname(pass, pass->claims.count)};
-    fresh.rows.bits = template->table->count;
-    if (!sets_compatible(problem->sets, template->set, pins, true) ||
-        !limit_rows(pass, template, fresh.rows))
-        return NULL;
-    drop_larger(template, problem, largest, fresh.rows);
-    fresh.set = set_meet(problem->sets, template->set, pins);
-    if (claim_check(pass, &fresh, class, true, &pass->attempt) != ACCEPTED)
-        return NULL;
-    struct claim *claim = open_claim(pass, &fresh);
-    claim_accept(pass, claim, pod, class, &pass->attempt);
-    take_from_limits(pass, claim);
-    return claim;
-}
-
-bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class)
-{
-    if (!pass_class(pass, class)->prepared)
-        topology_prepare(pass, class);
-    if (claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
-        return false;
-    claim_accept(pass, claim, pod, class, &pass->attempt);
-    return true;
 }

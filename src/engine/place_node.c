@@ -44,12 +44,32 @@ static bool volume_limits_allow(struct pass *pass, const struct place *place,
     return fits;
 }
 
+// SCH-194 step 1; SCH-515: PreferNoSchedule keeps no pod away.
+static bool taints_allow(struct problem *problem, const struct shape *shape,
+                         const struct place *place)
+{
+    return problem->settings->compatibility_upstream
+               ? problem_tolerates(problem, shape->tolerations, place->taints)
+               : problem_tolerates_hard(problem, shape->tolerations, place->taints);
+}
+
+// SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.
+static bool some_term_holds(struct problem *problem, const struct place *place,
+                            const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (sets_compatible(problem->sets, place->set, shape->terms[i].set, false) &&
+            problem_hostname_allowed(problem, shape->terms[i].hostname, place->hostname))
+            return true;
+    return shape->terms_count == 0;
+}
+
 // SCH-194, steps 1 to 5: what nothing in this pass can make good again.
 static bool shape_fits(struct pass *pass, const struct place *place, const struct node_slot *slot,
                        const struct shape *shape)
 {
     struct problem *problem = pass->problem;
-    if (!problem_tolerates(problem, shape->tolerations, place->taints)) {
+    if (!taints_allow(problem, shape, place)) {
         if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
             refusal_add_taints(pass, shape->tolerations, place->taints);
         return false;
@@ -59,7 +79,7 @@ static bool shape_fits(struct pass *pass, const struct place *place, const struc
             text_add(pass->why, shape->volumes->limits_error);
         return false;
     }
-    if (!volume_limits_allow(pass, place, slot, shape) || !ports_fit(pass, place, slot, shape))
+    if (!volumes_free(pass, shape) || !volume_limits_allow(pass, place, slot, shape) || !ports_fit(pass, place, slot, shape))
         return false;
     if (!vector_fits(problem, shape->requests, slot->free)) {
         if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
@@ -70,6 +90,12 @@ static bool shape_fits(struct pass *pass, const struct place *place, const struc
         !problem_hostname_allowed(problem, shape->hostname, place->hostname)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
             sets_add_conflict(pass->why, problem->sets, place->set, shape->set, false);
+        return false;
+    }
+    if (!some_term_holds(problem, place, shape)) {
+        if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
+            sets_add_conflict(pass->why, problem->sets, place->set,
+                              shape->terms[shape->terms_count - 1].set, false);
         return false;
     }
     return true;
@@ -142,26 +168,28 @@ void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
         vector_push(&slot->ports, *port);
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++)
         vector_push(&slot->volumes, shape->volumes->uses.items[i]);
+    volumes_take(pass, shape);
     pod_list_add(&slot->pods, pod);
     pass->placements[pod].kind = ON_NODE;
     pass->placements[pod].index = node;
     pass->placements[pod].class = class;
-    topology_record(pass, class, place->set, place->hostname, place->taints, false);
+    topology_record(pass, pod, class, place->set, place->hostname, place->taints, false);
     pass->placements[pod].order = pass->version++;
 }
 
-bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
+// Nodes that the pod would rather not be on: they come after all others (SCH-515).
+static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t node)
 {
-    uint32_t count = pass->problem->nodes.count;
-    if (count == 0)
-        return false;
+    return !problem_tolerates(pass->problem, shape->tolerations, pass->problem->places[node].taints);
+}
+
+static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool disliked)
+{
+    uint32_t count = pass->problem->nodes.count, words = bitset_words(count);
     uint32_t shape_id = class_at(pass->problem, class)->shape;
-    struct shape_state *shape = pass_shape(pass, shape_id);
-    struct class_state *state = pass_class(pass, class);
-    growing_bits_extend(&shape->refused_nodes, count);
-    growing_bits_extend(&state->refused_nodes, count);
-    uint32_t words = bitset_words(count);
-    for (uint32_t w = shape->first_node; w < words; w++) {
+    for (uint32_t w = pass_shape(pass, shape_id)->first_node; w < words; w++) {
+        struct shape_state *shape = pass_shape(pass, shape_id);
+        struct class_state *state = pass_class(pass, class);
         if (w == shape->first_node && shape->refused_nodes.words[w] == UINT64_MAX)
             shape->first_node++;
         uint64_t open = ~(shape->refused_nodes.words[w] | state->refused_nodes.words[w]);
@@ -169,10 +197,14 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(open);
             if (node >= count)
                 return false;
+            if (pass->soft_taints &&
+                is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
+                continue;
             enum verdict verdict =
                 pass->slots[node].usable ? node_check(pass, node, class) : REFUSED_SHAPE;
             if (verdict == ACCEPTED) {
-                node_accept(pass, node, pod, class);
+                if (!pass->probing)
+                    node_accept(pass, node, pod, class);
                 return true;
             }
             if (verdict == REFUSED_SHAPE)
@@ -182,4 +214,16 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
         }
     }
     return false;
+}
+
+bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    uint32_t count = pass->problem->nodes.count;
+    if (count == 0)
+        return false;
+    uint32_t shape_id = class_at(pass->problem, class)->shape;
+    growing_bits_extend(&pass_shape(pass, shape_id)->refused_nodes, count);
+    growing_bits_extend(&pass_class(pass, class)->refused_nodes, count);
+    return place_on_some(pass, pod, class, false) ||
+           (pass->soft_taints && place_on_some(pass, pod, class, true));
 }

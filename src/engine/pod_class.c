@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "engine/host_ports.h"
+#include "engine/node_terms.h"
+#include "engine/spread_defaults.h"
 #include "engine/topology_groups.h"
 #include "engine/validate_pods.h"
 #include "engine/volumes.h"
-
-// --- what is left of a relaxed pod's preferences
-// ----------------------------------------------------
 
 node_selector_term_list class_required_terms(const struct pod_class *class)
 {
@@ -23,84 +22,6 @@ node_selector_term_list class_required_terms(const struct pod_class *class)
     terms.items += class->relaxation.required_dropped;
     terms.count -= class->relaxation.required_dropped;
     return terms;
-}
-
-// Positions of `count` weights, heaviest first, ties in list order (SCH-161).
-static void order_by_weight(const int64_t *weights, uint32_t count, uint32_t *order)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = i;
-        for (; at > 0 && weights[order[at - 1]] < weights[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-}
-
-uint32_t class_preferred_affinity(const struct pod_class *class, bool anti,
-                                  const struct pod_affinity_term **terms)
-{
-    const struct affinity *affinity = class->sample->spec.affinity;
-    const struct pod_affinity *pods = affinity == NULL ? NULL
-                                      : anti           ? affinity->pod_anti_affinity
-                                                       : affinity->pod_affinity;
-    if (pods == NULL || pods->preferred.count == 0)
-        return 0;
-    uint32_t count = pods->preferred.count;
-    int64_t *weights = memory_allocate_array(count, sizeof *weights);
-    uint32_t *order = memory_allocate_array(count, sizeof *order);
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] = pods->preferred.items[i].weight;
-    order_by_weight(weights, count, order);
-    uint32_t dropped =
-        anti ? class->relaxation.anti_affinity_dropped : class->relaxation.affinity_dropped;
-    uint32_t kept = 0;
-    for (uint32_t i = dropped; i < count; i++)
-        terms[kept++] = &pods->preferred.items[order[i]].pod_affinity_term;
-    free(weights);
-    free(order);
-    return kept;
-}
-
-// The heaviest preferred node affinity term that is left, or NULL.
-static const struct node_selector_term *heaviest_preference(const struct pod_class *class)
-{
-    const struct affinity *affinity = class->sample->spec.affinity;
-    if (affinity == NULL || affinity->node_affinity == NULL)
-        return NULL;
-    uint32_t count = affinity->node_affinity->preferred.count;
-    if (class->relaxation.node_affinity_dropped >= count)
-        return NULL;
-    int64_t *weights = memory_allocate_array(count, sizeof *weights);
-    uint32_t *order = memory_allocate_array(count, sizeof *order);
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] = affinity->node_affinity->preferred.items[i].weight;
-    order_by_weight(weights, count, order);
-    const struct node_selector_term *term =
-        &affinity->node_affinity->preferred.items[order[class->relaxation.node_affinity_dropped]]
-             .preference;
-    free(weights);
-    free(order);
-    return term;
-}
-
-static bool is_schedule_anyway(const struct topology_spread_constraint *constraint)
-{
-    return text_equal(constraint->when_unsatisfiable, "ScheduleAnyway");
-}
-
-uint32_t class_spreads(const struct pod_class *class,
-                       const struct topology_spread_constraint **constraints)
-{
-    uint32_t count = class->spreads.count;
-    for (uint32_t i = 0; i < count; i++)
-        constraints[i] = &class->spreads.items[i];
-    for (uint32_t dropped = 0; dropped < class->relaxation.spreads_dropped; dropped++)
-        for (uint32_t i = 0; i < count; i++)
-            if (is_schedule_anyway(constraints[i])) {
-                constraints[i] = constraints[--count];
-                break;
-            }
-    return count;
 }
 
 // --- compiling a class
@@ -127,6 +48,8 @@ static uint32_t add_shape(struct problem *problem, const struct shape *shape)
         text_format(&key, " %llx", (unsigned long long)shape->requests[d]);
     list_for_each (port, &shape->ports)
         text_format(&key, "|%s %s %lld", port->ip, port->protocol, (long long)port->port);
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        text_format(&key, "/%x %x", shape->terms[i].set, shape->terms[i].hostname);
     uintptr_t id = (uintptr_t)map_get(problem->shape_ids, key.data);
     if (id == 0) {
         vector_push(&problem->shapes, *shape);
@@ -137,26 +60,120 @@ static uint32_t add_shape(struct problem *problem, const struct shape *shape)
     return (uint32_t)id - 1;
 }
 
+// Upstream's reading: the first required term, the heaviest preference (SCH-100, SCH-101).
+static void set_requirements(struct problem *problem, struct pod_class *class, struct shape *shape)
+{
+    uint32_t strict = set_from_labels(problem->sets, &class->sample->spec.node_selector);
+    node_selector_term_list terms = class_required_terms(class);
+    if (terms.count > 0) {
+        shape->impossible = terms.items[0].match_expressions.count == 0;
+        strict = set_meet(problem->sets, strict,
+                          set_from_api(problem->sets, &terms.items[0].match_expressions));
+    }
+    uint32_t all = strict;
+    const struct node_affinity *affinity =
+        class->sample->spec.affinity != NULL ? class->sample->spec.affinity->node_affinity : NULL;
+    if (affinity != NULL && affinity->preferred.count > 0 &&
+        !problem->settings->preference_policy_ignore) {
+        const struct node_selector_term **preferred =
+            memory_allocate_array(affinity->preferred.count, sizeof *preferred);
+        if (class_preferred_nodes(class, preferred) > 0)
+            all = set_meet(problem->sets, all,
+                           set_from_api(problem->sets, &preferred[0]->match_expressions));
+        free(preferred);
+    }
+    class->strict_set = problem_split_hostname(problem, strict, &class->strict_hostname);
+    shape->set = problem_split_hostname(problem, all, &shape->hostname);
+}
+
+// Adds to *set what `other` asks; false if no node can be both (SCH-104).
+static bool narrow(struct problem *problem, uint32_t *set, uint32_t other)
+{
+    bool possible = sets_intersect(problem->sets, *set, other);
+    *set = set_meet(problem->sets, *set, other);
+    return possible;
+}
+
+// The required terms that a node selector leaves possible, merged; into `sets`.
+static uint32_t possible_terms(struct problem *problem, const node_selector_term_list *terms,
+                               uint32_t selector, uint32_t *sets)
+{
+    uint32_t count = 0;
+    list_for_each (term, terms)
+        if (node_term_set(problem, term, &sets[count]) &&
+            sets_intersect(problem->sets, selector, sets[count]))
+            count++;
+    return node_terms_merge(problem, sets, count);
+}
+
+static bool add_preferences(struct problem *problem, const struct pod_class *class, uint32_t *all)
+{
+    const struct affinity *affinity = class->sample->spec.affinity;
+    if (affinity == NULL || affinity->node_affinity == NULL ||
+        affinity->node_affinity->preferred.count == 0)
+        return true;
+    bool possible = true;
+    const struct node_selector_term **preferred =
+        memory_allocate_array(affinity->node_affinity->preferred.count, sizeof *preferred);
+    uint32_t count = class_preferred_nodes(class, preferred);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t set;
+        bool empty = preferred[i]->match_expressions.count + preferred[i]->match_fields.count == 0;
+        possible = possible &&
+                   (empty || (node_term_set(problem, preferred[i], &set) &&
+                              narrow(problem, all, set)));
+    }
+    free(preferred);
+    return possible;
+}
+
+// SCH-508, SCH-509: all required terms at once, and every preference that is left.
+static void set_requirements_at_once(struct problem *problem, struct pod_class *class,
+                                     struct shape *shape)
+{
+    uint32_t strict = set_from_labels(problem->sets, &class->sample->spec.node_selector);
+    node_selector_term_list terms = class_required_terms(class);
+    uint32_t *sets = memory_allocate_array(terms.count + 1, sizeof *sets);
+    uint32_t count = possible_terms(problem, &terms, strict, sets), all = strict;
+    shape->impossible = terms.count > 0 && count == 0;
+    if (count == 1)
+        all = strict = set_meet(problem->sets, strict, sets[0]);
+    else if (count > 1)
+        strict = set_meet(problem->sets, strict, node_terms_common(problem, sets, count));
+    else if (terms.count > 0) // for the explanation
+        strict = all = set_meet(problem->sets, strict,
+                                set_from_api(problem->sets, &terms.items[0].match_expressions));
+    shape->impossible = !add_preferences(problem, class, &all) || shape->impossible;
+    class->strict_set = problem_split_hostname(problem, strict, &class->strict_hostname);
+    shape->set = problem_split_hostname(problem, all, &shape->hostname);
+    if (count > 1) {
+        shape->terms = arena_allocate_array(problem->arena, count, sizeof *shape->terms);
+        for (uint32_t i = 0; i < count; i++)
+            if (sets_intersect(problem->sets, all, sets[i])) {
+                struct node_term *term = &shape->terms[shape->terms_count++];
+                term->set = problem_split_hostname(problem, sets[i], &term->hostname);
+            }
+        shape->impossible = shape->impossible || shape->terms_count == 0;
+        if (shape->terms_count == 1) {
+            all = set_meet(problem->sets, shape->set, shape->terms[0].set);
+            shape->set = all;
+            if (shape->hostname == REQUIREMENT_NONE)
+                shape->hostname = shape->terms[0].hostname;
+            shape->terms_count = 0;
+        }
+    }
+    free(sets);
+}
+
 static void compile_shape(struct problem *problem, struct pod_class *class,
                           const struct resource_map *requests)
 {
     const struct pod_spec *spec = &class->sample->spec;
     struct shape shape = {.request_map = *requests, .volumes = class->volumes};
-    uint32_t strict = set_from_labels(problem->sets, &spec->node_selector);
-    node_selector_term_list terms = class_required_terms(class);
-    if (terms.count > 0) {
-        shape.impossible = terms.items[0].match_expressions.count == 0;
-        strict = set_meet(problem->sets, strict,
-                          set_from_api(problem->sets, &terms.items[0].match_expressions));
-    }
-    uint32_t all = strict;
-    const struct node_selector_term *preference =
-        problem->settings->preference_policy_ignore ? NULL : heaviest_preference(class);
-    if (preference != NULL)
-        all = set_meet(problem->sets, all,
-                       set_from_api(problem->sets, &preference->match_expressions));
-    class->strict_set = problem_split_hostname(problem, strict, &class->strict_hostname);
-    shape.set = problem_split_hostname(problem, all, &shape.hostname);
+    if (class->by_weight)
+        set_requirements_at_once(problem, class, &shape);
+    else
+        set_requirements(problem, class, &shape);
     class->tolerations = class->relaxation.tolerates_prefer_no_schedule
                              ? with_prefer_no_schedule(problem, &spec->tolerations)
                              : &spec->tolerations;
@@ -182,81 +199,17 @@ static void compile_class(struct problem *problem, struct pod_class *class,
     topology_define_groups(problem, class);
 }
 
-// --- relaxation
-// ---------------------------------------------------------------------------------------
-
-static bool has_prefer_no_schedule_toleration(const struct pod_spec *spec)
+uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxation *relaxation)
 {
-    list_for_each (toleration, &spec->tolerations)
-        if (text_equal(toleration->operator, "Exists") &&
-            text_equal(toleration->effect, "PreferNoSchedule") &&
-            (toleration->key == NULL || toleration->key[0] == '\0') &&
-            (toleration->value == NULL || toleration->value[0] == '\0'))
-            return true;
-    return false;
-}
-
-static uint32_t schedule_anyway_left(const struct pod_class *class)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < class->spreads.count; i++)
-        count += is_schedule_anyway(&class->spreads.items[i]);
-    return count - class->relaxation.spreads_dropped;
-}
-
-static const char *next_step(const struct problem *problem, const struct pod_class *class,
-                             struct relaxation *next)
-{
-    const struct pod_spec *spec = &class->sample->spec;
-    const struct affinity none = {0}, *affinity = spec->affinity != NULL ? spec->affinity : &none;
-    *next = class->relaxation;
-    if (class_required_terms(class).count > 1) {
-        next->required_dropped++;
-        return "removing: spec.affinity.nodeAffinity."
-               "requiredDuringSchedulingIgnoredDuringExecution[0]";
-    }
-    if (affinity->pod_affinity != NULL &&
-        affinity->pod_affinity->preferred.count > next->affinity_dropped) {
-        next->affinity_dropped++;
-        return "removing: spec.affinity.podAffinity."
-               "preferredDuringSchedulingIgnoredDuringExecution[0]";
-    }
-    if (affinity->pod_anti_affinity != NULL &&
-        affinity->pod_anti_affinity->preferred.count > next->anti_affinity_dropped) {
-        next->anti_affinity_dropped++;
-        return "removing: spec.affinity.podAntiAffinity."
-               "preferredDuringSchedulingIgnoredDuringExecution[0]";
-    }
-    if (affinity->node_affinity != NULL &&
-        affinity->node_affinity->preferred.count > next->node_affinity_dropped) {
-        next->node_affinity_dropped++;
-        return "removing: spec.affinity.nodeAffinity."
-               "preferredDuringSchedulingIgnoredDuringExecution[0]";
-    }
-    if (schedule_anyway_left(class) > 0) {
-        next->spreads_dropped++;
-        return "removing: spec.topologySpreadConstraints";
-    }
-    if (problem->any_prefer_no_schedule && !next->tolerates_prefer_no_schedule &&
-        !has_prefer_no_schedule_toleration(spec)) {
-        next->tolerates_prefer_no_schedule = true;
-        return "adding: toleration for PreferNoSchedule taints";
-    }
-    return NULL;
-}
-
-uint32_t class_relax(struct problem *problem, uint32_t id)
-{
-    struct pod_class *class = class_at(problem, id);
-    if (class->relaxed != NOT_RELAXED)
-        return class->relaxed;
-    struct relaxation next;
-    if (next_step(problem, class, &next) == NULL)
-        return class->relaxed = NONE;
+    const struct pod_class *class = class_at(problem, id);
     struct pod_class *relaxed = arena_allocate(problem->arena, sizeof *relaxed);
     relaxed->sample = class->sample;
-    relaxed->relaxation = next;
+    relaxed->relaxation = *relaxation;
     relaxed->identity = class->identity;
+    relaxed->original = class->original;
+    relaxed->by_weight = class->by_weight;
+    relaxed->preferences = class->preferences;
+    relaxed->preferences_count = class->preferences_count;
     relaxed->spreads.items = class->spreads.items;
     relaxed->spreads.count = class->spreads.count;
     relaxed->volumes = class->volumes;
@@ -264,13 +217,7 @@ uint32_t class_relax(struct problem *problem, uint32_t id)
     struct resource_map requests = shape_of(problem, class)->request_map;
     compile_class(problem, relaxed, &requests);
     vector_push(&problem->classes, relaxed);
-    return class->relaxed = problem->classes.count - 1;
-}
-
-const char *class_relaxation_text(struct problem *problem, uint32_t class)
-{
-    struct relaxation next;
-    return next_step(problem, class_at(problem, class), &next);
+    return problem->classes.count - 1;
 }
 
 // --- keys that Nodes are asked for
@@ -281,10 +228,12 @@ static void ask_key(struct problem *problem, const char *key)
     problem_ask_key(problem, vocabulary_key(problem->vocabulary, key));
 }
 
-static void ask_list(struct problem *problem, const requirement_list *list)
+static void ask_term(struct problem *problem, const struct node_selector_term *term)
 {
-    list_for_each (entry, list)
+    list_for_each (entry, &term->match_expressions)
         ask_key(problem, entry->key);
+    if (term->match_fields.count > 0)
+        ask_key(problem, KEY_NODE_NAME);
 }
 
 static void ask_pod_affinity(struct problem *problem, const struct pod_affinity *affinity)
@@ -308,10 +257,10 @@ void pod_spec_ask_keys(struct problem *problem, const struct pod_spec *spec)
     const struct node_affinity *node_affinity = spec->affinity->node_affinity;
     if (node_affinity != NULL && node_affinity->required != NULL)
         list_for_each (term, &node_affinity->required->node_selector_terms)
-            ask_list(problem, &term->match_expressions);
+            ask_term(problem, term);
     if (node_affinity != NULL)
         list_for_each (term, &node_affinity->preferred)
-            ask_list(problem, &term->preference.match_expressions);
+            ask_term(problem, &term->preference);
     ask_pod_affinity(problem, spec->affinity->pod_affinity);
     ask_pod_affinity(problem, spec->affinity->pod_anti_affinity);
 }
@@ -425,6 +374,10 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
         class->volumes = volumes_of_pod(problem, class->sample);
         if (class->validated)
             class->refusal = validate_pod(problem, class->sample, &class->refused_silently);
+        class->original = list[i].class;
+        spread_defaults_apply(problem, class);
+        if (!problem->settings->compatibility_upstream)
+            class_find_preferences(problem, class);
         compile_class(problem, class, &class->requests);
     }
 }
@@ -435,6 +388,7 @@ void pods_classify(struct problem *problem)
     sort_queue(problem, problem->movable, problem->movable_count);
     compile_classes(problem, problem->queued, problem->queued_count);
     compile_classes(problem, problem->movable, problem->movable_count);
+    volumes_find_exclusive(problem);
     for (uint32_t i = 0; i < problem->bound_count; i++)
         problem->bound[i].inverse_count =
             topology_define_inverse(problem, problem->bound[i].pod, &problem->bound[i].inverse);

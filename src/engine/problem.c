@@ -140,6 +140,7 @@ void problem_destroy(struct problem *problem)
     vector_free(&problem->classes);
     vector_free(&problem->groups);
     vector_free(&problem->universes);
+    vector_free(&problem->exclusive_uses);
     memo_free(&problem->tolerated);
     memo_free(&problem->tolerated_hard);
     text_free(&problem->scratch);

@@ -87,6 +87,11 @@ struct threshold {
     uint64_t *words;  // count times words of a row bit set
     uint32_t count;
 };
+// How many volumes of a CSI driver machines take, where that is known (SCH-353).
+struct row_volume_limit {
+    uint32_t driver;
+    int64_t *by_row; // INT64_MAX: unknown
+};
 struct node_template { // SCH-44
     const struct node_pool *pool;
     struct type_table *table;
@@ -101,6 +106,8 @@ struct node_template { // SCH-44
     struct bitset nonnegative;    // rows that can hold anything at all (SCH-114)
     bool has_min_values, has_limits, has_node_limit;
     const int64_t *limits; // by dimension; INT64_MAX: none
+    struct row_volume_limit *volume_limits;
+    uint32_t volume_limits_count;
     int64_t weight;
 };
 struct pool_state { // why a pool has no template, in pool order
@@ -146,6 +153,7 @@ struct pod_volumes {
     struct node_term *alternatives; // NULL: no constraint
     uint32_t alternatives_count;
     LIST(struct volume_use) uses;
+    LIST(uint32_t) exclusive; // volume claims that one pod only may use (SCH-515), as words
     const char *error;        // topology cannot be determined (SCH-36)
     const char *limits_error; // SCH-352: no existing node is tried
 };
@@ -157,11 +165,26 @@ struct shape {
     uint32_t dimensions_count;
     uint32_t set;         // all requirements without the hostname
     uint32_t hostname;    // requirement on the hostname, or REQUIREMENT_NONE
+    struct node_term *terms; // one of them must hold beside `set` (SCH-508); none: nothing to choose
+    uint32_t terms_count;    // never 1
     uint32_t tolerations; // interned
     struct host_ports ports;
     const struct pod_volumes *volumes; // NULL: none
-    bool impossible;                   // an empty node affinity term: no node (SCH-103)
+    bool impossible; // no node: an empty node affinity term (SCH-103), a contradiction (SCH-104)
 };
+// A wish of a pod that may be given up (SCH-509).
+struct preference {
+    enum preference_kind {
+        PREFERENCE_TAINTS, // to stay off PreferNoSchedule taints
+        PREFERENCE_SPREAD, // ScheduleAnyway
+        PREFERENCE_NODE_AFFINITY,
+        PREFERENCE_ANTI_AFFINITY,
+        PREFERENCE_AFFINITY,
+    } kind;
+    uint32_t index; // in the spec's list
+    int64_t weight;
+};
+#define PREFERENCES_MAX 64 // of a pod; lighter ones than that are not heeded
 // How far a pod's preferences have been given up (SCH-160).
 struct relaxation {
     uint16_t required_dropped; // required node affinity terms, from the first
@@ -170,6 +193,7 @@ struct relaxation {
     uint16_t node_affinity_dropped;
     uint16_t spreads_dropped; // ScheduleAnyway constraints
     bool tolerates_prefer_no_schedule;
+    uint64_t given_up; // by weight (SCH-509): bit i: preference i
 };
 struct pod_class {
     const struct pod *sample;
@@ -178,6 +202,11 @@ struct pod_class {
     uint32_t strict_set, strict_hostname; // SCH-101
     const toleration_list *tolerations;
     uint32_t relaxed;  // class after the next step; NONE: nothing left; NOT_RELAXED: not made yet
+    uint32_t original; // class of the unrelaxed pod; this one, if that is it
+    bool by_weight;    // SCH-509: `preferences` and relaxation.given_up say what is left
+    const struct preference *preferences; // heaviest first
+    uint32_t preferences_count;
+    uint32_t *without; // by preference: class that gives up that one, too; 0: not made yet
     uint32_t *groups;  // definitions of the groups that rule it (SCH-272)
     uint32_t *inverse; // definitions of the inverse groups it owns (SCH-278)
     uint32_t groups_count, inverse_count;
@@ -211,6 +240,9 @@ struct bound_pod {
     uint32_t *inverse; // inverse groups of its required anti-affinity
     uint32_t inverse_count;
 };
+struct exclusive_use { // of a volume claim of one pod only (SCH-515)
+    uint32_t bound, claim; // index of the bound pod; word
+};
 struct node_object { // a Node, tracked or not, as topology counting sees it
     const struct node *node;
     const struct string_map *labels;
@@ -234,6 +266,13 @@ struct group_definition { // SCH-271, 274
     uint32_t tolerations;  // of the owner (spread: part of the identity with honor_taints)
     struct bitset selects; // by identity; `selects_known` says how far it is computed
     uint32_t selects_known;
+    // BETTER rules (topology.h):
+    bool hard; // some owner's requirement, not only a wish
+    const struct pod_affinity_term **peers; // affinity: all terms, each of which must select (the
+    uint32_t peers_count;                   // owner's namespace where a term names none)
+    const char *peers_namespace;
+    uint32_t *needed_keys; // spread: a Node without one of these labels does not count
+    uint32_t needed_keys_count;
 };
 
 struct reservation {
@@ -303,6 +342,7 @@ struct problem {
     uint32_t movable_count;     // same order
     struct bound_pod *bound;
     uint32_t bound_count;
+    VECTOR(struct exclusive_use) exclusive_uses;
     struct overlays *overlays;               // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/host_ports.h"
 #include "engine/instance_types.h"
+#include "engine/volumes.h"
 
 static int compare_pools(const void *a, const void *b)
 {
@@ -357,7 +358,8 @@ static void build_one(struct problem *problem, struct pool_state *state,
     set_limits(problem, template);
     state->message = filter_rows(problem, template);
     if (state->message != NULL) {
-        state->reason = REASON_REQUIREMENT_MISMATCH;
+        state->reason =
+            bitset_empty(template->rows) ? REASON_REQUIREMENT_MISMATCH : REASON_MIN_VALUES;
         problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
         problem_note(problem, NOTE_EVENT_WARNING, "NoCompatibleInstanceTypes",
                      (const struct object *)state->pool,
@@ -367,6 +369,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     }
     group_by_overhead(problem, template, daemons, daemons_count);
     make_thresholds(problem, template);
+    volumes_limit_rows(problem, template);
     template->index = problem->templates_count;
     problem->templates[problem->templates_count++] = template;
     state->template = template;

@@ -200,6 +200,17 @@ static bool is_not_for_pools(const struct problem *problem, const struct pod *po
            refuses_pools(&heaviest->preference.match_expressions);
 }
 
+// SCH-26 check 3; SCH-515: what the API server lets through is one name of a Node each.
+static bool fields_are_supported(const struct problem *problem,
+                                 const struct node_selector_term *term)
+{
+    list_for_each (field, &term->match_fields)
+        if (problem->settings->compatibility_upstream || !text_equal(field->key, "metadata.name") ||
+            (!text_equal(field->operator, "In") && !text_equal(field->operator, "NotIn")))
+            return false;
+    return true;
+}
+
 const char *validate_pod(struct problem *problem, const struct pod *pod, bool *silent)
 {
     struct text errors = {0};
@@ -216,7 +227,7 @@ const char *validate_pod(struct problem *problem, const struct pod *pod, bool *s
     }
     if (affinity != NULL && affinity->required != NULL)
         list_for_each (term, &affinity->required->node_selector_terms) {
-            if (term->match_fields.items != NULL && term->match_fields.count > 0)
+            if (!fields_are_supported(problem, term))
                 text_join(&errors, "; ", "node selector term with matchFields is not supported");
             list_for_each (expression, &term->match_expressions)
                 validate_expression(problem, &errors, expression);

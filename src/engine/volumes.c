@@ -255,6 +255,25 @@ static void add_use(struct problem *problem, struct pod_volumes *volumes,
         symbols_intern(problem->words, driver), symbols_intern(problem->words, key)};
 }
 
+// SCH-515: no two pods may use it, wherever they are.
+static bool is_exclusive(const struct problem *problem, const struct persistent_volume_claim *claim)
+{
+    for (uint32_t i = 0; i < claim->spec.access_modes.count; i++)
+        if (text_equal(claim->spec.access_modes.items[i], "ReadWriteOncePod"))
+            return !problem->settings->compatibility_upstream;
+    return false;
+}
+
+static void add_exclusive(struct problem *problem, struct pod_volumes *volumes,
+                          const struct persistent_volume_claim *claim)
+{
+    if (!is_exclusive(problem, claim))
+        return;
+    char key[600];
+    snprintf(key, sizeof key, "%s/%s", claim->meta.namespace, claim->meta.name);
+    volumes->exclusive.items[volumes->exclusive.count++] = symbols_intern(problem->words, key);
+}
+
 const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct pod *pod)
 {
     struct pod_volumes *volumes = NULL;
@@ -268,11 +287,15 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
             volumes = arena_allocate(problem->arena, sizeof *volumes);
             volumes->uses.items = arena_allocate_array(problem->arena, pod->spec.volumes.count,
                                                        sizeof *volumes->uses.items);
+            volumes->exclusive.items = arena_allocate_array(
+                problem->arena, pod->spec.volumes.count, sizeof *volumes->exclusive.items);
         }
         const struct persistent_volume_claim *claim =
             find_claim(problem, pod->meta.namespace, name);
-        if (claim != NULL)
+        if (claim != NULL) {
             add_use(problem, volumes, claim);
+            add_exclusive(problem, volumes, claim);
+        }
         if (error.length > 0)
             continue; // the first error is told; every claim counts (SCH-352)
         struct alternatives next = {0};
@@ -407,6 +430,24 @@ static void add_limits(struct problem *problem, struct place *place)
     }
 }
 
+void volumes_find_exclusive(struct problem *problem)
+{
+    for (uint32_t i = 0; i < problem->bound_count; i++) {
+        const struct pod *pod = problem->bound[i].pod;
+        list_for_each (volume, &pod->spec.volumes) {
+            const char *name = claim_name(problem->arena, pod, volume);
+            const struct persistent_volume_claim *claim =
+                name != NULL ? find_claim(problem, pod->meta.namespace, name) : NULL;
+            if (claim == NULL || !is_exclusive(problem, claim))
+                continue;
+            char key[600];
+            snprintf(key, sizeof key, "%s/%s", claim->meta.namespace, claim->meta.name);
+            vector_push(&problem->exclusive_uses,
+                        (struct exclusive_use){i, symbols_intern(problem->words, key)});
+        }
+    }
+}
+
 void volumes_compile_place(struct problem *problem, struct place *place)
 {
     add_limits(problem, place);
@@ -460,4 +501,116 @@ bool volumes_fit(struct problem *problem, const struct place *place, const struc
         return false;
     }
     return true;
+}
+
+// --- limits of new nodes (SCH-353)
+// ----------------------------------------------------------------------
+
+// The driver that a resource such as attachable-volumes-csi-ebs.csi.aws.com counts, or NULL.
+static const char *driver_of_resource(const char *name)
+{
+    static const char prefix[] = "attachable-volumes-csi-";
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        return name + sizeof prefix - 1;
+    return strcmp(name, "attachable-volumes-aws-ebs") == 0 ? "ebs.csi.aws.com" : NULL;
+}
+
+static int64_t *limits_of_driver(struct problem *problem, struct node_template *template,
+                                 const char *name)
+{
+    uint32_t driver = symbols_intern(problem->words, name);
+    for (uint32_t i = 0; i < template->volume_limits_count; i++)
+        if (template->volume_limits[i].driver == driver)
+            return template->volume_limits[i].by_row;
+    uint32_t count = template->volume_limits_count++;
+    struct row_volume_limit *grown =
+        arena_allocate_array(problem->arena, count + 1, sizeof *grown);
+    if (count > 0)
+        memcpy(grown, template->volume_limits, count * sizeof *grown);
+    template->volume_limits = grown;
+    grown[count].driver = driver;
+    grown[count].by_row =
+        arena_allocate_array(problem->arena, template->table->count, sizeof(int64_t));
+    for (uint32_t r = 0; r < template->table->count; r++)
+        grown[count].by_row[r] = INT64_MAX;
+    return grown[count].by_row;
+}
+
+static void learn_from_node(struct problem *problem, struct node_template *template,
+                            const struct state_node *state)
+{
+    const struct csi_node *csi_node =
+        state->node != NULL ? map_get(problem->csi_nodes, state->node->meta.name) : NULL;
+    const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    if (csi_node == NULL || type == NULL)
+        return;
+    list_for_each (driver, &csi_node->spec.drivers) {
+        if (driver->name == NULL || driver->allocatable == NULL ||
+            !driver->allocatable->count.present)
+            continue;
+        int64_t *limits = NULL;
+        for (uint32_t r = 0; r < template->table->count; r++) {
+            if (!text_equal(template->table->rows[r].type->name, type))
+                continue;
+            if (limits == NULL)
+                limits = limits_of_driver(problem, template, driver->name);
+            if (driver->allocatable->count.value < limits[r])
+                limits[r] = driver->allocatable->count.value;
+        }
+    }
+}
+
+void volumes_limit_rows(struct problem *problem, struct node_template *template)
+{
+    if (problem->settings->compatibility_upstream)
+        return;
+    for (uint32_t r = 0; r < template->table->count; r++) {
+        const struct row *row = &template->table->rows[r];
+        list_for_each (entry, &row->type->capacity) {
+            const char *driver = driver_of_resource(entry->name);
+            uint32_t d = symbols_find(problem->dimension_names, entry->name);
+            if (driver != NULL && d < problem->dimensions)
+                limits_of_driver(problem, template, driver)[r] = row->capacity[d];
+        }
+    }
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        learn_from_node(problem, template, &problem->nodes.items[i]);
+}
+
+// Whether the pod brings a volume of the driver that is not there already.
+static bool asks_driver(const struct volume_use *used, uint32_t used_count,
+                        const struct pod_volumes *asked, uint32_t driver)
+{
+    for (uint32_t i = 0; asked != NULL && i < asked->uses.count; i++)
+        if (asked->uses.items[i].driver == driver &&
+            !used_before(used, used_count, &asked->uses.items[i]))
+            return true;
+    return false;
+}
+
+bool volumes_fit_rows(struct problem *problem, const struct node_template *template,
+                      const struct volume_use *used, uint32_t used_count,
+                      const struct pod_volumes *asked, struct bitset rows, struct text *why)
+{
+    bool cut_all = false;
+    for (uint32_t i = 0; i < template->volume_limits_count; i++) {
+        const struct row_volume_limit *limit = &template->volume_limits[i];
+        if (!asks_driver(used, used_count, asked, limit->driver))
+            continue;
+        int64_t count = count_driver(used, used_count, asked, limit->driver), most = -1;
+        bitset_for_each (r, rows)
+            if (limit->by_row[r] < count) {
+                bitset_clear(rows, r);
+                most = limit->by_row[r] > most ? limit->by_row[r] : most;
+            }
+        cut_all = cut_all || (most >= 0 && bitset_empty(rows));
+        if (most >= 0 && why != NULL) {
+            text_clear(why);
+            text_format(why,
+                        "would exceed volume limit (provisioner=%s, volume-count=%" PRId64
+                        ", volume-limit=%" PRId64 ")",
+                        symbols_text(problem->words, limit->driver), count, most);
+        }
+    }
+    return !cut_all;
 }

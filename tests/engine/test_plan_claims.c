@@ -444,7 +444,8 @@ static void reservations_are_counted_SCH_255_261_493(void **state)
 {
     (void)state;
     PLAN p = plan_yaml_bare(
-        RESERVED_CATALOG POOL POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")), NULL);
+        RESERVED_CATALOG POOL POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")),
+        "COMPATIBILITY: upstream");
     assert_int_equal(p.plan->claims.count, 1);
     assert_string_equal(claim_values(&p.plan->claims.items[0], "karpenter.sh/capacity-type"),
                         "reserved");

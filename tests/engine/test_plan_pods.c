@@ -102,7 +102,7 @@ static void match_fields_are_refused_SCH_26(void **state)
                  "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                  "{nodeSelectorTerms: [{matchFields: "
                  "[{key: metadata.name, operator: In, values: [n1]}]}]}}}, " CPU("1")),
-        NULL);
+        "COMPATIBILITY: upstream");
     assert_string_equal(unplaced(p.plan, "a")->message,
                         "node selector term with matchFields is not supported");
 }

@@ -1,0 +1,138 @@
+// Reserved capacity: which claim holds which reservation (place.h; SCH-255 to SCH-259, SCH-522).
+#include <string.h>
+
+#include "engine/instance_types.h"
+#include "engine/place.h"
+
+static bool refuse(struct pass *pass, const char *error)
+{
+    pass->reserved_error = true;
+    if (refusal_begin(pass, REASON_RESERVED_EXHAUSTED) != NULL)
+        text_add(pass->why, error);
+    return false;
+}
+
+static const char none_left[] =
+    "one or more instance types with compatible reserved offerings are available, but could not be "
+    "reserved";
+static const char would_lose[] =
+    "satisfying updated nodeclaim constraints would remove all compatible reserved offering "
+    "options";
+
+// SCH-257: one instance of every reservation that the claim might be launched into.
+static bool reserve_all(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+{
+    struct problem *problem = pass->problem;
+    const struct type_table *table = claim->template->table;
+    bool compatible = false, any = false;
+    bitset_for_each (r, attempt->rows) {
+        list_for_each (offering, &table->rows[r].offerings) {
+            if (offering->reservation == NONE ||
+                !sets_compatible(problem->sets, attempt->set, offering->set, true))
+                continue;
+            compatible = true;
+            if (pass->reserved_left[offering->reservation] > 0 ||
+                bitset_has(claim->reservations, offering->reservation)) {
+                bitset_set(attempt->reservations, offering->reservation);
+                any = true;
+            }
+        }
+    }
+    if (!pass->input.reserved_strict)
+        return true;
+    if (compatible && !any)
+        return refuse(pass, none_left);
+    if (!any && !bitset_empty(claim->reservations))
+        return refuse(pass, would_lose);
+    return true;
+}
+
+// The cheapest reservation with an instance left, ties by name; the one that the claim holds comes
+// before all others. NONE: there is none. *compatible: there would be one with instances.
+static uint32_t choose(struct pass *pass, const struct claim *claim,
+                       const struct claim_attempt *attempt, bool *compatible)
+{
+    struct problem *problem = pass->problem;
+    const struct type_table *table = claim->template->table;
+    uint32_t best = NONE;
+    int64_t best_price = 0;
+    *compatible = false;
+    bitset_for_each (r, attempt->rows) {
+        list_for_each (offering, &table->rows[r].offerings) {
+            uint32_t id = offering->reservation;
+            if (id == NONE || !sets_compatible(problem->sets, attempt->set, offering->set, true))
+                continue;
+            *compatible = true;
+            if (bitset_has(claim->reservations, id))
+                return id;
+            if (pass->reserved_left[id] <= 0)
+                continue;
+            if (best == NONE || offering->price < best_price ||
+                (offering->price == best_price &&
+                 strcmp(problem->reservations[id].id, problem->reservations[best].id) < 0)) {
+                best = id;
+                best_price = offering->price;
+            }
+        }
+    }
+    return best;
+}
+
+// Leaves the claim to other capacity types; false if the pool or the pods allow no other.
+static bool do_without(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+{
+    struct problem *problem = pass->problem;
+    uint32_t value = vocabulary_value(problem->vocabulary, CAPACITY_TYPE_RESERVED);
+    struct requirement others = {
+        .key = problem->key_capacity_type, .complement = true, .count = 1, .values = &value};
+    uint32_t only = set_add(problem->sets, SET_EMPTY, &others);
+    if (!sets_intersect(problem->sets, attempt->set, only))
+        return false;
+    uint32_t set = set_meet(problem->sets, attempt->set, only);
+    const struct row_filter *filter = type_table_filter(problem, claim->template->table, set);
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < bitset_words(attempt->rows.bits); w++)
+        any |= attempt->rows.words[w] & filter->both.words[w];
+    if (any == 0)
+        return false;
+    bitset_and(attempt->rows, filter->both);
+    attempt->set = set;
+    return true;
+}
+
+// SCH-522: one reservation a claim. When none is left the claim is for other capacity types, in the
+// same pass; a claim that holds one keeps it, and pods that it cannot take go elsewhere.
+static bool reserve_one(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+{
+    bool compatible;
+    uint32_t id = choose(pass, claim, attempt, &compatible);
+    if (id != NONE) {
+        bitset_set(attempt->reservations, id);
+        return true;
+    }
+    if (!bitset_empty(claim->reservations) && pass->input.reserved_strict)
+        return refuse(pass, would_lose);
+    if (!compatible || do_without(pass, claim, attempt) || !pass->input.reserved_strict)
+        return true;
+    return refuse(pass, none_left);
+}
+
+bool reservations_check(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+{
+    memset(attempt->reservations.words, 0,
+           bitset_words(pass->problem->reservations_count) * sizeof(uint64_t));
+    return pass->problem->settings->compatibility_upstream ? reserve_all(pass, claim, attempt)
+                                                           : reserve_one(pass, claim, attempt);
+}
+
+void reservations_take(struct pass *pass, struct claim *claim, const struct claim_attempt *attempt)
+{
+    for (uint32_t r = 0; r < pass->problem->reservations_count; r++) {
+        bool had = bitset_has(claim->reservations, r), has = bitset_has(attempt->reservations, r);
+        if (has && !had)
+            pass->reserved_left[r]--;
+        else if (had && !has)
+            pass->reserved_left[r]++;
+    }
+    bitset_copy(claim->reservations, attempt->reservations);
+}
