@@ -1,5 +1,7 @@
 #include "control/batcher.h"
 
+#define SETTLE_SHARE 10 // of the idle time, after a finished wave
+
 void batcher_init(struct batcher *batcher)
 {
     *batcher = (struct batcher){.seen = map_create()};
@@ -29,7 +31,7 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
 {
     if (!batcher->open)
         return INT64_MAX;
-    int64_t idle = batcher->last_ns + window->idle_ns;
+    int64_t idle = batcher->last_ns + window->idle_ns / (window->finished ? SETTLE_SHARE : 1);
     int64_t longest = batcher->opened_ns + window->max_ns;
     if (window->early) // the first look after the idle time, the further ones twice as often
         longest = batcher->opened_ns +
@@ -40,7 +42,7 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
 bool batcher_close(struct batcher *batcher, const struct batcher_window *window, int64_t now_ns)
 {
     bool busy = now_ns - batcher->last_ns < window->idle_ns / 2;
-    bool early = window->early && busy && now_ns - batcher->wave_ns < window->max_ns;
+    bool early = window->early && busy && !window->finished && now_ns - batcher->wave_ns < window->max_ns;
     int64_t wave_ns = early ? batcher->wave_ns : 0;
     map_destroy(batcher->seen, NULL);
     batcher_init(batcher);

@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "control/cluster.h"
+#include "control/largest_machines.h"
 
 struct pool_room { // what is left of one pool's limits, by the order of its limits
     const struct node_pool *pool;
@@ -21,36 +22,14 @@ static void take(struct pool_room *room, const int64_t *amounts)
         room->left[i] = quantity_subtract(room->left[i], amounts[i]);
 }
 
-static const struct instance_type *find_type(const struct instance_type_catalog *catalogue,
-                                             const char *name)
-{
-    list_for_each (type, &catalogue->spec.instance_types)
-        if (strcmp(type->name, name) == 0)
-            return type;
-    return NULL;
-}
-
 // The largest machine that an unlaunched NodeClaim may still become (LIF-458).
-static void take_unlaunched(struct control *control, struct pool_room *room,
-                            const struct instance_type_catalog *catalogue,
+static void take_unlaunched(struct pool_room *room, struct largest_machines *largest,
                             const struct node_claim *claim, struct arena *arena)
 {
+    struct resource_map most = largest_machine(largest, arena, room->pool, claim);
     const struct resource_map *limits = &room->pool->spec.limits;
-    int64_t *most = arena_allocate_array(arena, limits->count + 1, sizeof *most);
-    (void)control;
     for (uint32_t i = 0; i < limits->count; i++)
-        most[i] = amount(&claim->spec.resources.requests, limits->items[i].name);
-    list_for_each (requirement, &claim->spec.requirements) {
-        if (strcmp(requirement->key, LABEL_INSTANCE_TYPE) != 0 || catalogue == NULL)
-            continue;
-        list_for_each (name, &requirement->values) {
-            const struct instance_type *type = find_type(catalogue, *name);
-            for (uint32_t i = 0; type != NULL && i < limits->count; i++)
-                if (amount(&type->capacity, limits->items[i].name) > most[i])
-                    most[i] = amount(&type->capacity, limits->items[i].name);
-        }
-    }
-    take(room, most);
+        room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
 }
 
 static void take_existing(struct control *control, struct pool_room *room, struct arena *arena)
@@ -66,18 +45,16 @@ static void take_existing(struct control *control, struct pool_room *room, struc
             room->left[i] =
                 quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
     }
-    struct error error = {0};
-    const struct instance_type_catalog *catalogue =
-        control->cloud->operations->instance_types(control->cloud, room->pool, &error);
+    struct largest_machines *largest = largest_machines_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         bool launched = claim->status.provider_id != NULL && *claim->status.provider_id != '\0';
         if (!launched && text_equal(object_label(object, LABEL_NODE_POOL), room->pool->meta.name))
-            take_unlaunched(control, room, catalogue, claim, arena);
+            take_unlaunched(room, largest, claim, arena);
     }
-    object_release((const struct object *)catalogue);
+    largest_machines_destroy(largest);
 }
 
 static struct pool_room *room_of(struct control *control, struct arena *arena, struct map *rooms,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "control/planned_pods.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)
@@ -22,7 +23,7 @@ struct cluster {
     struct map *states;    // state_node by key
     struct map *pods;      // pod_record by namespace/name
     struct map *node_pods; // pod_list by node name
-    struct map *planned;   // pod UID -> name of a NodeClaim
+    struct planned_pods *planned;
     struct pod_list provisionable;
     uint32_t unbound;
     int64_t changed_at, listed_at_ns;
@@ -45,7 +46,7 @@ struct cluster *cluster_create(struct control *control)
     cluster->states = map_create();
     cluster->pods = map_create();
     cluster->node_pods = map_create();
-    cluster->planned = map_create();
+    cluster->planned = planned_pods_create();
     cluster->changed_at = control_now(control);
     mirror_on_change(control->mirror, KIND_NODE, on_node, cluster);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cluster);
@@ -88,7 +89,7 @@ void cluster_destroy(struct cluster *cluster)
     map_destroy(cluster->states, state_destroy);
     map_destroy(cluster->pods, pod_record_destroy);
     map_destroy(cluster->node_pods, pod_list_destroy);
-    map_destroy(cluster->planned, free);
+    planned_pods_destroy(cluster->planned);
     free(cluster->provisionable.items);
     free(cluster);
 }
@@ -152,11 +153,23 @@ static void state_drop_if_empty(struct cluster *cluster, struct state_node *stat
     state_destroy(state);
 }
 
+// Pods that were planned for a node come when it is ready, as soon as kube-scheduler has tried them
+// again: until then it is nominated for them (LIF-313).
+static void keep_for_planned_pods(struct cluster *cluster, struct state_node *state)
+{
+    for (uint32_t i = 0; i < state->claims.count; i++)
+        if (planned_pods_count(cluster->planned, state->claims.items[i]->meta.name) > 0)
+            cluster_nominate(cluster, state);
+}
+
 static void state_note_changes(struct cluster *cluster, struct state_node *state)
 {
     bool initialized = state_initialized(state), marked = state_marked(state);
     if (initialized != state->was_initialized || marked != state->was_marked)
         touch(cluster);
+    if (initialized && !state->was_initialized &&
+        !cluster->control->settings->compatibility_upstream)
+        keep_for_planned_pods(cluster, state);
     state->was_initialized = initialized;
     state->was_marked = marked;
 }
@@ -364,8 +377,22 @@ static void pod_forget(struct cluster *cluster, const struct object *pod)
     drop_empty_list(cluster, record->pod->spec.node_name);
     map_remove(cluster->pods, key);
     pod_record_destroy(record);
-    if (pod->meta.uid != NULL)
-        free(map_remove(cluster->planned, pod->meta.uid));
+    planned_pods_forget(cluster->planned, pod->meta.uid);
+}
+
+// SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
+static void note_landing(struct cluster *cluster, const struct pod *pod)
+{
+    const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
+    const struct node_claim *claim = name != NULL ? find_claim(cluster->control, name) : NULL;
+    if (claim == NULL)
+        return;
+    const struct node *node = find_node(cluster->control, pod->spec.node_name);
+    bool there = node != NULL && claim_key(claim) != NULL &&
+                 text_equal(node->spec.provider_id, claim_key(claim));
+    metric_add(cluster->control->metrics.planned_pods_bound, 1,
+               label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
+               there ? "planned" : "elsewhere");
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -393,8 +420,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     pod_enlist(cluster, record);
     if (record->bound != NULL && record->bound != was_bound) {
         touch(cluster);
-        if (new_object->meta.uid != NULL)
-            free(map_remove(cluster->planned, new_object->meta.uid));
+        note_landing(cluster, record->pod);
+        planned_pods_forget(cluster->planned, new_object->meta.uid);
     }
 }
 
@@ -427,20 +454,31 @@ void cluster_nominate(struct cluster *cluster, struct state_node *state)
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
     if (pod->meta.uid != NULL)
-        free(map_set(cluster->planned, pod->meta.uid, memory_copy_string(claim)));
+        planned_pods_set(cluster->planned, pod->meta.uid, claim);
+}
+
+const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
+{
+    const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
+    if (name == NULL)
+        return NULL;
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    if (claim == NULL || object_is_deleting((const struct object *)claim)) {
+        planned_pods_forget(cluster->planned, pod->meta.uid);
+        return NULL;
+    }
+    const char *key = claim_key(claim);
+    if (key == NULL)
+        return claim;
+    const struct state_node *state = map_get(cluster->states, key);
+    bool taken = cluster->control->settings->compatibility_upstream || state == NULL ||
+                 state_marked(state) || state_initialized(state);
+    return taken ? NULL : claim;
 }
 
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
 {
-    const char *name = pod->meta.uid != NULL ? map_get(cluster->planned, pod->meta.uid) : NULL;
-    if (name == NULL)
-        return false;
-    const struct node_claim *claim = find_claim(cluster->control, name);
-    if (claim != NULL && claim_key(claim) == NULL &&
-        !object_is_deleting((const struct object *)claim))
-        return true;
-    free(map_remove(cluster->planned, pod->meta.uid));
-    return false;
+    return cluster_planned_claim(cluster, pod) != NULL;
 }
 
 // --- sync ----------------------------------------------------------------------------------------

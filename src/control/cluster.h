@@ -60,10 +60,13 @@ struct resource_map state_allocatable(struct arena *arena, const struct state_no
 
 // --- what decisions leave behind -----------------------------------------------------------------
 void cluster_nominate(struct cluster *cluster, struct state_node *state); // LIF-313
-// Pods for which a NodeClaim was created: spoken for until it is launched (then it is capacity that
-// the engine sees) or gone. SCH-528: a pass leaves them out instead of waiting.
+// Pods that a plan put on a NodeClaim: spoken for until that is initialized or gone (SCH-528). A
+// pass counts them as being there instead of looking for a place again; it waits for no launch.
+// Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
+// The NodeClaim that the pod is spoken for by, or NULL.
+const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod);
 // LIF-314: when something changed that consolidation should look at.
 int64_t cluster_changed_at(const struct cluster *cluster);
 

@@ -13,6 +13,7 @@
 #include "control/provisioner.h"
 #include "control/registration_health.h"
 #include "control/termination.h"
+#include "control/waves.h"
 
 #define STOP_MAX_NS   (30 * SECOND)
 #define START_POLL_NS (10 * MILLISECOND)
@@ -62,6 +63,8 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
     mirror_watch(mirror, node_class_kind, NULL, NULL, true);
     if (settings->gate_node_overlay)
         mirror_watch(mirror, KIND_NODE_OVERLAY, NULL, NULL, true);
+    if (!settings->compatibility_upstream)
+        waves_watch(mirror);
 }
 
 static void node_class_label(enum kind_id kind, char *out, size_t size)

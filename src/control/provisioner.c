@@ -8,6 +8,7 @@
 #include "control/operations.h"
 #include "control/provisioning_pass.h"
 #include "control/snapshot_builder.h"
+#include "control/waves.h"
 
 #define KEY            "provisioner"
 #define REPEAT_NS      (10 * SECOND) // SCH-11
@@ -25,11 +26,13 @@ struct provisioner {
     struct control *control;
     struct reconcile_queue *queue;
     struct batcher batcher;
+    struct waves *waves;      // NULL: as upstream, batches know nothing of workloads
     struct map *acknowledged; // pod UID -> struct acknowledgement
     enum phase phase;
     struct provisioning_pass *pass;
     struct planning_job *job;
     bool pass_failed, deferred_trigger;
+    bool has_fresh_pods;    // in the open batch or for the next one: pods that no pass has seen
     int64_t repeat_at_ns;   // 0: nothing to repeat
     char scheduling_id[37]; // of the present or last pass (SCH-58)
 };
@@ -50,8 +53,24 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->settings;
-    return (struct batcher_window){settings->batch_idle_duration, settings->batch_max_duration,
-                                   !settings->compatibility_upstream};
+    return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
+                                   .max_ns = settings->batch_max_duration,
+                                   .early = !settings->compatibility_upstream,
+                                   .finished = provisioner->has_fresh_pods &&
+                                               waves_finished(provisioner->waves)};
+}
+
+// A wave may have finished: the batch need not wait any longer (SCH-527).
+static void on_wave(void *context)
+{
+    struct provisioner *provisioner = context;
+    if (provisioner->phase != PHASE_IDLE || !provisioner->batcher.open)
+        return;
+    struct batcher_window window = window_of(provisioner);
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    if (window.finished)
+        reconcile_queue_add_after(provisioner->queue, KEY,
+                                  batcher_due(&provisioner->batcher, &window) - now);
 }
 
 void provisioner_trigger(struct provisioner *provisioner, const char *uid)
@@ -62,8 +81,12 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
     }
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
     bool was_open = provisioner->batcher.open;
-    if (!batcher_trigger(&provisioner->batcher, uid, now) || was_open)
-        return; // the open batch looks at its own window when its timer fires
+    if (!batcher_trigger(&provisioner->batcher, uid, now))
+        return;
+    if (was_open) { // it looks at its own window when its timer fires
+        on_wave(provisioner);
+        return;
+    }
     struct batcher_window window = window_of(provisioner);
     reconcile_queue_add_after(provisioner->queue, KEY,
                               batcher_due(&provisioner->batcher, &window) - now);
@@ -74,13 +97,15 @@ bool provisioner_is_idle(const struct provisioner *provisioner)
     return provisioner->phase == PHASE_IDLE && !provisioner->batcher.open;
 }
 
-static void acknowledge(struct provisioner *provisioner, const char *uid)
+static const struct acknowledgement *acknowledge(struct provisioner *provisioner, const char *uid)
 {
-    if (map_get(provisioner->acknowledged, uid) != NULL)
-        return;
-    struct acknowledgement *entry = memory_allocate(sizeof *entry);
+    struct acknowledgement *entry = map_get(provisioner->acknowledged, uid);
+    if (entry != NULL)
+        return entry;
+    entry = memory_allocate(sizeof *entry);
     entry->seen_ns = loop_monotonic_ns(provisioner->control->loop);
     map_set(provisioner->acknowledged, uid, entry);
+    return entry;
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -98,7 +123,11 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     }
     if (!pod_wants_node(pod) || cluster_is_spoken_for(provisioner->control->cluster, pod))
         return;
-    acknowledge(provisioner, uid);
+    if (!acknowledge(provisioner, uid)->decided && provisioner->waves != NULL) {
+        provisioner->has_fresh_pods = true;
+        if (!waves_account_for(pod))
+            waves_note_loose(provisioner->waves);
+    }
     provisioner_trigger(provisioner, uid);
 }
 
@@ -169,6 +198,8 @@ struct provisioner *provisioner_create(struct control *control)
         control, &(struct reconcile_queue_options){
                      .name = "provisioner", .reconcile = reconcile, .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
+    if (!control->settings->compatibility_upstream)
+        provisioner->waves = waves_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -186,6 +217,7 @@ void provisioner_destroy(struct provisioner *provisioner)
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
+    waves_destroy(provisioner->waves);
     map_destroy(provisioner->acknowledged, free);
     free(provisioner);
 }
@@ -328,8 +360,8 @@ static void decide_all(struct provisioner *provisioner)
 static struct reconcile_result carry_out(struct provisioner *provisioner, struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
-    if (pass->rest)
-        provisioner->deferred_trigger = true; // the rest is for the next pass of the wave
+    if (pass->rest) // is for the next pass of the wave
+        provisioner->deferred_trigger = provisioner->has_fresh_pods = true;
     provisioning_pass_tell(pass);
     provisioner->phase = PHASE_CREATING;
     if (pass->plan == NULL) {
@@ -377,6 +409,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     if (!cluster_synced(provisioner->control->cluster))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
+    provisioner->has_fresh_pods = false;
     if (!has_work(provisioner))
         return reconcile_done(); // SCH-18
     return start_pass(provisioner, early);

@@ -153,10 +153,17 @@ static void tell_placements(const struct provisioning_pass *pass)
             state = cluster_state_of_node(control->cluster, placement->node);
         if (state != NULL)
             cluster_nominate(control->cluster, state);
-        list_for_each (pod, &placement->pods)
-            tell_nominated(control, *pod,
-                           placement->node_claim != NULL ? placement->node_claim->meta.name : NULL,
-                           placement->node != NULL ? placement->node->meta.name : NULL);
+        const char *claim =
+            placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
+        // A Node that the snapshot made up for planned pods is none.
+        const char *node = placement->node != NULL ? placement->node->meta.name : NULL;
+        if (node != NULL && find_node(control, node) == NULL)
+            node = NULL;
+        list_for_each (pod, &placement->pods) {
+            if (claim != NULL)
+                cluster_plan_pod(control->cluster, *pod, claim); // SCH-394
+            tell_nominated(control, *pod, claim, node);
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "control/cluster.h"
+#include "control/snapshot_planned.h"
 
 static const enum kind_id kinds[] = {
     KIND_NODE,
-    KIND_NODE_CLAIM,
     KIND_NODE_POOL,
     KIND_DAEMON_SET,
     KIND_NAMESPACE,
@@ -96,7 +96,9 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
+    snapshot_add_node_claims(snapshot, control);
     add_pods(snapshot, control);
+    snapshot_add_planned_pods(snapshot, control);
     add_catalogues(snapshot, control, errors);
     add_marks(snapshot, control);
     return snapshot;

@@ -1,10 +1,11 @@
-// The snapshot of a decision, from the mirror (SCH-20, FMT-9): references only, nothing is copied.
+// The snapshot of a decision, from the mirror (SCH-20, FMT-9): references only, nothing is copied but
+// the heads of what is on its way (snapshot_planned.h).
 #pragma once
 
 #include "control/control.h"
 #include "model/snapshot.h"
 
-// Never NULL. Pods that are spoken for are left out (cluster.h). `errors` receives, for each
+// Never NULL. Pods that are spoken for are not pending (cluster.h). `errors` receives, for each
 // NodePool whose instance types cannot be read, one line.
 struct snapshot *snapshot_build(struct control *control, struct text *errors);
 

@@ -32,9 +32,10 @@ struct invalid { // an object that does not decode
 struct mirror_kind {
     struct mirror *mirror;
     enum kind_id id;
+    const struct kind *view;     // NULL: whole objects
     struct reflector *reflector; // NULL: not mirrored (yet)
     char *namespace;
-    bool has_field_selector, is_synced;
+    bool has_field_selector, is_synced, is_absent;
     uint32_t epoch; // of the list under way, or the last one
     struct object_table table;
     struct map *invalid; // "namespace/name" to struct invalid
@@ -119,6 +120,17 @@ void mirror_watch(struct mirror *mirror, enum kind_id id, const char *namespace,
     kind->reflector = reflector_create(mirror->loop, mirror->client, &spec);
 }
 
+void mirror_watch_view(struct mirror *mirror, const struct kind *view)
+{
+    mirror->kinds[view->id].view = view;
+    mirror_watch(mirror, view->id, NULL, NULL, true);
+}
+
+bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind)
+{
+    return mirror->kinds[kind].is_absent;
+}
+
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context)
 {
@@ -146,7 +158,8 @@ uint32_t mirror_invalid_count(const struct mirror *mirror, enum kind_id kind)
 bool mirror_synced(const struct mirror *mirror)
 {
     for (int i = 0; i < KIND_COUNT; i++)
-        if (mirror->kinds[i].reflector != NULL && !mirror->kinds[i].is_synced)
+        if (mirror->kinds[i].reflector != NULL && mirror->kinds[i].view == NULL &&
+            !mirror->kinds[i].is_synced)
             return false;
     return true;
 }
@@ -185,7 +198,7 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
 {
     struct mirror_kind *kind = &mirror->kinds[object->kind->id];
     const struct object_meta *meta = &object->meta;
-    if (kind->reflector == NULL || meta->name == NULL)
+    if (kind->reflector == NULL || kind->view != NULL || meta->name == NULL)
         return;
     if (kind->namespace != NULL && !text_equal(kind->namespace, meta->namespace))
         return;
@@ -220,6 +233,7 @@ static void list_ends(void *context, const char *resource_version)
     struct mirror_kind *kind = context;
     sweep(kind, resource_version);
     kind->is_synced = true;
+    kind->is_absent = false;
 }
 
 // Not served: there is none. Not allowed to see: what was seen before is kept.
@@ -230,7 +244,7 @@ static void list_absent(void *context, enum error_kind why)
         list_begins(kind);
         sweep(kind, "");
     }
-    kind->is_synced = true;
+    kind->is_synced = kind->is_absent = true;
 }
 
 static void watch_event(void *context, const char *type, const json_t *document)
@@ -245,7 +259,8 @@ static void watch_event(void *context, const char *type, const json_t *document)
 static void take(struct mirror_kind *kind, const json_t *document)
 {
     struct error error = {0};
-    struct object *object = object_decode(document, kind_get(kind->id), DECODE_LENIENT, &error);
+    const struct kind *facts = kind->view != NULL ? kind->view : kind_get(kind->id);
+    struct object *object = object_decode(document, facts, DECODE_LENIENT, &error);
     if (object != NULL && object->meta.name == NULL) {
         error_set(&error, ERROR_INVALID, "metadata.name is missing");
         object_release(object);

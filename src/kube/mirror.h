@@ -22,6 +22,12 @@ void mirror_destroy(struct mirror *mirror);
 // CRD is not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
 void mirror_watch(struct mirror *mirror, enum kind_id kind, const char *namespace,
                   const char *field_selector, bool optional);
+// Begins to mirror a kind for what little of its objects `view` keeps: a kind with a table of its own,
+// alive as long as the mirror. Optional, and nobody waits for it: mirror_synced() does not count it.
+void mirror_watch_view(struct mirror *mirror, const struct kind *view);
+// The kind was asked for and is not served, or not allowed to be seen. False before the first
+// answer.
+bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind);
 // Handlers are called in the order of registration, for every change, on the loop's thread. They
 // must not destroy the mirror. An object replaced by another of the same name (a new uid) is
 // DELETED, then ADDED.

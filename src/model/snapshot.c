@@ -33,6 +33,9 @@ void snapshot_destroy(struct snapshot *snapshot)
             object_release(snapshot->objects[kind].items[i]);
         vector_free(&snapshot->objects[kind]);
     }
+    for (uint32_t i = 0; i < snapshot->kept.count; i++)
+        object_release(snapshot->kept.items[i]);
+    vector_free(&snapshot->kept);
     settings_free(&snapshot->settings);
     arena_destroy(snapshot->arena);
     free(snapshot);
@@ -41,6 +44,11 @@ void snapshot_destroy(struct snapshot *snapshot)
 void snapshot_add(struct snapshot *snapshot, const struct object *object)
 {
     vector_push(&snapshot->objects[object->kind->id], object_acquire(object));
+}
+
+void snapshot_keep(struct snapshot *snapshot, const struct object *object)
+{
+    vector_push(&snapshot->kept, object_acquire(object));
 }
 
 // --- reading

@@ -26,6 +26,10 @@ struct snapshot {
     // Catalogues (KIND_INSTANCE_TYPE_CATALOG objects) say by spec.nodePools whom they serve.
     struct string_list marked_for_deletion; // node names; arena
     LIST(struct nomination) nominated;      // arena
+    struct {
+        const struct object **items;
+        uint32_t count, capacity;
+    } kept;              // objects that derived ones point into
     struct arena *arena; // lists and derived objects; freed with the snapshot
 };
 
@@ -33,6 +37,9 @@ struct snapshot *snapshot_create(void);
 void snapshot_destroy(struct snapshot *snapshot);
 // Takes a reference of its own.
 void snapshot_add(struct snapshot *snapshot, const struct object *object);
+
+// Keeps an object alive that is not part of the snapshot: a derived one, in the arena, points into it.
+void snapshot_keep(struct snapshot *snapshot, const struct object *object);
 
 // Adds the objects of one file, directory ("-": standard input) as FMT-1 says: YAML or JSON, several
 // documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name file, document

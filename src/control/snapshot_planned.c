@@ -1,0 +1,139 @@
+#include "control/snapshot_planned.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cluster.h"
+#include "control/largest_machines.h"
+
+// Derived objects live in the snapshot's arena and point into the object that they were made from,
+// which the snapshot keeps. The reference of their own is never given back.
+static void *derive(struct snapshot *snapshot, const struct object *from, size_t size)
+{
+    snapshot_keep(snapshot, from);
+    struct object *copy = arena_allocate(snapshot->arena, size);
+    memcpy(copy, from, size);
+    copy->references = 1;
+    return copy;
+}
+
+static bool is_launched(const struct node_claim *claim)
+{
+    return claim->status.provider_id != NULL && *claim->status.provider_id != '\0';
+}
+
+// --- NodeClaims ----------------------------------------------------------------------------------
+static void add_unlaunched(struct snapshot *snapshot, struct control *control,
+                           struct largest_machines *largest, const struct node_claim *claim)
+{
+    const struct node_pool *pool =
+        find_pool(control, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+    struct node_claim *copy = derive(snapshot, (const struct object *)claim, sizeof *copy);
+    copy->status.provider_id = arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
+    if (pool != NULL)
+        copy->status.capacity = largest_machine(largest, snapshot->arena, pool, claim);
+    snapshot_add(snapshot, (const struct object *)copy);
+}
+
+void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control)
+{
+    struct largest_machines *largest = largest_machines_create(control);
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+        const struct node_claim *claim = (const struct node_claim *)object;
+        if (is_launched(claim) || object_is_deleting(object) || !managed_claim(control, claim) ||
+            control->settings->compatibility_upstream)
+            snapshot_add(snapshot, object);
+        else
+            add_unlaunched(snapshot, control, largest, claim);
+    }
+    largest_machines_destroy(largest);
+}
+
+// --- pods ----------------------------------------------------------------------------------------
+static int compare_pairs(const void *a, const void *b)
+{
+    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
+}
+
+static void add_label(struct string_map *labels, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (strcmp(labels->items[i].key, key) == 0)
+            return;
+    labels->items[labels->count++] = (struct string_pair){key, value};
+}
+
+// The labels that the Node will have, as far as they are certain. The Node of a pool without an
+// instance type would not be counted (LIF-300): it does not say its pool then.
+static struct string_map labels_of(struct arena *arena, const struct node_claim *claim)
+{
+    struct string_map labels = {0};
+    uint32_t most = claim->meta.labels.count + claim->spec.requirements.count + 1;
+    labels.items = arena_allocate_array(arena, most, sizeof *labels.items);
+    const char *type = string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE);
+    if (type == NULL)
+        type = requirement_single_value(&claim->spec.requirements, LABEL_INSTANCE_TYPE);
+    list_for_each (label, &claim->meta.labels)
+        if (type != NULL || strcmp(label->key, LABEL_NODE_POOL) != 0)
+            add_label(&labels, label->key, label->value);
+    list_for_each (requirement, &claim->spec.requirements)
+        if (type != NULL || strcmp(requirement->key, LABEL_NODE_POOL) != 0)
+            add_label(&labels, requirement->key,
+                      requirement_single_value(&claim->spec.requirements, requirement->key));
+    add_label(&labels, LABEL_HOSTNAME, claim->meta.name);
+    qsort(labels.items, labels.count, sizeof *labels.items, compare_pairs);
+    return labels;
+}
+
+static const char *add_node(struct snapshot *snapshot, const struct node_claim *claim)
+{
+    snapshot_keep(snapshot, (const struct object *)claim);
+    struct node *node = arena_allocate(snapshot->arena, sizeof *node);
+    node->kind = kind_get(KIND_NODE);
+    node->references = 1;
+    node->meta.name = claim->meta.name;
+    node->meta.labels = labels_of(snapshot->arena, claim);
+    node->spec.taints = claim->spec.taints;
+    node->spec.provider_id =
+        is_launched(claim) ? claim->status.provider_id
+                           : arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
+    snapshot_add(snapshot, (const struct object *)node);
+    return node->meta.name;
+}
+
+static const char *node_of(struct snapshot *snapshot, struct control *control, struct map *names,
+                           const struct node_claim *claim)
+{
+    const char *name = map_get(names, claim->meta.name);
+    if (name != NULL)
+        return name;
+    const struct state_node *state = cluster_state(control->cluster, claim->status.provider_id);
+    const struct node *node = state != NULL ? state_main_node(state) : NULL;
+    if (node == NULL)
+        node = find_node(control, claim->meta.name);
+    name = node != NULL ? arena_copy_string(snapshot->arena, node->meta.name)
+                        : add_node(snapshot, claim);
+    map_set(names, claim->meta.name, (void *)(uintptr_t)name);
+    return name;
+}
+
+void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control)
+{
+    if (control->settings->compatibility_upstream)
+        return;
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    struct map *names = map_create();
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct node_claim *claim = cluster_planned_claim(control->cluster, pods->items[i]);
+        if (claim == NULL)
+            continue;
+        struct pod *copy = derive(snapshot, (const struct object *)pods->items[i], sizeof *copy);
+        copy->spec.node_name = node_of(snapshot, control, names, claim);
+        snapshot_add(snapshot, (const struct object *)copy);
+    }
+    map_destroy(names, NULL);
+}
