@@ -9,7 +9,7 @@
 #include "cli/command.h"
 
 static const struct command *const commands[] = {
-    &command_controller, &command_demo, &command_plan,  &command_snapshot,
+    &command_controller, &command_demo, &command_plan,  &command_explain, &command_snapshot,
     &command_validate,   &command_crds, &command_bench, &command_version,
 };
 

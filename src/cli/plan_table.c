@@ -8,10 +8,12 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/columns.h"
+#include "cli/explain_print.h"
 
-#define NAMES_SHOWN  3
-#define VALUES_SHOWN 2
-#define WIDTH        100 // of running text
+#define NAMES_SHOWN   3
+#define VALUES_SHOWN  2
+#define REASONS_SHOWN 4
+#define WIDTH         100 // of running text
 
 static const char *plural(uint64_t count)
 {
@@ -77,11 +79,38 @@ static bool are_alike(const struct plan_claim *a, const struct plan_claim *b)
             a->types.items[0].instance_type == b->types.items[0].instance_type) &&
            resource_map_get(&a->requests, "cpu") == resource_map_get(&b->requests, "cpu") &&
            resource_map_get(&a->requests, "memory") == resource_map_get(&b->requests, "memory") &&
+           a->min_values_relaxed == b->min_values_relaxed &&
+           a->price_overlaid == b->price_overlaid && a->capacity_overlaid == b->capacity_overlaid &&
+           a->types_over_limits == b->types_over_limits &&
            same_values(&a->requirements, &b->requirements, LABEL_ZONE) &&
            same_values(&a->requirements, &b->requirements, LABEL_CAPACITY_TYPE);
 }
 
-static void add_claim(struct columns *columns, uint32_t count, const struct plan_claim *claim)
+static bool has_notes(const struct plan_claim *claim)
+{
+    return claim->min_values_relaxed || claim->price_overlaid || claim->capacity_overlaid ||
+           claim->types_over_limits > 0;
+}
+
+// What beside the pods decided on the types (SCH-531).
+static void add_notes(struct columns *columns, const struct plan_claim *claim)
+{
+    struct text text = {0};
+    if (claim->min_values_relaxed)
+        text_join(&text, " ", "[min_values_relaxed]");
+    if (claim->price_overlaid)
+        text_join(&text, " ", "[price_overlaid]");
+    if (claim->capacity_overlaid)
+        text_join(&text, " ", "[capacity_overlaid]");
+    if (claim->types_over_limits > 0)
+        text_format(&text, "%s[limits: -%" PRIu32 " types]", text.length > 0 ? " " : "",
+                    claim->types_over_limits);
+    columns_add(columns, text.data != NULL ? text.data : "");
+    text_free(&text);
+}
+
+static void add_claim(struct columns *columns, uint32_t count, const struct plan_claim *claim,
+                      bool notes)
 {
     columns_add_format(columns, "%" PRIu32, count);
     columns_add(columns, claim->node_pool->meta.name);
@@ -96,15 +125,21 @@ static void add_claim(struct columns *columns, uint32_t count, const struct plan
     add_amount(columns, &claim->requests, "cpu");
     add_amount(columns, &claim->requests, "memory");
     columns_add_format(columns, "$%.4f", price_to_double(claim->price) * count);
+    if (notes)
+        add_notes(columns, claim);
 }
 
 static void print_claims(const struct plan *plan)
 {
-    static const char *const titles[] = {"COUNT",    "NODEPOOL", "TYPE +OTHERS", "ZONE",
-                                         "CAPACITY", ">PODS",    ">CPU",         ">MEMORY",
-                                         ">PRICE/H", NULL};
+    const char *titles[] = {"COUNT", "NODEPOOL", "TYPE +OTHERS", "ZONE",  "CAPACITY", ">PODS",
+                            ">CPU",  ">MEMORY",  ">PRICE/H",     "NOTES", NULL};
+    bool notes = false;
     if (plan->claims.count == 0)
         return;
+    list_for_each (claim, &plan->claims)
+        notes = notes || has_notes(claim);
+    if (!notes)
+        titles[ARRAY_LENGTH(titles) - 2] = NULL;
     struct columns *columns = columns_create(titles);
     bool *told = memory_allocate_array(plan->claims.count, sizeof *told);
     for (uint32_t i = 0; i < plan->claims.count; i++) {
@@ -116,7 +151,7 @@ static void print_claims(const struct plan *plan)
             told[j] = j > i;
         }
         if (count > 0)
-            add_claim(columns, count, &plan->claims.items[i]);
+            add_claim(columns, count, &plan->claims.items[i], notes);
     }
     printf("NEW NODES\n");
     columns_print(columns, stdout);
@@ -156,35 +191,41 @@ static void print_placements(const struct plan *plan)
 // --- pods without a place
 // --------------------------------------------------------------------------
 
-// What each NodePool has against the pod; with `explain` what each node has, too.
-static void print_reasons(const struct plan_unschedulable *entry, bool explain)
+// What each NodePool has against the pod, in short; explained, all there is to tell.
+static void print_reasons(const struct plan_unschedulable *entry)
 {
-    bool told = false;
+    uint32_t told = 0, pools = 0;
+    list_for_each (reason, &entry->reasons)
+        pools += reason->node_pool != NULL;
     list_for_each (reason, &entry->reasons) {
-        if (!explain && reason->node_pool == NULL && entry->reasons.count > 1)
+        if ((reason->node_pool == NULL && pools > 0) || told == REASONS_SHOWN)
             continue;
-        struct text text = {0};
-        text_format(&text, "%s%s%s: %s", reason_code_name(reason->code),
-                    reason->node_pool != NULL ? ", NodePool " : "",
-                    reason->node_pool != NULL ? reason->node_pool : "", reason->detail);
-        print_wrapped(stdout, text.data, 4, WIDTH);
-        text_free(&text);
-        told = true;
+        CLEANUP_FREE char *text = explain_short_reason(reason);
+        print_wrapped(stdout, text, 4, WIDTH);
+        told++;
     }
-    if (!told)
+    if (pools > REASONS_SHOWN)
+        printf("    and %" PRIu32 " more NodePools\n", pools - REASONS_SHOWN);
+    if (told == 0)
         print_wrapped(stdout, entry->message, 4, WIDTH);
+    if (entry->explanation != NULL)
+        explain_print(entry->explanation, 4);
 }
 
-// Neighbours that share their reason stand together.
-static void print_unschedulable(const struct plan *plan, bool explain)
+// Neighbours that share their reasons stand together.
+static bool is_like(const struct plan_unschedulable *a, const struct plan_unschedulable *b)
+{
+    return a->explanation == b->explanation && strcmp(a->message, b->message) == 0;
+}
+
+static void print_unschedulable(const struct plan *plan)
 {
     if (plan->unschedulable.count == 0)
         return;
     printf("PODS WITHOUT A PLACE\n");
     const struct plan_unschedulable *items = plan->unschedulable.items;
     for (uint32_t i = 0, end; i < plan->unschedulable.count; i = end) {
-        for (end = i + 1;
-             end < plan->unschedulable.count && strcmp(items[i].message, items[end].message) == 0;)
+        for (end = i + 1; end < plan->unschedulable.count && is_like(&items[i], &items[end]);)
             end++;
         struct text names = {0};
         for (uint32_t j = i; j < end && j < i + NAMES_SHOWN; j++)
@@ -194,7 +235,7 @@ static void print_unschedulable(const struct plan *plan, bool explain)
             text_format(&names, " and %" PRIu32 " more", end - i - NAMES_SHOWN);
         print_wrapped(stdout, names.data, 0, WIDTH);
         text_free(&names);
-        print_reasons(&items[i], explain);
+        print_reasons(&items[i]);
     }
     putchar('\n');
 }
@@ -233,12 +274,12 @@ static void print_totals(const struct plan *plan)
            price_to_double(plan->price));
 }
 
-void plan_print_table(const struct plan *plan, const char *catalog, bool explain)
+void plan_print_table(const struct plan *plan, const char *catalog)
 {
     printf("instance types: %s\n\n", catalog);
     print_claims(plan);
     print_placements(plan);
-    print_unschedulable(plan, explain);
+    print_unschedulable(plan);
     print_disruptions(plan);
     list_for_each (warning, &plan->warnings)
         printf("warning: %s\n", *warning);

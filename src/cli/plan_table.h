@@ -3,6 +3,7 @@
 
 #include "model/plan.h"
 
-// `catalog`: one line that says which instance types and prices the plan is made of. `explain`: why
-// pods without a place do not fit on each node, not only into each NodePool.
-void plan_print_table(const struct plan *plan, const char *catalog, bool explain);
+// `catalog`: one line that says which instance types and prices the plan is made of. Pods without a
+// place come with the first cause of each NodePool, and with all of their explanation if they have
+// one.
+void plan_print_table(const struct plan *plan, const char *catalog);

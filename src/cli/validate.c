@@ -1,6 +1,5 @@
 // adze validate: manifests checked offline, with the rules of the CRDs and of the controller.
 #include <dirent.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +8,15 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/validate_output.h"
 #include "model/validate_catalog.h"
 
 struct request {
     struct validate_options options;
-    const char *ca_bundle, *format, *old_file, *catalog_file;
+    struct file_options input;
+    const char *ca_bundle, *old_file, *catalog_file;
     bool warnings_as_errors;
-    struct {
-        const char **items;
-        uint32_t count, capacity;
-    } files;
     struct documents documents, old_documents, catalog_documents;
     struct catalog_facts *catalog;           // NULL: none was given
     struct map *old_by_name;                 // struct document
@@ -48,9 +45,9 @@ static int check_all(struct request *request)
     check_together(request, results, count);
     for (uint32_t i = 0; i < count; i++)
         validate_result_sort(&results[i]);
-    if (strcmp(request->format, "json") == 0 || strcmp(request->format, "yaml") == 0)
+    if (strcmp(request->input.format, "json") == 0 || strcmp(request->input.format, "yaml") == 0)
         validate_print_structured(results, count, &request->file_errors, request->ca_bundle,
-                                  strcmp(request->format, "yaml") == 0);
+                                  strcmp(request->input.format, "yaml") == 0);
     else
         validate_print_text(results, count, &request->file_errors);
     int status = exit_status(request, results, count);
@@ -64,11 +61,11 @@ static int check_all(struct request *request)
 
 static int run(int argc, char **argv)
 {
-    struct request request = {.options = {.advise = true}, .format = "text"};
+    struct request request = {.options = {.advise = true}, .input = {.format = "text"}};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status))
         status = read_old(&request) && read_catalog(&request) ? check_all(&request) : 1;
-    vector_free(&request.files);
+    vector_free(&request.input.files);
     for (uint32_t i = 0; i < request.file_errors.count; i++)
         free(request.file_errors.items[i]);
     vector_free(&request.file_errors);
@@ -81,21 +78,12 @@ static int run(int argc, char **argv)
     return status;
 }
 
-static bool is_format(const char *text)
-{
-    static const char *const formats[] = {"text", "table", "json", "yaml"};
-    for (size_t i = 0; i < ARRAY_LENGTH(formats); i++)
-        if (strcmp(formats[i], text) == 0)
-            return true;
-    return false;
-}
-
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
+    static const char *const formats[] = {"text", "table", "json", "yaml", NULL};
     enum { LENIENT = 1, OLD, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
     static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
+        FILE_OPTIONS,
         {"lenient", no_argument, NULL, LENIENT},
         {"old", required_argument, NULL, OLD},
         {"catalog", required_argument, NULL, CATALOG},
@@ -108,14 +96,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "f:o:", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
         switch (option) {
-        case 'f':
-            vector_push(&request->files, optarg);
-            break;
-        case 'o':
-            request->format = optarg;
-            break;
         case LENIENT:
             request->options.lenient = true;
             break;
@@ -143,19 +125,17 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             request->warnings_as_errors = true;
             break;
         default:
+            if (file_options_take(&request->input, option))
+                break;
             *status = command_usage_error(&command_validate, "unknown or incomplete option %s",
                                           argv[optind - 1]);
             return false;
         }
     for (; optind < argc; optind++)
-        vector_push(&request->files, argv[optind]);
-    if (request->files.count == 0)
-        vector_push(&request->files, "-");
-    if (is_format(request->format))
-        return true;
-    *status = command_usage_error(&command_validate, "-o takes text, json or yaml, not %s",
-                                  request->format);
-    return false;
+        vector_push(&request->input.files, argv[optind]);
+    if (request->input.files.count == 0)
+        vector_push(&request->input.files, "-");
+    return option_is_one_of(&command_validate, "-o", request->input.format, formats, status);
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -282,9 +262,9 @@ static void read_file(struct request *request, const char *path)
 
 static void read_files(struct request *request)
 {
-    for (uint32_t i = 0; i < request->files.count; i++) {
+    for (uint32_t i = 0; i < request->input.files.count; i++) {
         struct stat status;
-        const char *path = request->files.items[i];
+        const char *path = request->input.files.items[i];
         if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
             read_folder(request, path);
         else

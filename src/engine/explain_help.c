@@ -237,18 +237,14 @@ static uint32_t requirement_variant(struct helper *helper, uint32_t key,
     return variant;
 }
 
-// All keys that mean anything to nodes: of pools, types, and the well-known ones.
-static void known_keys(const struct problem *problem, uint32_t except, struct names *out)
+// Whether the key means anything to nodes: of pools, types, or well known.
+static bool is_known_key(const struct problem *problem, uint32_t key)
 {
-    for (uint32_t key = 0; key < vocabulary_key_count(problem->vocabulary); key++) {
-        bool known = vocabulary_is_well_known(problem->vocabulary, key);
-        for (uint32_t t = 0; t < problem->templates_count && !known; t++)
-            known = type_table_has_key(problem->templates[t]->table, key) ||
-                    set_find(problem->sets, problem->templates[t]->own_set, key) !=
-                        REQUIREMENT_NONE;
-        if (known && key != except && key != problem->key_hostname)
-            vector_push(out, vocabulary_key_text(problem->vocabulary, key));
-    }
+    bool known = vocabulary_is_well_known(problem->vocabulary, key);
+    for (uint32_t t = 0; t < problem->templates_count && !known; t++)
+        known = type_table_has_key(problem->templates[t]->table, key) ||
+                set_find(problem->sets, problem->templates[t]->own_set, key) != REQUIREMENT_NONE;
+    return known;
 }
 
 // The key with the spelling of a known one.
@@ -259,10 +255,11 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
     const char *text = vocabulary_key_text(problem->vocabulary, asked.key), *near[1];
     struct names names = {0};
     struct outcome outcome;
-    known_keys(problem, asked.key, &names);
-    for (uint32_t i = 0; i < names.count; i++)
-        if (strcmp(names.items[i], text) == 0)
-            names.count = 0; // it is known itself
+    if (is_known_key(problem, asked.key))
+        return false;
+    for (uint32_t key = 0; key < vocabulary_key_count(problem->vocabulary); key++)
+        if (is_known_key(problem, key) && key != problem->key_hostname)
+            vector_push(&names, vocabulary_key_text(problem->vocabulary, key));
     bool found = text_nearest(text, names.items, names.count, near, 1) == 1;
     vector_free(&names);
     if (!found)
@@ -392,8 +389,8 @@ static bool help_by_request(struct helper *helper, const struct node_template *t
     int64_t *requests = vector_create(problem);
     memcpy(requests, shape.requests, problem->dimensions * sizeof *requests);
     requests[miss.dimension] -= miss.shortfall;
-    if (requests[miss.dimension] <= 0)
-        return false;
+    if (requests[miss.dimension] < shape.requests[miss.dimension] / 2)
+        return false; // that would be another pod
     shape.requests = requests;
     if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return false;

@@ -214,12 +214,12 @@ void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
         failed_requirements(pass, funnel, miss->row, &failed);
         uint32_t key = requirement_get(problem->sets, failed)->key;
         const struct requirement *own = set_get(problem->sets, row->set, key);
-        text_add(text, " is ");
+        text_add(text, " has ");
         if (own != NULL)
             requirement_add_text(text, problem->vocabulary, own);
         else
-            text_format(text, "without %s", vocabulary_key_text(problem->vocabulary, key));
-        text_add(text, ", not ");
+            text_format(text, "no %s", vocabulary_key_text(problem->vocabulary, key));
+        text_add(text, ", the pod asks for ");
         requirement_add_text(text, problem->vocabulary, requirement_get(problem->sets, failed));
         break;
     }

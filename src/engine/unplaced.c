@@ -8,6 +8,7 @@
 #include "engine/explain.h"
 #include "engine/place.h"
 #include "engine/topology.h"
+#include "engine/volumes.h"
 
 struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
                                         const char *message)
@@ -118,7 +119,7 @@ static void explain_class(struct pass *pass, uint32_t own, enum explain_level le
     text_free(&why);
 }
 
-static const char *barred_message(const struct pass *pass, const struct pod_class *class,
+static const char *barred_message(struct pass *pass, const struct pod_class *class,
                                   enum reason_code *code)
 {
     if (pass->problem->pools_count == 0) {
@@ -126,7 +127,9 @@ static const char *barred_message(const struct pass *pass, const struct pod_clas
         return "no dynamic nodepools found";
     }
     if (class->refusal != NULL) {
-        *code = class->volumes != NULL ? REASON_VOLUME_INVALID : REASON_REQUIREMENT_MISMATCH;
+        *code = text_equal(volumes_validate(pass->problem, class->sample), class->refusal)
+                    ? REASON_VOLUME_INVALID
+                    : REASON_REQUIREMENT_MISMATCH;
         return class->refusal;
     }
     if (class->volumes != NULL && class->volumes->error != NULL) {

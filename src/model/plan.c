@@ -8,7 +8,6 @@
 #include "model/encode.h"
 #include "model/tables.h"
 
-static json_t *encode_claim(const struct plan_claim *claim);
 static json_t *encode_placement(const struct plan_placement *placement);
 static json_t *encode_unscheduled(const struct plan *plan);
 static json_t *encode_disruption(const struct plan_disruption *disruption);
@@ -54,7 +53,7 @@ json_t *plan_encode(const struct plan *plan)
 {
     json_t *claims = json_array(), *nodes = json_array();
     list_for_each (claim, &plan->claims)
-        json_array_append_new(claims, encode_claim(claim));
+        json_array_append_new(claims, plan_claim_encode(claim));
     list_for_each (placement, &plan->placements)
         json_array_append_new(nodes, encode_placement(placement));
     json_t *json = json_object();
@@ -110,7 +109,7 @@ static json_t *encode_requirements(const requirement_list *requirements)
     return json;
 }
 
-static json_t *encode_claim(const struct plan_claim *claim)
+json_t *plan_claim_encode(const struct plan_claim *claim)
 {
     json_t *types = json_array();
     list_for_each (type, &claim->types)
@@ -188,7 +187,7 @@ static json_t *encode_disruption(const struct plan_disruption *disruption)
 {
     json_t *replacements = json_array();
     list_for_each (claim, &disruption->replacements)
-        json_array_append_new(replacements, encode_claim(claim));
+        json_array_append_new(replacements, plan_claim_encode(claim));
     const char *consolidation =
         disruption->consolidation == NULL ? "none" : disruption->consolidation;
     json_t *json = json_object();

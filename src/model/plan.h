@@ -145,7 +145,8 @@ void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NUL
 // FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
 // digits of the catalogue. The caller owns the results.
 json_t *plan_encode(const struct plan *plan);
-// One entry of `unschedulable`, and a placed pod's explanation (plan_explanation.c).
+// Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation (plan_explanation.c).
+json_t *plan_claim_encode(const struct plan_claim *claim);
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
 json_t *plan_choice_encode(const struct plan_choice *choice);
 // "namespace/name".

@@ -48,22 +48,24 @@ static void add_catalog(struct text *text)
     text_add(text, "---\n");
 }
 
-static struct plan_fixture plan_text(struct text *text)
+static const struct plan_options with_reasons = {.explain = EXPLAIN_REASONS};
+
+static struct plan_fixture plan_text(struct text *text, const struct plan_options *options)
 {
     struct plan_fixture fixture = {.snapshot = snapshot_create(), .text = text_take(text)};
-    struct plan_options options = {.explain = true};
     struct error error = {0};
     if (!snapshot_read_text(fixture.snapshot, fixture.text, strlen(fixture.text), "test", true,
                             &error) ||
         !snapshot_complete(fixture.snapshot, &error))
         fail_msg("%s", error.message);
-    fixture.plan = engine_plan(fixture.snapshot, &options, &error);
+    fixture.plan = engine_plan(fixture.snapshot, options, &error);
     if (fixture.plan == NULL)
         fail_msg("%s", error.message);
     return fixture;
 }
 
-struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings)
+static struct plan_fixture plan_with_context(const char *documents, const char *extra_settings,
+                                             const struct plan_options *options)
 {
     struct text text = {0};
     text_format(&text,
@@ -72,15 +74,26 @@ struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_sett
                 "---\n%s",
                 extra_settings != NULL ? ", " : "", extra_settings != NULL ? extra_settings : "",
                 documents);
-    return plan_text(&text);
+    return plan_text(&text, options);
+}
+
+struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings)
+{
+    return plan_with_context(documents, extra_settings, &with_reasons);
 }
 
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings)
 {
+    return plan_yaml_with(documents, extra_settings, &with_reasons);
+}
+
+struct plan_fixture plan_yaml_with(const char *documents, const char *extra_settings,
+                                   const struct plan_options *options)
+{
     struct text text = {0};
     add_catalog(&text);
     text_add(&text, documents);
-    struct plan_fixture fixture = plan_yaml_bare(text.data, extra_settings);
+    struct plan_fixture fixture = plan_with_context(text.data, extra_settings, options);
     text_free(&text);
     return fixture;
 }

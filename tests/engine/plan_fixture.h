@@ -6,6 +6,7 @@
 // costs 1 USD more.
 #pragma once
 
+#include "engine/engine.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
 
@@ -18,7 +19,10 @@ struct plan_fixture {
 // The documents, with a SnapshotContext (greedy packing) and the catalogue added. `extra_settings`,
 // lines for the context's settings, may be NULL. Fails the test if the input is bad.
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
-// The same without the catalogue.
+// The same with other options than reasons for the pods without a place.
+struct plan_fixture plan_yaml_with(const char *documents, const char *extra_settings,
+                                   const struct plan_options *options);
+// Without the catalogue.
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
 void plan_fixture_free(struct plan_fixture *fixture);
 static inline void cleanup_plan(struct plan_fixture *fixture)

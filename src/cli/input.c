@@ -1,0 +1,164 @@
+#include "cli/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "cli/catalogs.h"
+#include "model/yaml_write.h"
+
+// --- options
+// ---------------------------------------------------------------------------------------
+
+bool input_take_option(struct input_options *options, int option)
+{
+    switch (option) {
+    case INPUT_STRICT:
+        options->strict = true;
+        return true;
+    case INPUT_CATALOG:
+        options->catalog = optarg;
+        return true;
+    case INPUT_KUBECONFIG:
+        options->live.kubeconfig = optarg;
+        return true;
+    case INPUT_CONTEXT:
+        options->live.context = optarg;
+        return true;
+    case INPUT_PROVIDER:
+        options->live.provider = optarg;
+        return true;
+    default:
+        return file_options_take(&options->common, option);
+    }
+}
+
+bool input_check_options(const struct command *command, const struct input_options *options,
+                         int *status)
+{
+    static const char *const formats[] = {"table", "json", "yaml", NULL};
+    static const char *const providers[] = {"kwok", "sim", NULL};
+    const struct live_options *live = &options->live;
+    if (!option_is_one_of(command, "-o", options->common.format, formats, status) ||
+        (live->provider != NULL &&
+         !option_is_one_of(command, "--provider", live->provider, providers, status)))
+        return false;
+    if (options->common.files.count == 0 || (live->kubeconfig == NULL && live->context == NULL))
+        return true;
+    *status = command_usage_error(command, "-f reads files, --kubeconfig and --context a live "
+                                           "cluster: give one or the other");
+    return false;
+}
+
+void input_free(struct input_options *options)
+{
+    vector_free(&options->common.files);
+    free(options->catalog_text);
+    options->catalog_text = NULL;
+}
+
+// --- the instance types
+// ----------------------------------------------------------------------------
+
+static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
+                              const char *source)
+{
+    struct text text = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalog =
+            (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        count += catalog->spec.instance_types.count;
+    }
+    text_format(&text, "%" PRIu32 " %s", count, source);
+    options->catalog_text = text_take(&text);
+}
+
+static void forget_catalogs(struct snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
+        object_release(snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i]);
+    snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count = 0;
+}
+
+// --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
+// what its node classes ask for.
+static bool add_catalog(struct input_options *options, struct snapshot *snapshot, struct error *error)
+{
+    if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
+        describe_catalogs(options, snapshot, "of the input");
+        return true;
+    }
+    bool is_live = options->common.files.count == 0;
+    const char *provider = options->live.provider != NULL ? options->live.provider
+                           : is_live                      ? provider_of_node_pools(snapshot)
+                                                          : "sim";
+    const char *path =
+        options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
+    const struct instance_type_catalog *catalog = catalog_of_provider(provider, path, error);
+    if (catalog == NULL)
+        return false;
+    forget_catalogs(snapshot);
+    snapshot_add(snapshot, (const struct object *)catalog);
+    object_release((const struct object *)catalog);
+    if (path != NULL && path[0] != '\0') {
+        CLEANUP_FREE char *source = NULL;
+        if (asprintf(&source, "of %s", path) < 0)
+            abort();
+        describe_catalogs(options, snapshot, source);
+    } else {
+        describe_catalogs(options, snapshot, catalog_text_of_provider(provider));
+    }
+    return true;
+}
+
+static bool is_empty(const struct snapshot *snapshot)
+{
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (snapshot->objects[kind].count > 0)
+            return false;
+    return true;
+}
+
+bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
+{
+    if (options->common.files.count == 0 && !live_snapshot_read(snapshot, &options->live, error))
+        return false;
+    for (uint32_t i = 0; i < options->common.files.count; i++)
+        if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
+            return false;
+    snapshot_merge_duplicates(snapshot);
+    if (options->common.files.count > 0 && is_empty(snapshot))
+        return error_set(
+            error, ERROR_INVALID,
+            "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+            "Deployment or Pod",
+            options->common.files.items[0], options->common.files.count > 1 ? " and others" : "");
+    if (snapshot->time == 0) { // FMT-9: the time of the run
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        snapshot->time = now.tv_sec * SECOND + now.tv_nsec;
+    }
+    return add_catalog(options, snapshot, error) && snapshot_complete(snapshot, error);
+}
+
+// --- printing
+// --------------------------------------------------------------------------------------
+
+void input_print(const struct input_options *options, json_t *json)
+{
+    if (strcmp(options->common.format, "json") == 0) {
+        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        putchar('\n');
+    } else {
+        struct text text = {0};
+        yaml_write(json, &text);
+        fputs(text.data != NULL ? text.data : "", stdout);
+        text_free(&text);
+    }
+    json_decref(json);
+}
