@@ -6,6 +6,7 @@
 
 #include "engine/instance_types.h"
 #include "engine/topology_counts.h"
+#include "engine/topology_decide.h"
 #include "engine/topology_groups.h"
 
 static bool allows(const struct pass *pass, const struct requirement *requirement, uint32_t value)
@@ -24,6 +25,8 @@ static bool may_bootstrap(const struct pass *pass, const struct group_state *gro
 {
     if (!group_selects(pass->problem, group->id, identity))
         return false;
+    if (topology_better(pass)) // kube-scheduler: nowhere at all
+        return group->nonempty == 0;
     for (uint32_t i = 0; i < group->domains.count && group->nonempty > 0; i++)
         if (group->domains.items[i].count > 0 &&
             allows(pass, pod_domains, group->domains.items[i].value))
@@ -72,6 +75,7 @@ struct option {
     uint32_t value;
     uint64_t count; // of the spread groups, first one weighing most
     int64_t price;
+    uint64_t load; // what spreads of others count there
 };
 
 struct key_rules { // the groups of one key, and what they need to know
@@ -81,6 +85,7 @@ struct key_rules { // the groups of one key, and what they need to know
     uint32_t count;
     const struct requirement *pod_domains, *node_domains;
     const struct pod_class *class;
+    const struct group_list *counting;
 };
 
 // SCH-303.
@@ -89,7 +94,8 @@ static int64_t spread_minimum(const struct pass *pass, const struct group_state 
 {
     int64_t minimum = INT32_MAX, allowed = 0;
     for (uint32_t i = 0; i < group->domains.count; i++) {
-        if (!allows(pass, pod_domains, group->domains.items[i].value))
+        // The filter has seen to what the pod asks for, unless it is told not to (Ignore).
+        if (!topology_better(pass) && !allows(pass, pod_domains, group->domains.items[i].value))
             continue;
         allowed++;
         if (group->domains.items[i].count < minimum)
@@ -180,6 +186,8 @@ static int compare_options(const void *a, const void *b, void *context)
         return x->count < y->count ? -1 : 1;
     if (x->price != y->price)
         return x->price < y->price ? -1 : 1;
+    if (x->load != y->load)
+        return x->load < y->load ? -1 : 1;
     return strcmp(vocabulary_value_text(vocabulary, x->value),
                   vocabulary_value_text(vocabulary, y->value));
 }
@@ -188,6 +196,22 @@ static uint32_t in_value(struct pass *pass, uint32_t key, uint32_t value)
 {
     struct requirement requirement = {.key = key, .count = 1, .values = &value};
     return requirement_intern(pass->problem->sets, &requirement);
+}
+
+// The cheapest launch of the candidate with the set.
+static int64_t lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set)
+{
+    const struct row_filter *prices = type_table_prices(pass->problem, candidate->table, set);
+    if (candidate->rows == NULL || !topology_better(pass))
+        return prices->lowest;
+    for (uint32_t i = 0; i < candidate->table->count; i++) {
+        uint32_t row = prices->by_price[i];
+        if (prices->cheapest[row] == INT64_MAX)
+            break;
+        if (bitset_has(*candidate->rows, row) && bitset_has(*candidate->fitting, row))
+            return prices->cheapest[row];
+    }
+    return INT64_MAX;
 }
 
 // SCH-306, 311: fewest pods first, ties to the cheapest launch, then by name.
@@ -202,13 +226,19 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
                 options[i].count = options[i].count << 20 | (own > 0xfffff ? 0xfffff : own);
             }
         options[i].price = 0;
+        options[i].load = 0;
+        for (uint32_t g = 0; g < rules->counting->count; g++) {
+            const struct group_state *group = pass->groups.items[rules->counting->items[g]];
+            if (group->definition->kind == GROUP_SPREAD && group->definition->key == key)
+                options[i].load += group_count(group, options[i].value);
+        }
     }
     if (count < 2)
         return;
     for (uint32_t i = 0; i < count && candidate->is_claim; i++) {
         uint32_t set = set_add_known(pass->problem->sets, candidate->set,
                                      in_value(pass, key, options[i].value));
-        options[i].price = type_table_prices(pass->problem, candidate->table, set)->lowest;
+        options[i].price = lowest_price(pass, candidate, set);
     }
     qsort_r(options, count, sizeof *options, compare_options, pass->problem->vocabulary);
 }
@@ -221,14 +251,41 @@ static void note_reason(struct pass *pass, enum group_kind kind)
     pass->code = codes[kind];
 }
 
-static void reserve_alternatives(struct pass *pass, struct topology_alternatives *alternatives,
-                                 uint32_t count)
+static struct topology_alternatives *next_alternatives(struct pass *pass,
+                                                       struct topology_choice *choice,
+                                                       uint32_t key, uint32_t count)
 {
-    if (count <= alternatives->capacity)
-        return;
-    alternatives->capacity = 2 * count;
-    alternatives->requirements = arena_allocate_array(pass->arena, alternatives->capacity,
-                                                      sizeof *alternatives->requirements);
+    struct topology_alternatives *alternatives = &choice->keys[choice->keys_count++];
+    alternatives->key = key;
+    alternatives->at = 0;
+    alternatives->count = count;
+    if (count > alternatives->capacity) {
+        alternatives->capacity = 2 * count;
+        alternatives->requirements = arena_allocate_array(pass->arena, alternatives->capacity,
+                                                          sizeof *alternatives->requirements);
+    }
+    return alternatives;
+}
+
+static void take_options(struct pass *pass, struct topology_choice *choice, uint32_t key,
+                         const struct option *options, uint32_t count)
+{
+    struct topology_alternatives *alternatives = next_alternatives(pass, choice, key, count);
+    for (uint32_t i = 0; i < count; i++)
+        alternatives->requirements[i] = in_value(pass, key, options[i].value);
+}
+
+void topology_add_alternatives(struct pass *pass, const struct class_state *state,
+                               const struct candidate *candidate, uint32_t key,
+                               const uint32_t *values, uint32_t count)
+{
+    const struct key_rules none = {.counting = &state->counting};
+    struct option *options = memory_allocate_array(count, sizeof *options);
+    for (uint32_t i = 0; i < count; i++)
+        options[i].value = values[i];
+    order_options(pass, candidate, key, &none, options, count);
+    take_options(pass, state->choice, key, options, count);
+    free(options);
 }
 
 static uint32_t in_options(struct pass *pass, uint32_t key, const struct option *options,
@@ -246,7 +303,7 @@ static uint32_t in_options(struct pass *pass, uint32_t key, const struct option 
 static bool solve_key(struct pass *pass, uint32_t class_id, const struct candidate *candidate,
                       struct key_rules *rules, uint32_t key, struct topology_choice *choice)
 {
-    bool pick = false;
+    bool pick = topology_decides(choice, key);
     uint32_t refused_by = rules->count;
     for (uint32_t g = 0; g < rules->count; g++) {
         const struct group_state *group = rules->groups[g];
@@ -271,16 +328,11 @@ static bool solve_key(struct pass *pass, uint32_t class_id, const struct candida
             options[kept++].value = values[i];
     free(owned);
     if (kept > 0) {
-        struct topology_alternatives *alternatives = &choice->keys[choice->keys_count++];
-        alternatives->at = 0;
-        reserve_alternatives(pass, alternatives, kept);
         if (pick) {
             order_options(pass, candidate, key, rules, options, kept);
-            alternatives->count = kept;
-            for (uint32_t i = 0; i < kept; i++)
-                alternatives->requirements[i] = in_value(pass, key, options[i].value);
+            take_options(pass, choice, key, options, kept);
         } else {
-            alternatives->count = 1;
+            struct topology_alternatives *alternatives = next_alternatives(pass, choice, key, 1);
             alternatives->requirements[0] = in_options(pass, key, options, kept);
         }
     } else {
@@ -314,7 +366,9 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
         const struct group_state *group = pass->groups.items[state->domain_groups.items[i]];
         if (group->definition->key != key)
             break;
-        if (!outside || group->definition->kind != GROUP_INVERSE)
+        bool apart = group->definition->kind == GROUP_INVERSE ||
+                     (group->definition->kind == GROUP_ANTI_AFFINITY && topology_better(pass));
+        if (!outside || !apart)
             rules->groups[rules->count++] = group;
     }
     return i;
@@ -360,6 +414,29 @@ static enum verdict solve_keys(struct pass *pass, uint32_t class_id,
 
 #define RULES_ON_STACK 16
 
+// All keys but the hostname's.
+static enum verdict solve_all(struct pass *pass, uint32_t class_id,
+                              const struct class_state *state, const struct candidate *candidate)
+{
+    const struct pod_class *class = class_at(pass->problem, class_id);
+    uint32_t total = state->domain_groups.count;
+    if (total == 0)
+        return ACCEPTED;
+    const struct group_state *groups[RULES_ON_STACK];
+    bool bootstraps[RULES_ON_STACK];
+    int64_t minimum[RULES_ON_STACK];
+    struct key_rules rules = {
+        .groups = groups, .bootstraps = bootstraps, .minimum = minimum, .class = class,
+        .counting = &state->counting};
+    if (total <= RULES_ON_STACK)
+        return solve_keys(pass, class_id, state, candidate, &rules);
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    rules.groups = arena_allocate_array(scratch, total, sizeof *rules.groups);
+    rules.bootstraps = arena_allocate_array(scratch, total, sizeof *rules.bootstraps);
+    rules.minimum = arena_allocate_array(scratch, total, sizeof *rules.minimum);
+    return solve_keys(pass, class_id, state, candidate, &rules);
+}
+
 enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct candidate *candidate,
                             struct topology_choice **choice)
 {
@@ -378,23 +455,12 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
             return verdict;
         }
     }
-    uint32_t total = state->domain_groups.count;
-    if (total == 0)
-        return ACCEPTED;
-    const struct group_state *groups[RULES_ON_STACK];
-    bool bootstraps[RULES_ON_STACK];
-    int64_t minimum[RULES_ON_STACK];
-    struct key_rules rules = {
-        .groups = groups, .bootstraps = bootstraps, .minimum = minimum, .class = class};
-    if (total <= RULES_ON_STACK)
-        return solve_keys(pass, class_id, state, candidate, &rules);
-    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
-    rules.groups = arena_allocate_array(scratch, total, sizeof *rules.groups);
-    rules.bootstraps = arena_allocate_array(scratch, total, sizeof *rules.bootstraps);
-    rules.minimum = arena_allocate_array(scratch, total, sizeof *rules.minimum);
-    return solve_keys(pass, class_id, state, candidate, &rules);
+    topology_find_undecided(pass, class, state, candidate, *choice);
+    enum verdict verdict = solve_all(pass, class_id, state, candidate);
+    if (verdict == ACCEPTED && state->choice->decided_count > 0)
+        topology_decide_rest(pass, state, candidate);
+    return verdict;
 }
-
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set)
 {

@@ -3,6 +3,12 @@
 
 #include "engine/pass.h"
 
+// Rules that upstream lacks (SCH-510 to SCH-518) hold unless COMPATIBILITY=upstream.
+static inline bool topology_better(const struct pass *pass)
+{
+    return !pass->problem->settings->compatibility_upstream;
+}
+
 // Groups of every pod of the queue and of bound pods (SCH-278), counted.
 void topology_start(struct pass *pass);
 // Sorts out the class's groups, making those that are new (SCH-277).
@@ -10,20 +16,24 @@ void topology_prepare(struct pass *pass, uint32_t class);
 
 // What the groups leave of a candidate: for each key one or several alternatives, tried in order.
 struct topology_alternatives { // of one key
-    uint32_t *requirements;    // best first
+    uint32_t key;
+    uint32_t *requirements; // best first
     uint32_t count, capacity, at;
 };
 struct topology_choice { // one a class, made by topology_prepare()
     uint32_t base;       // set
     uint32_t keys_count;
     struct topology_alternatives *keys;
+    uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
+    uint32_t decided_count;
     bool started;
 };
 struct candidate {
     uint32_t set; // already with the pod's and the volumes' requirements
     uint32_t hostname;
     bool is_claim;
-    struct type_table *table; // of a claim
+    struct type_table *table;          // of a claim
+    const struct bitset *rows, *fitting; // of a claim: types are in both; NULL: not known
 };
 // Checks the hostname rules and prepares the alternatives of the others.
 enum verdict topology_begin(struct pass *pass, uint32_t class, const struct candidate *candidate,
@@ -33,5 +43,5 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
 // SCH-320: the pod is there.
-void topology_record(struct pass *pass, uint32_t class, uint32_t set, uint32_t hostname,
-                     uint32_t taints, bool is_claim);
+void topology_record(struct pass *pass, uint32_t pod, uint32_t class, uint32_t set,
+                     uint32_t hostname, uint32_t taints, bool is_claim);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/topology_decide.h"
 #include "engine/topology_groups.h"
 
 #define DOMAINS_IN_ERROR 25
@@ -31,13 +32,15 @@ static void add_universe(struct pass *pass, struct group_state *group)
     const struct group_definition *definition = group->definition;
     const struct domain_universe *universe = domain_universe(problem, definition->key);
     bool all = definition->kind == GROUP_SPREAD && !definition->honor_taints;
+    bool upstream = problem->settings->compatibility_upstream;
     for (uint32_t i = 0; i < universe->count; i++) {
         bool open = all;
         for (uint32_t t = 0; t < problem->templates_count && !open; t++)
             open = (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
                    problem_tolerates_hard(problem, definition->tolerations,
                                           problem->templates[t]->taints);
-        if (open)
+        if (open && (upstream || definition->kind != GROUP_SPREAD ||
+                     topology_domain_counts(pass, definition, universe->values[i])))
             know_domain(group, universe->values[i]);
     }
 }
@@ -48,7 +51,8 @@ static void add_node_domains(struct pass *pass, struct group_state *group)
     struct problem *problem = pass->problem;
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         const struct place *place = &problem->places[i];
-        if (!pass->slots[i].usable || place->state->node == NULL)
+        if (!pass->slots[i].usable ||
+            (place->state->node == NULL && problem->settings->compatibility_upstream))
             continue;
         const struct requirement *label =
             set_get(problem->sets, place->set, group->definition->key);
@@ -57,7 +61,7 @@ static void add_node_domains(struct pass *pass, struct group_state *group)
         uint32_t value = label->values[0];
         if (memo_get(&group->index, value, 0) == MEMO_NONE &&
             group_filter_passes(problem, group->definition, place->set, place->hostname,
-                                place->taints))
+                                place->taints, false))
             know_domain(group, value);
     }
 }
@@ -79,15 +83,19 @@ static void count_bound(struct pass *pass, struct group_state *group)
 {
     struct problem *problem = pass->problem;
     const struct group_definition *definition = group->definition;
+    // Terminating pods keep others away until they are gone (SCH-515).
+    bool all =
+        definition->kind == GROUP_ANTI_AFFINITY && !problem->settings->compatibility_upstream;
     for (uint32_t i = 0; i < problem->bound_count; i++) {
         const struct bound_pod *bound = &problem->bound[i];
-        if (!bound->counted || bitset_has(pass->input.scheduled, i) ||
+        if ((!bound->counted && !all) || bitset_has(pass->input.scheduled, i) ||
             !bitset_has(definition->selects, bound->identity))
             continue;
         const struct node_object *node = &problem->node_objects[bound->node];
         uint32_t value = node_domain(problem, node, definition);
         if (value != SYMBOL_NONE &&
-            group_filter_passes(problem, definition, node->set, node->hostname_value, node->taints))
+            group_filter_passes(problem, definition, node->set, node->hostname_value, node->taints,
+                                false))
             count_domain(group, value);
     }
 }
@@ -116,7 +124,8 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
 {
     const struct group_definition *definition = group->definition;
     if (definition->kind == GROUP_SPREAD &&
-        !group_filter_passes(pass->problem, definition, set, hostname, taints))
+        !group_filter_passes(pass->problem, definition, set, hostname, taints,
+                             is_claim && topology_better(pass)))
         return;
     if (definition->key == pass->problem->key_hostname) {
         count_domain(group, hostname);
@@ -133,10 +142,12 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
     }
 }
 
-void topology_record(struct pass *pass, uint32_t class_id, uint32_t set, uint32_t hostname,
-                     uint32_t taints, bool is_claim)
+void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_t set,
+                     uint32_t hostname, uint32_t taints, bool is_claim)
 {
     const struct pod_class *class = class_at(pass->problem, class_id);
+    if (topology_better(pass))
+        topology_stop_waiting(pass, pod);
     const struct group_list *selecting = &pass->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count; i++)
         record_in(pass, pass->groups.items[selecting->items[i]], set, hostname, taints, is_claim);
@@ -222,13 +233,16 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
         bool hostname = definition->key == problem->key_hostname;
         group_list_add(hostname ? &state->hostname_groups : &state->domain_groups, id);
         state->depends_on_others = state->depends_on_others || definition->kind == GROUP_AFFINITY ||
-                                   (definition->kind == GROUP_SPREAD && !hostname);
+                                   (definition->kind == GROUP_SPREAD &&
+                                    (!hostname || topology_better(pass)));
     }
     sort_list(problem, &state->hostname_groups);
     sort_list(problem, &state->domain_groups);
     state->choice = arena_allocate(pass->arena, sizeof *state->choice);
-    state->choice->keys = arena_allocate_array(pass->arena, state->domain_groups.count + 1,
-                                               sizeof *state->choice->keys);
+    uint32_t room = state->domain_groups.count + topology_prepare_counting(pass, class, state);
+    state->choice->keys = arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->keys);
+    state->choice->decided =
+        arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->decided);
     state->prepared = true;
 }
 
@@ -262,6 +276,8 @@ void topology_start(struct pass *pass)
         for (uint32_t g = 0; g < class->groups_count && class->refusal == NULL; g++)
             need_group(pass, class->groups[g]);
     }
+    if (topology_better(pass))
+        topology_start_waiting(pass);
 }
 
 // --- errors

@@ -28,6 +28,28 @@ static struct string_list sorted_list(struct arena *arena, const struct string_l
     return copy;
 }
 
+// SCH-273.
+static struct string_list term_namespaces(struct problem *problem, const char *own,
+                                          const struct pod_affinity_term *term)
+{
+    struct string_list list = {
+        arena_allocate_array(problem->arena,
+                             term->namespaces.count + map_count(problem->namespaces) + 1,
+                             sizeof(char *)),
+        0};
+    for (uint32_t i = 0; i < term->namespaces.count; i++)
+        list.items[list.count++] = term->namespaces.items[i];
+    if (term->namespace_selector != NULL) {
+        for (struct map_entry *entry = map_first(problem->namespaces); entry != NULL;
+             entry = map_next(entry))
+            if (label_selector_matches(term->namespace_selector, map_value(entry)))
+                list.items[list.count++] = map_key(entry);
+    } else if (list.count == 0) {
+        list.items[list.count++] = own;
+    }
+    return sorted_list(problem->arena, &list);
+}
+
 // The selector as text that is equal for equal selectors: expressions as a set.
 static void add_selector_text(struct problem *problem, struct text *text,
                               const struct label_selector *selector)
@@ -76,6 +98,51 @@ static void add_filter_text(struct problem *problem, struct text *text,
         text_format(text, "(%s)", parts.items[i]);
     if (group->honor_taints)
         text_format(text, "t%x", group->tolerations);
+    for (uint32_t i = 0; i < group->needed_keys_count; i++)
+        text_format(text, "|k%s", vocabulary_key_text(problem->vocabulary, group->needed_keys[i]));
+}
+
+// kube-scheduler looks for pods that all terms of an affinity select.
+static void add_peers_text(struct problem *problem, struct text *text,
+                           const struct group_definition *group)
+{
+    struct string_list parts = {
+        arena_allocate_array(problem->arena, group->peers_count + 1, sizeof(char *)), 0};
+    for (uint32_t i = 0; i < group->peers_count; i++) {
+        struct text part = {0};
+        struct string_list namespaces =
+            term_namespaces(problem, group->peers_namespace, group->peers[i]);
+        add_selector_text(problem, &part, group->peers[i]->label_selector);
+        for (uint32_t n = 0; n < namespaces.count; n++)
+            text_format(&part, "|%s", namespaces.items[n]);
+        parts.items[parts.count++] = problem_copy(problem, &part);
+    }
+    parts = sorted_list(problem->arena, &parts);
+    for (uint32_t i = 0; i < parts.count; i++)
+        text_format(text, "&(%s)", parts.items[i]);
+}
+
+static bool term_selects(const struct label_selector *selector,
+                         const struct string_list *namespaces, const struct identity *identity)
+{
+    return string_list_has(namespaces, identity->namespace) && selector != NULL &&
+           label_selector_matches(selector, identity->labels);
+}
+
+static void find_selected(struct problem *problem, struct group_definition *group)
+{
+    group->selects = bitset_create(problem->arena, problem->identities.count);
+    for (uint32_t i = 0; i < problem->identities.count; i++)
+        if (term_selects(group->selector, &group->namespaces, &problem->identities.items[i]))
+            bitset_set(group->selects, i);
+    for (uint32_t t = 0; t < group->peers_count; t++) {
+        struct string_list namespaces =
+            term_namespaces(problem, group->peers_namespace, group->peers[t]);
+        bitset_for_each (i, group->selects)
+            if (!term_selects(group->peers[t]->label_selector, &namespaces,
+                              &problem->identities.items[i]))
+                bitset_clear(group->selects, i);
+    }
 }
 
 static uint32_t intern_group(struct problem *problem, const struct group_definition *group)
@@ -88,22 +155,18 @@ static uint32_t intern_group(struct problem *problem, const struct group_definit
     text_format(&text, "|%" PRId64 " %" PRId64, group->max_skew, group->min_domains);
     if (group->kind == GROUP_SPREAD)
         add_filter_text(problem, &text, group);
+    add_peers_text(problem, &text, group);
     uintptr_t id = (uintptr_t)map_get(problem->group_ids, text.data);
     if (id == 0) {
         struct group_definition *own = arena_allocate(problem->arena, sizeof *own);
         *own = *group;
         own->text = arena_copy_string(problem->arena, text.data);
-        own->selects = bitset_create(problem->arena, problem->identities.count);
-        for (uint32_t i = 0; i < problem->identities.count; i++) {
-            const struct identity *identity = &problem->identities.items[i];
-            if (string_list_has(&own->namespaces, identity->namespace) && own->selector != NULL &&
-                label_selector_matches(own->selector, identity->labels))
-                bitset_set(own->selects, i);
-        }
+        find_selected(problem, own);
         vector_push(&problem->groups, own);
         id = problem->groups.count;
         map_set(problem->group_ids, text.data, (void *)id);
     }
+    problem->groups.items[id - 1]->hard |= group->hard;
     text_free(&text);
     return (uint32_t)id - 1;
 }
@@ -124,39 +187,35 @@ int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
 // --- definitions
 // ------------------------------------------------------------------------------------
 
-// SCH-273.
-static struct string_list term_namespaces(struct problem *problem, const struct pod *pod,
-                                          const struct pod_affinity_term *term)
+// The other required terms of the same pod, where there is more than one.
+static void add_peers(struct problem *problem, const struct pod *pod,
+                      struct group_definition *group)
 {
-    struct string_list list = {
-        arena_allocate_array(problem->arena,
-                             term->namespaces.count + map_count(problem->namespaces) + 1,
-                             sizeof(char *)),
-        0};
-    for (uint32_t i = 0; i < term->namespaces.count; i++)
-        list.items[list.count++] = term->namespaces.items[i];
-    if (term->namespace_selector != NULL) {
-        for (struct map_entry *entry = map_first(problem->namespaces); entry != NULL;
-             entry = map_next(entry))
-            if (label_selector_matches(term->namespace_selector, map_value(entry)))
-                list.items[list.count++] = map_key(entry);
-    } else if (list.count == 0) {
-        list.items[list.count++] = pod->meta.namespace;
-    }
-    return sorted_list(problem->arena, &list);
+    const struct pod_affinity *affinity = pod->spec.affinity->pod_affinity;
+    if (affinity->required.count < 2)
+        return;
+    group->peers_namespace = pod->meta.namespace;
+    group->peers_count = affinity->required.count;
+    group->peers =
+        arena_allocate_array(problem->arena, group->peers_count, sizeof *group->peers);
+    for (uint32_t i = 0; i < group->peers_count; i++)
+        group->peers[i] = &affinity->required.items[i];
 }
 
 static uint32_t define_term(struct problem *problem, const struct pod *pod,
-                            const struct pod_affinity_term *term, enum group_kind kind)
+                            const struct pod_affinity_term *term, enum group_kind kind, bool hard)
 {
     struct group_definition group = {
         .kind = kind,
         .key = vocabulary_key(problem->vocabulary, term->topology_key),
         .selector = term->label_selector,
-        .namespaces = term_namespaces(problem, pod, term),
+        .namespaces = term_namespaces(problem, pod->meta.namespace, term),
         .max_skew = INT32_MAX,
         .tolerations = problem_intern_tolerations(problem, &pod->spec.tolerations),
+        .hard = hard,
     };
+    if (kind == GROUP_AFFINITY && hard && !problem->settings->compatibility_upstream)
+        add_peers(problem, pod, &group);
     return intern_group(problem, &group);
 }
 
@@ -189,6 +248,49 @@ static const struct label_selector *spread_selector(
     return selector;
 }
 
+static void add_unique(uint32_t *list, uint32_t *count, uint32_t definition)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == definition)
+            return;
+    list[(*count)++] = definition;
+}
+
+// kube-scheduler reads all terms, however many have been tried in vain (upstream: those left).
+static node_selector_term_list filter_terms(const struct problem *problem,
+                                            const struct pod_class *class)
+{
+    const struct affinity *affinity = class->sample->spec.affinity;
+    if (problem->settings->compatibility_upstream || affinity == NULL ||
+        affinity->node_affinity == NULL || affinity->node_affinity->required == NULL)
+        return class_required_terms(class);
+    return affinity->node_affinity->required->node_selector_terms;
+}
+
+// Nodes without a label that one of the pod's strict constraints goes by do not count.
+static void set_needed_keys(struct problem *problem, const struct pod_class *class,
+                            struct group_definition *group)
+{
+    struct vocabulary *vocabulary = problem->vocabulary;
+    group->needed_keys = arena_allocate_array(problem->arena, class->spreads.count + 1,
+                                              sizeof *group->needed_keys);
+    list_for_each (other, &class->spreads) {
+        uint32_t key = vocabulary_key(vocabulary, other->topology_key);
+        if (key != group->key && key != problem->key_hostname &&
+            !text_equal(other->when_unsatisfiable, "ScheduleAnyway"))
+            add_unique(group->needed_keys, &group->needed_keys_count, key);
+    }
+    for (uint32_t i = 1; i < group->needed_keys_count; i++) // by name: part of the identity
+        for (uint32_t j = i; j > 0 && strcmp(vocabulary_key_text(vocabulary, group->needed_keys[j]),
+                                             vocabulary_key_text(vocabulary,
+                                                                 group->needed_keys[j - 1])) < 0;
+             j--) {
+            uint32_t key = group->needed_keys[j];
+            group->needed_keys[j] = group->needed_keys[j - 1];
+            group->needed_keys[j - 1] = key;
+        }
+}
+
 static void set_filter(struct problem *problem, const struct pod_class *class,
                        const struct topology_spread_constraint *constraint,
                        struct group_definition *group)
@@ -200,7 +302,7 @@ static void set_filter(struct problem *problem, const struct pod_class *class,
     if (!group->honor_affinity)
         return;
     uint32_t selector = set_from_labels(problem->sets, &class->sample->spec.node_selector);
-    node_selector_term_list terms = class_required_terms(class);
+    node_selector_term_list terms = filter_terms(problem, class);
     group->terms = arena_allocate_array(problem->arena, terms.count + 1, sizeof *group->terms);
     if (terms.count == 0) {
         group->terms[0].set = problem_split_hostname(problem, selector, &group->terms[0].hostname);
@@ -220,6 +322,7 @@ static void set_filter(struct problem *problem, const struct pod_class *class,
 static uint32_t define_spread(struct problem *problem, const struct pod_class *class,
                               const struct topology_spread_constraint *constraint)
 {
+    bool better = !problem->settings->compatibility_upstream;
     struct string_list namespaces = {arena_allocate_array(problem->arena, 1, sizeof(char *)), 1};
     namespaces.items[0] = class->sample->meta.namespace;
     struct group_definition group = {
@@ -229,18 +332,14 @@ static uint32_t define_spread(struct problem *problem, const struct pod_class *c
         .namespaces = namespaces,
         .max_skew = constraint->max_skew,
         .min_domains = constraint->min_domains.present ? constraint->min_domains.value : 0,
-        .tolerations = problem_intern_tolerations(problem, class->tolerations),
+        .tolerations = problem_intern_tolerations(
+            problem, better ? &class->sample->spec.tolerations : class->tolerations),
+        .hard = !text_equal(constraint->when_unsatisfiable, "ScheduleAnyway"),
     };
     set_filter(problem, class, constraint, &group);
+    if (better && group.hard)
+        set_needed_keys(problem, class, &group);
     return intern_group(problem, &group);
-}
-
-static void add_unique(uint32_t *list, uint32_t *count, uint32_t definition)
-{
-    for (uint32_t i = 0; i < *count; i++)
-        if (list[i] == definition)
-            return;
-    list[(*count)++] = definition;
 }
 
 static uint32_t pod_affinity_terms(const struct pod_affinity *affinity)
@@ -259,7 +358,7 @@ static void add_affinity_groups(struct problem *problem, struct pod_class *class
     enum group_kind kind = anti ? GROUP_ANTI_AFFINITY : GROUP_AFFINITY;
     list_for_each (term, &own->required)
         add_unique(class->groups, &class->groups_count,
-                   define_term(problem, class->sample, term, kind));
+                   define_term(problem, class->sample, term, kind, true));
     if (problem->settings->preference_policy_ignore)
         return;
     const struct pod_affinity_term **terms =
@@ -267,7 +366,7 @@ static void add_affinity_groups(struct problem *problem, struct pod_class *class
     uint32_t count = class_preferred_affinity(class, anti, terms);
     for (uint32_t i = 0; i < count; i++)
         add_unique(class->groups, &class->groups_count,
-                   define_term(problem, class->sample, terms[i], kind));
+                   define_term(problem, class->sample, terms[i], kind, false));
     free(terms);
 }
 
@@ -308,22 +407,34 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
     *definitions = arena_allocate_array(problem->arena, affinity->pod_anti_affinity->required.count,
                                         sizeof **definitions);
     list_for_each (term, &affinity->pod_anti_affinity->required)
-        add_unique(*definitions, &count, define_term(problem, pod, term, GROUP_INVERSE));
+        add_unique(*definitions, &count, define_term(problem, pod, term, GROUP_INVERSE, true));
     return count;
 }
 
 // --- filters and domains
 // ----------------------------------------------------------------------------
 
+static bool has_needed_keys(const struct problem *problem, const struct group_definition *group,
+                            uint32_t set, bool is_claim)
+{
+    for (uint32_t i = 0; i < group->needed_keys_count; i++)
+        if (set_find(problem->sets, set, group->needed_keys[i]) == REQUIREMENT_NONE &&
+            !(is_claim && vocabulary_is_well_known(problem->vocabulary, group->needed_keys[i])))
+            return false;
+    return true;
+}
+
 bool group_filter_passes(struct problem *problem, const struct group_definition *group,
-                         uint32_t set, uint32_t hostname_value, uint32_t taints)
+                         uint32_t set, uint32_t hostname_value, uint32_t taints, bool is_claim)
 {
     if (group->honor_taints && !problem_tolerates_hard(problem, group->tolerations, taints))
+        return false;
+    if (!has_needed_keys(problem, group, set, is_claim))
         return false;
     if (!group->honor_affinity)
         return true;
     for (uint32_t i = 0; i < group->terms_count; i++)
-        if (sets_compatible(problem->sets, set, group->terms[i].set, false) &&
+        if (sets_compatible(problem->sets, set, group->terms[i].set, is_claim) &&
             problem_hostname_allowed(problem, group->terms[i].hostname, hostname_value))
             return true;
     return false;

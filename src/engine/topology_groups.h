@@ -11,9 +11,10 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
                                  uint32_t **definitions);
 // SCH-281.
 bool group_selects(struct problem *problem, uint32_t definition, uint32_t identity);
-// SCH-291: whether a place with these labels and taints passes the group's node filter.
+// SCH-291: whether a place with these labels and taints passes the group's node filter. `is_claim`:
+// well-known labels that the set leaves open may yet become what the filter asks for.
 bool group_filter_passes(struct problem *problem, const struct group_definition *group,
-                         uint32_t set, uint32_t hostname_value, uint32_t taints);
+                         uint32_t set, uint32_t hostname_value, uint32_t taints, bool is_claim);
 // SCH-285: what pools could give the key.
 const struct domain_universe *domain_universe(struct problem *problem, uint32_t key);
 // By kind, key, text: the order in which groups are named (SCH-318).

@@ -240,7 +240,7 @@ static void affinity_waits_for_its_target_SCH_312_484(void **state)
     PLAN q =
         plan_yaml(POOL POD("follower", "app: f", AFFINITY("podAffinity", ZONE, "leader") CPU("9"))
                       POD("leader", "app: leader", CPU("15")),
-                  NULL);
+                  "COMPATIBILITY: upstream");
     assert_non_null(unplaced(q.plan, "follower")); // the leader's zone is open
     PLAN r = plan_yaml(POOL NODE("n1", "b") BOUND("leader", "n1", "app: leader", "")
                            POD("f", "", AFFINITY("podAffinity", ZONE, "leader") CPU("1")),
@@ -255,7 +255,8 @@ static void anti_affinity_keeps_apart_SCH_313_325_485(void **state)
         plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", HOST, "web") CPU("100m"), NULL);
     assert_int_equal(p.plan->claims.count, 3);
     PLAN q =
-        plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", ZONE, "web") CPU("100m"), NULL);
+        plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", ZONE, "web") CPU("100m"),
+                  "COMPATIBILITY: upstream");
     assert_int_equal(q.plan->claims.count, 1); // the first occupies all zones until it has launched
     assert_int_equal(q.plan->unschedulable.count, 2);
 }
