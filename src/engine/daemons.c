@@ -179,7 +179,7 @@ const struct daemon *daemons_compile(struct problem *problem, uint32_t *count)
         const struct daemon_set *daemon_set = (const struct daemon_set *)sorted[i];
         const struct pod *pod = newest_pod(problem, daemon_set);
         const struct pod_spec *spec = &daemon_set->spec.template.spec;
-        if (problem->settings->ignore_dra_requests && spec->resource_claims.count > 0)
+        if (problem->settings->ignore_dra_requests && pod_spec_has_resource_claims(spec))
             continue;
         struct daemon *daemon = &daemons[(*count)++];
         daemon->daemon_set = daemon_set;

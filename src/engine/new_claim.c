@@ -64,6 +64,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
         if (pass->reserved_error && upstream)
             break; // SCH-222; by SCH-522 what is left of reservations is known
         deferred = deferred || pass->reserved_error;
+        pass->limited = pass->limited || pass->reserved_error;
     }
     pass->reserved_error = pass->reserved_error || (deferred && !placed);
     pass->why = why;

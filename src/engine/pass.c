@@ -6,6 +6,8 @@
 #include "engine/place.h"
 #include "engine/topology.h"
 
+#define ATTEMPTS_MAX UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
+
 void growing_bits_extend(struct growing_bits *bits, uint32_t count)
 {
     uint32_t needed = bitset_words(count);
@@ -176,12 +178,12 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
            place_on_new_claim(pass, pod, class);
 }
 
-// What never changes within a pass: SCH-36, SCH-181.
-static bool is_barred(const struct pass *pass, const struct pod_class *class)
+// What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods
+// with resource claims wait whether DRA requests are to be heeded or not.
+static bool is_barred(const struct pod_class *class)
 {
     return (class->volumes != NULL && class->volumes->error != NULL) ||
-           (class->resource_claims && pass->problem->settings->ignore_dra_requests) ||
-           class->group_error != NULL;
+           class->resource_claims || class->group_error != NULL;
 }
 
 static bool depends_on_others(struct pass *pass, uint32_t class)
@@ -269,15 +271,68 @@ static bool try_pod(struct pass *pass, uint32_t pod)
 {
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
-    if (is_barred(pass, class))
+    pass->placements[pod].tried = true;
+    if (is_barred(class))
         return false;
-    return class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own);
+    pass->limited = false;
+    if (class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own))
+        return true;
+    struct class_state *state = pass_class(pass, own);
+    state->limited = state->limited || pass->limited;
+    return false;
 }
 
 // --- the queue (SCH-151 to SCH-154)
 // ---------------------------------------------------------------------
 
-void pass_run(struct pass *pass)
+// SCH-517: the highest priority first; placeholders last, whatever they say.
+static int compare_by_priority(const void *a, const void *b)
+{
+    const struct queued_pod *x = a, *y = b;
+    int64_t left = queued_pod_priority(x), right = queued_pod_priority(y);
+    if (left != right)
+        return left > right ? -1 : 1;
+    return queued_pods_compare(x, y);
+}
+
+// Whether a pod went without a node because of a limit or a reservation while a less important one
+// got one.
+static bool priorities_matter(struct pass *pass)
+{
+    int64_t least = INT64_MAX, wanting = INT64_MIN;
+    if (pass->problem->settings->compatibility_upstream)
+        return false;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct queued_pod *pod = pass_pod(pass, i);
+        int64_t priority = queued_pod_priority(pod);
+        if (pass->placements[i].kind == ON_CLAIM && priority < least)
+            least = priority;
+        if (pass->placements[i].kind == NOT_PLACED && pass_class(pass, pod->class)->limited &&
+            priority > wanting)
+            wanting = priority;
+    }
+    return least < wanting;
+}
+
+// Starts the pass anew with another order of the queue, which lives as long as the problem.
+static void order_by_priority(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    struct pass_input input = pass->input;
+    struct queued_pod *queue =
+        arena_allocate_array(problem->arena, input.queue_count + 1, sizeof *queue);
+    memcpy(queue, input.queue, input.queue_count * sizeof *queue);
+    qsort(queue, input.queue_count, sizeof *queue, compare_by_priority);
+    for (uint32_t i = 0; i < input.queue_count; i++)
+        queue[i].index = i;
+    input.queue = queue;
+    struct pass *anew = pass_create(problem, &input), before = *pass;
+    *pass = *anew;
+    *anew = before;
+    pass_destroy(anew);
+}
+
+static void run_queue(struct pass *pass)
 {
     uint32_t count = 0;
     struct waiting {
@@ -289,7 +344,8 @@ void pass_run(struct pass *pass)
             class_at(pass->problem, pass_pod(pass, i)->class)->refusal == NULL)
             ring[count++] = (struct waiting){i, 0};
     uint32_t head = 0, tail = count % capacity;
-    while (count > 0 && ring[head].length != count) {
+    uint64_t attempts = pass->input.attempts_max > 0 ? pass->input.attempts_max : ATTEMPTS_MAX;
+    for (; count > 0 && ring[head].length != count && attempts > 0; attempts--) {
         uint32_t pod = ring[head].pod;
         head = (head + 1) % capacity;
         if (try_pod(pass, pod)) {
@@ -300,4 +356,15 @@ void pass_run(struct pass *pass)
         tail = (tail + 1) % capacity;
     }
     free(ring);
+}
+
+void pass_run(struct pass *pass)
+{
+    bool fresh = pass->version == 0;
+    run_queue(pass);
+    if (fresh && priorities_matter(pass)) {
+        order_by_priority(pass);
+        run_queue(pass);
+    }
+    limits_settle(pass);
 }

@@ -113,6 +113,7 @@ struct placement { // where a pod of the queue is
     enum { NOT_PLACED, ON_NODE, ON_CLAIM } kind;
     uint32_t index;
     uint32_t class; // as relaxed as it was placed
+    bool tried;     // it had its turn (SCH-53)
     uint64_t order; // how many placements came before
 };
 
@@ -135,6 +136,7 @@ struct pass_input {
     struct bitset excluded;  // places that take no part; bits 0: none
     struct bitset scheduled; // bound pods that are being scheduled themselves
     bool reserved_strict;    // SCH-258
+    uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
 };
 struct pass {
     struct problem *problem;
@@ -183,7 +185,9 @@ struct pass {
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input);
 void pass_destroy(struct pass *pass);
-// The queue loop (SCH-151 to SCH-157) over the pods that have no place yet.
+// The queue loop (SCH-151 to SCH-157) over the pods that have no place yet; the limits are settled
+// afterwards. A pass in which nothing is placed yet starts again in the order of priority if limits
+// or reservations kept a pod waiting for a less important one (SCH-517).
 void pass_run(struct pass *pass);
 
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)

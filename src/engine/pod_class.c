@@ -300,7 +300,7 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
     class->sample = queued->pod;
     class->identity = problem_identity(problem, queued->pod);
     class->requests = pod_requests(problem->arena, queued->pod);
-    class->resource_claims = queued->pod->spec.resource_claims.count > 0;
+    class->resource_claims = pod_spec_has_resource_claims(&queued->pod->spec);
     class->spreads.items = queued->pod->spec.topology_spread_constraints.items;
     class->spreads.count = queued->pod->spec.topology_spread_constraints.count;
     class->validated = !queued->from_deleting_node && !queued->placeholder;

@@ -13,6 +13,13 @@ void pod_class_key(const struct problem *problem, const struct queued_pod *queue
                    struct text *key);
 // The order of the queue (SCH-150, SCH-410), for qsort over struct queued_pod.
 int queued_pods_compare(const void *a, const void *b);
+// SCH-517; a placeholder has less than any pod.
+static inline int64_t queued_pod_priority(const struct queued_pod *queued)
+{
+    return queued->placeholder                 ? INT64_MIN
+           : queued->pod->spec.priority.present ? queued->pod->spec.priority.value
+                                                : 0;
+}
 // Classes, shapes, identities and the queue in its order (SCH-150). Needs dimensions.
 void pods_classify(struct problem *problem);
 

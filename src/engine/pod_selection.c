@@ -421,7 +421,7 @@ void pod_class_key(const struct problem *problem, const struct queued_pod *queue
     for (uint32_t i = 0; i < problem->selector_keys_count; i++)
         add_text(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
     add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
-                        (spec->resource_claims.count > 0) << 2);
+                        pod_spec_has_resource_claims(spec) << 2);
     add_map(key, &spec->node_selector);
     list_for_each (toleration, &spec->tolerations) {
         add_text(key, toleration->key);

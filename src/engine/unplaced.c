@@ -136,8 +136,11 @@ static const char *barred_message(struct pass *pass, const struct pod_class *cla
         *code = REASON_VOLUME_INVALID;
         return class->volumes->error;
     }
-    if (class->resource_claims && pass->problem->settings->ignore_dra_requests) {
+    if (class->resource_claims) {
         *code = REASON_DYNAMIC_RESOURCES;
+        if (!pass->problem->settings->ignore_dra_requests)
+            return "pod has Dynamic Resource Allocation requirements, but no devices are known: "
+                   "ResourceSlices and DeviceClasses are not read yet";
         return "pod has Dynamic Resource Allocation requirements that are not yet supported by "
                "Karpenter";
     }
@@ -174,16 +177,38 @@ static struct explained *explain_once(struct pass *pass, uint32_t class, enum ex
     return out;
 }
 
+// SCH-53: the pass ended before the pod's turn.
+static struct explained *explain_untried(enum explain_level level, struct plan *plan)
+{
+    struct explained *out = arena_allocate(plan->arena, sizeof *out);
+    out->message = "not tried: the pass has used up its attempts; the next pass tries the pod";
+    if (level == EXPLAIN_FULL)
+        out->explanation = arena_allocate(plan->arena, sizeof *out->explanation);
+    if (level == EXPLAIN_FULL)
+        out->explanation->nodes_summary = "not tried";
+    if (level >= EXPLAIN_REASONS)
+        explained_add_reason(plan->arena, out, REASON_NOT_TRIED, NULL, out->message);
+    return out;
+}
+
+static bool was_not_tried(const struct pass *pass, uint32_t index)
+{
+    return !pass->placements[index].tried && pass->problem->pools_count > 0 &&
+           class_at(pass->problem, pass_pod(pass, index)->class)->refusal == NULL;
+}
+
 void unplaced_finish(struct pass *pass, enum explain_level level, struct plan *plan)
 {
     uint32_t classes = pass->problem->classes.count;
-    struct explained **known = memory_allocate_array(classes + 1, sizeof *known);
+    struct explained **known = memory_allocate_array(classes + 1, sizeof *known), *untried = NULL;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != NOT_PLACED)
             continue;
         const struct queued_pod *queued = pass_pod(pass, i);
         struct explained *explained = known[queued->class];
-        if (explained == NULL)
+        if (was_not_tried(pass, i))
+            explained = untried = untried != NULL ? untried : explain_untried(level, plan);
+        else if (explained == NULL)
             explained = known[queued->class] = explain_once(pass, queued->class, level, plan);
         struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
         *out = (struct plan_unschedulable){

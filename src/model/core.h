@@ -31,8 +31,12 @@ struct container_port {
     int64_t container_port, host_port;
     const char *host_ip, *protocol, *name;
 };
+struct container_resource_claim { // one of the pod's resourceClaims
+    const char *name, *request;
+};
 struct resource_requirements {
     struct resource_map requests, limits;
+    LIST(struct container_resource_claim) claims;
 };
 struct container {
     const char *name, *image;
@@ -357,5 +361,6 @@ bool pod_is_terminal(const struct pod *pod);
 bool pod_is_active(const struct pod *pod); // LIF-110
 bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
+bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
 bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint); // SCH-355
 bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint);

@@ -94,9 +94,19 @@ static const struct field toleration_fields[] = {
 };
 const struct type type_toleration = TYPE("Toleration", struct toleration, toleration_fields);
 
+static const struct field container_resource_claim_fields[] = {
+    FIELD(struct container_resource_claim, name, "name", STRING,
+          .flags = FIELD_REQUIRED | FIELD_SHARED),
+    FIELD(struct container_resource_claim, request, "request", STRING, .flags = FIELD_SHARED),
+};
+static const struct type type_container_resource_claim =
+    TYPE("ResourceClaim", struct container_resource_claim, container_resource_claim_fields);
+
 static const struct field resource_requirements_fields[] = {
     FIELD(struct resource_requirements, requests, "requests", RESOURCE_MAP),
     FIELD(struct resource_requirements, limits, "limits", RESOURCE_MAP),
+    FIELD(struct resource_requirements, claims, "claims", LIST,
+          .type = &type_container_resource_claim),
 };
 const struct type type_resource_requirements =
     TYPE("ResourceRequirements", struct resource_requirements, resource_requirements_fields);

@@ -132,6 +132,19 @@ bool pod_owned_by_node(const struct pod *pod)
     return object_owner((const struct object *)pod, "v1", "Node") != NULL;
 }
 
+bool pod_spec_has_resource_claims(const struct pod_spec *spec)
+{
+    if (spec->resource_claims.count > 0)
+        return true;
+    list_for_each (container, &spec->containers)
+        if (container->resources.claims.count > 0)
+            return true;
+    list_for_each (container, &spec->init_containers)
+        if (container->resources.claims.count > 0)
+            return true;
+    return false;
+}
+
 // --- tolerations
 // ----------------------------------------------------------------------------------
 static bool is_empty(const char *text)
