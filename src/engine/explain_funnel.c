@@ -112,15 +112,12 @@ static void add_set(struct pass *pass, struct funnel *funnel, uint32_t set, stru
 static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base,
                          struct bitset scratch)
 {
-    const struct class_state *state = pass_class(pass, funnel->class);
-    if (state->hostname_groups.count == 0 && state->domain_groups.count == 0) {
-        add_set(pass, funnel, base, scratch);
-        return true;
-    }
     struct candidate candidate = {.set = base,
                                   .hostname = pass->next_hostname,
                                   .is_claim = true,
-                                  .table = funnel->template->table};
+                                  .table = funnel->template->table,
+                                  .rows = &funnel->limited,
+                                  .fitting = &funnel->fitting};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     if (topology_begin(pass, funnel->class, &candidate, &choice) != ACCEPTED)
