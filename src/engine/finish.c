@@ -432,6 +432,7 @@ void finish_plan(struct pass *pass, const struct plan_options *options, struct p
         arena_allocate_array(plan->arena, pass->claims.count + 1, sizeof *plan->claims.items);
     plan->unschedulable.items = arena_allocate_array(plan->arena, pass->input.queue_count + 1,
                                                      sizeof *plan->unschedulable.items);
+    plan->lower_bound = pass->lower_bound;
     vector_for_each (claim, &pass->claims)
         finish_claim(&finisher, *claim);
     finish_nodes(&finisher);

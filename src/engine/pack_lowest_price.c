@@ -1,7 +1,79 @@
+// The cheapest set of claims (pack.h; SCH-500 to SCH-507, SCH-550 to SCH-553).
+#include "engine/instance_types.h"
 #include "engine/pack.h"
+#include "engine/packing.h"
 
-// The greedy plan is a valid plan of this policy, and the one to beat.
+#define PROGRAM_STEPS UINT64_C(20000000)
+#define FILL_STEPS    UINT64_C(60000000)
+#define IMPROVE_STEPS UINT64_C(12000000)
+
+struct outcome { // what a pass amounts to
+    uint32_t placed, claims, offerings;
+    int64_t price;
+};
+
+// The cheapest machine of each claim (SCH-505).
+static struct outcome outcome_of(struct pass *pass)
+{
+    struct outcome outcome = {.claims = pass->claims.count};
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        outcome.placed += pass->placements[i].kind != NOT_PLACED;
+    vector_for_each (item, &pass->claims) {
+        const struct claim *claim = *item;
+        const struct row_filter *prices =
+            type_table_prices(pass->problem, claim->template->table, claim->set);
+        int64_t lowest = INT64_MAX;
+        bitset_for_each (r, claim->rows)
+            if (prices->cheapest[r] < lowest)
+                lowest = prices->cheapest[r];
+        outcome.price += lowest == INT64_MAX ? 0 : lowest;
+        outcome.offerings += bitset_count(claim->rows);
+    }
+    return outcome;
+}
+
+// SCH-550 step 9.
+static bool is_better(const struct outcome *a, const struct outcome *b)
+{
+    if (a->placed != b->placed)
+        return a->placed > b->placed;
+    if (a->price != b->price)
+        return a->price < b->price;
+    if (a->claims != b->claims)
+        return a->claims < b->claims;
+    return a->offerings > b->offerings;
+}
+
+static bool pack_anew(struct packing *packing)
+{
+    packing->steps_max = PROGRAM_STEPS;
+    packing_program(packing);
+    packing->steps_max = packing->steps + FILL_STEPS;
+    if (!packing_fill(packing))
+        return false;
+    packing->steps_max = packing->steps + IMPROVE_STEPS;
+    packing_improve(packing);
+    return true;
+}
+
 struct pass *pack_lowest_price(struct problem *problem)
 {
-    return pack_greedy(problem);
+    struct pass *greedy = pack_greedy(problem);
+    if (greedy->claims.count == 0)
+        return greedy;
+    struct pass *cheaper = pass_create(problem, &greedy->input);
+    struct packing *packing = packing_create(greedy, cheaper);
+    bool packed = pack_anew(packing);
+    if (packed)
+        packing_replay(packing, cheaper);
+    greedy->lower_bound = cheaper->lower_bound = packing->lower_bound;
+    packing_destroy(packing);
+    struct outcome one, other;
+    if (packed) {
+        one = outcome_of(cheaper);
+        other = outcome_of(greedy);
+        packed = is_better(&one, &other);
+    }
+    pass_destroy(packed ? greedy : cheaper);
+    return packed ? cheaper : greedy;
 }

@@ -1,0 +1,167 @@
+// The parts of the LowestPrice packer (pack_lowest_price.c; SCH-500, SCH-550 to SCH-553).
+//
+// A finished greedy pass says which pods need new nodes, on which pools, and in which domain each
+// rule between pods wants them. The packer keeps those answers and packs the pods anew: pods that
+// it cannot tell apart form a *kind*; what a node with given requirements can be is a *market* of
+// *offers* (machines worth buying, cheapest first); a *bin* is a node to be, a market and counts of
+// kinds. A linear program
+// (program.c) says what pods are worth; bins are filled (fill.c), improved (improve.c), and placed pod by pod by the ordinary pass (replay.c), which checks every
+// rule again. Bounded by counted steps, never by time.
+//
+// Lifetime: one computation; everything is in the packing's arena unless said otherwise.
+#pragma once
+
+#include "base/random.h"
+#include "engine/pass.h"
+
+// --- machines
+// ---------------------------------------------------------------------------------------
+struct packing_offer {
+    uint32_t row;
+    int64_t price;       // nano-USD an hour
+    const int64_t *room; // by packing dimension: allocatable less DaemonSets
+};
+struct packing_market { // of one template and requirement set
+    const struct node_template *template;
+    uint32_t set;
+    struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
+    uint32_t count;
+    int64_t *prices; // by row; INT64_MAX: not for sale
+    double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
+};
+
+// --- pods
+// -------------------------------------------------------------------------------------------
+// What a kind means to a rule about one node: it adds `adds` pods to the group's count there, and
+// bears at most `limit` of them.
+struct packing_rule {
+    uint32_t group;
+    int32_t adds, limit;
+};
+#define PACKING_NO_LIMIT INT32_MAX
+// Templates that kinds may use: those of one weight (SCH-221, SCH-506).
+struct packing_menu {
+    uint32_t *templates;
+    uint32_t count;
+};
+// Kinds of the same menu and requirements.
+struct packing_flavour {
+    uint32_t menu, set, pins;
+    uint32_t demand; // index into demands
+};
+// The same without what the greedy pass decided about domains.the rows of the linear program.
+struct packing_demand {
+    uint32_t menu, set;
+};
+struct packing_kind {
+    uint32_t flavour;
+    const int64_t *need; // of one unit, by packing dimension
+    struct packing_rule *rules;
+    uint32_t rules_count;
+    struct host_ports ports;
+    uint32_t unit;  // pods that belong together: more than one if an affinity ties them to one node
+    uint32_t count; // units
+    VECTOR(uint32_t) pods; // queue indexes in the order in which greedy placed them; heap
+    uint32_t taken;        // units handed out by the replay
+    double value;          // of one unit, nano-USD an hour
+};
+
+// --- nodes to be
+// ------------------------------------------------------------------------------------
+struct packing_content {
+    uint32_t kind, units;
+};
+struct packing_bin {
+    const struct packing_market *market;
+    uint32_t offer; // the cheapest with enough room
+    uint32_t pins;  // domains that its pods need
+    int64_t *used;  // by packing dimension
+    VECTOR(struct packing_content) contents;  // heap, like the next ones
+    VECTOR(struct packing_rule) rules;        // `adds` so far, lowest `limit`
+    VECTOR(struct host_port) ports;
+    double value; // of its contents
+};
+
+struct packing {
+    struct problem *problem;
+    const struct pass *greedy;
+    struct arena *arena;
+    uint32_t *dimensions; // dimensions of the problem that some pod asks for
+    uint32_t dimensions_count;
+    VECTOR(struct packing_menu) menus;
+    VECTOR(struct packing_market *) markets;
+    uint32_t base_markets; // the first ones: those of the demands
+    struct memo market_index; // (template, set)
+    VECTOR(struct packing_flavour) flavours;
+    VECTOR(struct packing_demand) demands;
+    VECTOR(struct packing_kind) kinds;
+    VECTOR(struct packing_bin *) bins;
+    VECTOR(uint32_t) kept; // claims of the greedy pass that stay as they are
+    uint32_t *left;        // by kind: units that are in no bin
+    int64_t **limits;      // by template: what bins may still use; NULL: no limits
+    int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
+    double *tilt;          // by dimension: how much the filling cares for it; 1 by default
+    struct packing_filler *filler; // packing_fill.c; NULL until needed
+    uint64_t steps, steps_max;
+};
+
+// The pods of the greedy pass's claims as kinds; `fresh` is a pass in which nothing is placed yet.
+struct packing *packing_create(const struct pass *greedy, const struct pass *fresh);
+void packing_destroy(struct packing *packing);
+
+// --- packing_market.c
+// The market of the template for nodes of this set, which has the template's in it.
+const struct packing_market *packing_market_of(struct packing *packing,
+                                               const struct node_template *template, uint32_t set);
+// What a machine of the row has for pods, into `room`.
+void packing_market_room(const struct packing *packing, const struct node_template *template,
+                         uint32_t row, int64_t *room);
+// The first offer from `from` on that holds `used`, as far as limits allow; market->count: none.
+uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
+                             const int64_t *used, uint32_t from);
+
+// --- packing_program.c: gives kinds their values, and makes bins of fillings that recur.
+void packing_program(struct packing *packing);
+// --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10).
+void packing_bound(struct packing *packing);
+
+// --- packing_bin.c
+struct packing_bin *packing_bin_create(struct packing *packing,
+                                       const struct packing_market *market);
+void packing_bin_destroy(struct packing_bin *bin); // NULL is fine
+void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
+                       const struct packing_market *market);
+void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
+                      const struct packing_bin *from);
+// Whether rules about one node and host ports let a unit in.
+bool packing_bin_admits(const struct packing_bin *bin, const struct packing_kind *kind);
+// Adds units without any check; the market is of the meet of all sets.
+void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind,
+                     uint32_t units, const struct packing_market *market);
+static inline int64_t packing_bin_price(const struct packing_bin *bin)
+{
+    return bin->market->offers[bin->offer].price;
+}
+// The bin becomes part of the packing: what it holds is no longer left, and back.
+void packing_commit(struct packing *packing, struct packing_bin *bin);
+void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin);
+int64_t packing_price(const struct packing *packing);
+
+// Commits up to `copies` bins just like it, as long as enough is left and limits allow.
+void packing_commit_copies(struct packing *packing, const struct packing_bin *bin,
+                           uint32_t copies);
+
+// --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the
+// steps are used up.
+bool packing_fill(struct packing *packing);
+// A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
+struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
+// A bin with what is worth most on this machine, of all that is left; NULL: nothing fits.
+struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
+                                       uint32_t offer);
+void packing_filler_destroy(struct packing_filler *filler); // NULL is fine
+// --- packing_improve.c: takes bins apart and packs their pods better, as long as steps are left.
+void packing_improve(struct packing *packing);
+// --- packing_replay.c: places every pod of `greedy` in `pass` as the packing says, and tries what
+// is left by the ordinary rules.
+void packing_replay(struct packing *packing, struct pass *pass);

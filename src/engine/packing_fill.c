@@ -1,0 +1,387 @@
+// Filling bins (packing.h; SCH-550 steps 6 and 7).
+//
+// The most valuable kind that is left must go somewhere: every machine that could carry it is
+// filled, starting with those that were the cheapest for what they held before, and the one with the
+// lowest price for the value of its contents wins. Within a machine the next kind is the one that is
+// worth most for its share of the room that is left.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/packing.h"
+
+#define TRIES_MAX 12 // machines filled for one bin
+#define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
+#define EQUAL     1e-9
+
+struct try { // a machine, with an estimate of its price for the value of its contents
+    const struct packing_market *market;
+    uint32_t offer;
+    double ratio;
+};
+struct packing_filler {
+    struct packing *packing;
+    struct arena *arena;
+    uint32_t *order;        // kinds by value, most first
+    uint32_t *active;       // those of which something is left, in the same order
+    uint32_t active_count;
+    uint32_t *fitting;      // kinds that may still come onto the bin
+    uint32_t *within;       // by kind: units on the bin
+    double *weights;        // by dimension: what a unit of it weighs on the machine
+    int64_t *room;          // by dimension: what is left of the machine
+    const struct packing_market **leads; // by flavour: the market with it, for the bin's present set
+    uint32_t *leads_known;  // by flavour: stamp
+    uint32_t stamp;
+    VECTOR(struct try) tries;
+    struct packing_bin *bin, *best;
+    double best_ratio;
+};
+
+// --- preparation
+// ------------------------------------------------------------------------------------
+
+// Most valuable first.
+static int compare_values(const void *a, const void *b, void *context)
+{
+    const struct packing *packing = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    double first = packing->kinds.items[x].value, second = packing->kinds.items[y].value;
+    if (first != second)
+        return first > second ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static struct packing_filler *filler_create(struct packing *packing)
+{
+    uint32_t kinds = packing->kinds.count;
+    struct arena *arena = packing->arena;
+    struct packing_filler *filler = arena_allocate(arena, sizeof *filler);
+    *filler = (struct packing_filler){.packing = packing, .arena = arena};
+    filler->order = arena_allocate_array(arena, kinds + 1, sizeof *filler->order);
+    filler->active = arena_allocate_array(arena, kinds + 1, sizeof *filler->active);
+    filler->fitting = arena_allocate_array(arena, kinds + 1, sizeof *filler->fitting);
+    filler->within = arena_allocate_array(arena, kinds + 1, sizeof *filler->within);
+    filler->weights =
+        arena_allocate_array(arena, packing->dimensions_count, sizeof *filler->weights);
+    filler->room = arena_allocate_array(arena, packing->dimensions_count, sizeof *filler->room);
+    filler->leads =
+        arena_allocate_array(arena, packing->flavours.count, sizeof(struct packing_market *));
+    filler->leads_known =
+        arena_allocate_array(arena, packing->flavours.count, sizeof *filler->leads_known);
+    for (uint32_t k = 0; k < kinds; k++)
+        filler->order[k] = k;
+    qsort_r(filler->order, kinds, sizeof *filler->order, compare_values, packing);
+    filler->bin = packing_bin_create(packing, NULL);
+    filler->best = packing_bin_create(packing, NULL);
+    return filler;
+}
+
+void packing_filler_destroy(struct packing_filler *filler)
+{
+    if (filler == NULL)
+        return;
+    packing_bin_destroy(filler->bin);
+    packing_bin_destroy(filler->best);
+    vector_free(&filler->tries);
+}
+
+// --- one machine
+// ------------------------------------------------------------------------------------
+
+// The market that the bin is in once the flavour is there; NULL if it may not be there, or the
+// machine would cost more.
+static const struct packing_market *lead(struct packing_filler *filler, uint32_t flavour, uint32_t row,
+                                         int64_t price)
+{
+    if (filler->leads_known[flavour] == filler->stamp)
+        return filler->leads[flavour];
+    struct packing *packing = filler->packing;
+    struct requirement_sets *sets = packing->problem->sets;
+    const struct packing_market *market = filler->bin->market, *answer = NULL;
+    const struct packing_flavour *wanted = &packing->flavours.items[flavour];
+    const struct packing_menu *menu = &packing->menus.items[wanted->menu];
+    bool listed = false;
+    for (uint32_t i = 0; i < menu->count && !listed; i++)
+        listed = menu->templates[i] == market->template->index;
+    if (listed && sets_compatible(sets, market->set, wanted->set, true)) {
+        uint32_t set = set_meet(sets, market->set, wanted->set);
+        answer = set == market->set ? market : packing_market_of(packing, market->template, set);
+        if (answer->prices[row] != price)
+            answer = NULL;
+    }
+    filler->leads_known[flavour] = filler->stamp;
+    filler->leads[flavour] = answer;
+    return answer;
+}
+
+static bool fits(const struct packing_filler *filler, const int64_t *need)
+{
+    for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
+        if (need[d] > filler->room[d])
+            return false;
+    return true;
+}
+
+static double score(const struct packing_filler *filler, const struct packing_kind *kind)
+{
+    double weight = 0;
+    for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
+        weight += (double)kind->need[d] * filler->weights[d];
+    return kind->value / (weight + 1e-12);
+}
+
+static void measure_room(struct packing_filler *filler, const struct packing_offer *offer)
+{
+    const struct packing *packing = filler->packing;
+    for (uint32_t d = 0; d < packing->dimensions_count; d++) {
+        filler->room[d] = offer->room[d] - filler->bin->used[d];
+        filler->weights[d] = filler->room[d] > 0 ? packing->tilt[d] / (double)filler->room[d] : 0;
+    }
+}
+
+// Drops kinds that can no longer come from the list, and returns the best of the others.
+static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32_t row, int64_t price)
+{
+    struct packing *packing = filler->packing;
+    uint32_t best = NONE, kept = 0;
+    double most = -1;
+    packing->steps += *count;
+    for (uint32_t i = 0; i < *count; i++) {
+        uint32_t k = filler->fitting[i];
+        const struct packing_kind *kind = &packing->kinds.items[k];
+        if (filler->within[k] >= packing->left[k] || !fits(filler, kind->need) ||
+            !packing_bin_admits(filler->bin, kind) ||
+            lead(filler, kind->flavour, row, price) == NULL)
+            continue;
+        filler->fitting[kept++] = k;
+        double own = score(filler, kind);
+        if (own > most) {
+            most = own;
+            best = k;
+        }
+    }
+    *count = kept;
+    return best;
+}
+
+// A quarter of the units that fit, so that others get their turn.
+static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
+{
+    const struct packing *packing = filler->packing;
+    const struct packing_kind *kind = &packing->kinds.items[k];
+    if (kind->rules_count > 0 || kind->ports.count > 0)
+        return 1;
+    int64_t most = packing->left[k] - filler->within[k];
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        if (kind->need[d] > 0 && filler->room[d] / kind->need[d] < most)
+            most = filler->room[d] / kind->need[d];
+    return most > 7 ? (uint32_t)(most / 4) : 1;
+}
+
+static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row, int64_t price)
+{
+    const struct packing_kind *kind = &filler->packing->kinds.items[k];
+    const struct packing_market *market = lead(filler, kind->flavour, row, price);
+    if (market != filler->bin->market)
+        filler->stamp++;
+    packing_bin_add(filler->packing, filler->bin, k, units, market);
+    filler->within[k] += units;
+}
+
+// Fills the machine into filler->bin, with a unit of the seed first (NONE: whatever is best).
+static void fill_machine(struct packing_filler *filler, const struct packing_market *market,
+                         uint32_t offer_index, uint32_t seed)
+{
+    struct packing *packing = filler->packing;
+    const struct packing_offer *offer = &market->offers[offer_index];
+    packing_bin_clear(packing, filler->bin, market);
+    filler->stamp++;
+    uint32_t count = filler->active_count;
+    memcpy(filler->fitting, filler->active, count * sizeof *filler->fitting);
+    measure_room(filler, offer);
+    if (seed != NONE) {
+        add(filler, seed, 1, offer->row, offer->price);
+        measure_room(filler, offer);
+    }
+    for (uint32_t k = next_kind(filler, &count, offer->row, offer->price); k != NONE;
+         k = next_kind(filler, &count, offer->row, offer->price)) {
+        add(filler, k, units_to_add(filler, k), offer->row, offer->price);
+        measure_room(filler, offer);
+    }
+    vector_for_each (content, &filler->bin->contents)
+        filler->within[content->kind] = 0;
+    filler->bin->offer = packing_market_find(packing, filler->bin->market, filler->bin->used, 0);
+}
+
+// --- one bin
+// ----------------------------------------------------------------------------------------
+
+static int compare_tries(const void *a, const void *b)
+{
+    const struct try *x = a, *y = b;
+    if (x->ratio != y->ratio)
+        return x->ratio < y->ratio ? -1 : 1;
+    if (x->market != y->market) // of different templates
+        return x->market->template->index < y->market->template->index ? -1 : 1;
+    return x->offer < y->offer ? -1 : x->offer > y->offer;
+}
+
+static void list_tries(struct packing_filler *filler, uint32_t seed, double left)
+{
+    struct packing *packing = filler->packing;
+    const struct packing_kind *kind = &packing->kinds.items[seed];
+    const struct packing_flavour *flavour = &packing->flavours.items[kind->flavour];
+    const struct packing_menu *menu = &packing->menus.items[flavour->menu];
+    filler->tries.count = 0;
+    for (uint32_t i = 0; i < menu->count; i++) {
+        const struct node_template *template = packing->problem->templates[menu->templates[i]];
+        if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
+            continue;
+        const struct packing_market *market = packing_market_of(
+            packing, template, set_meet(packing->problem->sets, template->set, flavour->set));
+        for (uint32_t o = packing_market_find(packing, market, kind->need, 0); o < market->count;
+             o = packing_market_find(packing, market, kind->need, o + 1)) {
+            double most = market->worth[o] > 0 ? market->worth[o] : (double)market->offers[o].price;
+            most = most < left ? most : left;
+            double ratio = (double)market->offers[o].price / (most > 1 ? most : 1);
+            vector_push(&filler->tries, (struct try){market, o, ratio});
+        }
+    }
+    if (filler->tries.count > 1)
+        qsort(filler->tries.items, filler->tries.count, sizeof *filler->tries.items,
+              compare_tries);
+}
+
+// The best bin with the kind into filler->best; false if no machine takes it.
+static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
+{
+    list_tries(filler, seed, left);
+    filler->best_ratio = INFINITY;
+    for (uint32_t i = 0; i < filler->tries.count && i < TRIES_MAX; i++) {
+        const struct try *try = &filler->tries.items[i];
+        if (try->ratio >= filler->best_ratio * SLACK)
+            break;
+        fill_machine(filler, try->market, try->offer, seed);
+        if (filler->bin->offer == filler->bin->market->count)
+            continue;
+        double price = (double)packing_bin_price(filler->bin), value = filler->bin->value;
+        double ratio = value > 0 ? price / value : price * 1e9;
+        if (ratio < filler->best_ratio * (1 - EQUAL) ||
+            (ratio < filler->best_ratio * (1 + EQUAL) && value > filler->best->value)) {
+            filler->best_ratio = ratio;
+            struct packing_bin *better = filler->bin;
+            filler->bin = filler->best;
+            filler->best = better;
+        }
+    }
+    return filler->best_ratio < INFINITY;
+}
+
+// --- all of them
+// ------------------------------------------------------------------------------------
+
+static void commit_best(struct packing_filler *filler)
+{
+    const struct packing *packing = filler->packing;
+    uint32_t copies = UINT32_MAX;
+    vector_for_each (content, &filler->best->contents) {
+        uint32_t own = packing->left[content->kind] / content->units;
+        copies = own < copies ? own : copies;
+    }
+    packing_commit_copies(filler->packing, filler->best, copies > 3 ? copies / 2 : 1);
+}
+
+static double value_left(const struct packing_filler *filler)
+{
+    const struct packing *packing = filler->packing;
+    double sum = 0;
+    for (uint32_t i = 0; i < filler->active_count; i++)
+        sum += packing->kinds.items[filler->active[i]].value * packing->left[filler->active[i]];
+    return sum;
+}
+
+static void find_active(struct packing_filler *filler)
+{
+    const struct packing *packing = filler->packing;
+    filler->active_count = 0;
+    for (uint32_t i = 0; i < packing->kinds.count; i++)
+        if (packing->left[filler->order[i]] > 0)
+            filler->active[filler->active_count++] = filler->order[i];
+}
+
+static void drop_inactive(struct packing_filler *filler)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < filler->active_count; i++)
+        if (filler->packing->left[filler->active[i]] > 0)
+            filler->active[kept++] = filler->active[i];
+    filler->active_count = kept;
+}
+
+// Made when first needed; the kinds of which something is left may have changed.
+static struct packing_filler *filler_of(struct packing *packing)
+{
+    if (packing->filler == NULL)
+        packing->filler = filler_create(packing);
+    find_active(packing->filler);
+    return packing->filler;
+}
+
+bool packing_fill(struct packing *packing)
+{
+    struct packing_filler *filler = filler_of(packing);
+    double left = value_left(filler);
+    while (filler->active_count > 0) {
+        if (packing->steps >= packing->steps_max || !best_bin(filler, filler->active[0], left))
+            return false;
+        uint32_t before = packing->bins.count;
+        commit_best(filler);
+        for (uint32_t b = before; b < packing->bins.count; b++)
+            left -= packing->bins.items[b]->value;
+        drop_inactive(filler);
+    }
+    return true;
+}
+
+// --- columns of the linear program
+// ------------------------------------------------------------------------
+
+static struct packing_bin *take_bin(struct packing_filler *filler)
+{
+    struct packing_bin *bin = filler->bin;
+    filler->bin = packing_bin_create(filler->packing, NULL);
+    return bin;
+}
+
+struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
+                                       uint32_t offer)
+{
+    struct packing_filler *filler = filler_of(packing);
+    fill_machine(filler, market, offer, NONE);
+    if (filler->bin->contents.count == 0 || filler->bin->offer == filler->bin->market->count)
+        return NULL;
+    market->worth[offer] = filler->bin->value;
+    return take_bin(filler);
+}
+
+struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind)
+{
+    struct packing_filler *filler = filler_of(packing);
+    list_tries(filler, kind, INFINITY);
+    int64_t lowest = INT64_MAX;
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < filler->tries.count; i++) {
+        const struct try *try = &filler->tries.items[i];
+        if (try->market->offers[try->offer].price < lowest) {
+            lowest = try->market->offers[try->offer].price;
+            best = i;
+        }
+    }
+    if (best == NONE)
+        return NULL;
+    const struct try *try = &filler->tries.items[best];
+    filler->active[0] = kind;
+    filler->active_count = 1;
+    fill_machine(filler, try->market, try->offer, kind);
+    return take_bin(filler);
+}

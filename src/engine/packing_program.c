@@ -1,0 +1,272 @@
+// What pods are worth, and which bins recur (packing.h; SCH-550 step 6).
+//
+// The linear program of covering: rows are pods of one size, columns are filled machines. Machines
+// are filled with the pods that are worth most for the room that they take, by the duals of the last
+// solution, until no filling is worth more than its machine costs. Kinds then get the duals as
+// values, and whole multiples of the columns become bins.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/covering.h"
+#include "engine/packing.h"
+
+#define ROWS_MAX          160 // sizes beyond it share rows
+#define ROUNDS_MAX        50
+#define OFFERS_A_ROUND    64
+#define COLUMNS_A_ROUND   16
+#define PIVOTS_MAX        1000
+#define IMPROVEMENT       1e-3
+#define NANOUSD           1e9
+#define PENALTY           1e7 // USD an hour for all of a row: more than any machines for it
+
+struct size { // a row
+    uint32_t demand;
+    int32_t cap; // units that one node bears
+    double count, *need;
+};
+struct column {
+    struct packing_bin *bin;
+    double ratio; // value for price
+};
+struct program {
+    struct packing *packing;
+    struct arena *arena;
+    uint32_t *row_of; // by kind
+    VECTOR(struct size) sizes;
+    struct covering *covering;
+    VECTOR(struct column) found, columns; // of this round; those in the program
+};
+
+// --- rows
+// -------------------------------------------------------------------------------------------
+
+static int32_t cap_of(const struct packing_kind *kind)
+{
+    int32_t cap = kind->ports.count > 0 ? 1 : PACKING_NO_LIMIT;
+    for (uint32_t i = 0; i < kind->rules_count; i++)
+        if (kind->rules[i].adds > 0 && kind->rules[i].limit != PACKING_NO_LIMIT &&
+            kind->rules[i].limit / kind->rules[i].adds < cap)
+            cap = kind->rules[i].limit / kind->rules[i].adds;
+    return cap;
+}
+
+// Needs in steps of a factor of 2^(1/fineness); 0: exactly.
+static int64_t rounded(int64_t need, uint32_t fineness)
+{
+    return fineness == 0 || need <= 0 ? need : (int64_t)ceil(log2((double)need) * fineness);
+}
+
+static void add_identity(const struct packing *packing, const struct packing_kind *kind,
+                         uint32_t fineness, struct text *text)
+{
+    text_clear(text);
+    text_format(text, "%x %x", packing->flavours.items[kind->flavour].demand,
+                (unsigned)cap_of(kind));
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        text_format(text, " %llx", (unsigned long long)rounded(kind->need[d], fineness));
+}
+
+static void group_kinds(struct program *program, uint32_t fineness)
+{
+    struct packing *packing = program->packing;
+    struct map *rows = map_create();
+    struct text text = {0};
+    program->sizes.count = 0;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        const struct packing_kind *kind = &packing->kinds.items[k];
+        add_identity(packing, kind, fineness, &text);
+        uintptr_t row = (uintptr_t)map_get(rows, text.data);
+        if (row == 0) {
+            struct size size = {packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
+                                arena_allocate_array(program->arena, packing->dimensions_count,
+                                                     sizeof(double))};
+            vector_push(&program->sizes, size);
+            row = program->sizes.count;
+            map_set(rows, text.data, (void *)row);
+        }
+        struct size *size = &program->sizes.items[row - 1];
+        program->row_of[k] = (uint32_t)row - 1;
+        size->count += kind->count;
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            size->need[d] += (double)kind->need[d] * kind->count;
+    }
+    vector_for_each (size, &program->sizes)
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            size->need[d] /= size->count;
+    text_free(&text);
+    map_destroy(rows, NULL);
+}
+
+static void find_rows(struct program *program)
+{
+    program->row_of = arena_allocate_array(program->arena, program->packing->kinds.count + 1,
+                                           sizeof *program->row_of);
+    group_kinds(program, 0);
+    for (uint32_t fineness = 16; program->sizes.count > ROWS_MAX && fineness > 0; fineness /= 2)
+        group_kinds(program, fineness);
+}
+
+// --- values
+// -----------------------------------------------------------------------------------------
+
+// A kind is worth its row's dual, more or less by how it differs from the row's average.
+static void take_values(struct program *program)
+{
+    struct packing *packing = program->packing;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        struct packing_kind *kind = &packing->kinds.items[k];
+        const struct size *size = &program->sizes.items[program->row_of[k]];
+        double ratio = 0, parts = 0;
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            if (size->need[d] > 0) {
+                ratio += (double)kind->need[d] / size->need[d];
+                parts++;
+            }
+        double dual = covering_dual(program->covering, program->row_of[k]) / size->count;
+        kind->value = dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
+    }
+}
+
+// --- columns
+// ----------------------------------------------------------------------------------------
+
+static void add_column(struct program *program, struct packing_bin *bin)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    struct covering_entry *entries =
+        arena_allocate_array(scratch, bin->contents.count, sizeof *entries);
+    uint32_t count = 0;
+    vector_for_each (content, &bin->contents) {
+        uint32_t row = program->row_of[content->kind], i = 0;
+        while (i < count && entries[i].row != row)
+            i++;
+        if (i == count)
+            entries[count++] = (struct covering_entry){row, 0};
+        entries[i].amount += content->units / program->sizes.items[row].count;
+    }
+    covering_add(program->covering, (double)packing_bin_price(bin) / NANOUSD, entries, count);
+    vector_push(&program->columns, (struct column){bin, 0});
+}
+
+// A machine for each row, with nothing but one of its kinds, so that there is a solution.
+static bool add_first_columns(struct program *program)
+{
+    struct packing *packing = program->packing;
+    uint32_t *most = arena_allocate_array(program->arena, program->sizes.count, sizeof *most);
+    for (uint32_t r = 0; r < program->sizes.count; r++)
+        most[r] = NONE;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        uint32_t *kind = &most[program->row_of[k]];
+        if (*kind == NONE || packing->kinds.items[k].count > packing->kinds.items[*kind].count)
+            *kind = k;
+    }
+    for (uint32_t r = 0; r < program->sizes.count; r++) {
+        struct packing_bin *bin = packing_fill_alone(packing, most[r]);
+        if (bin == NULL)
+            return false;
+        add_column(program, bin);
+    }
+    return true;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+    if (x->ratio != y->ratio)
+        return x->ratio > y->ratio ? -1 : 1;
+    const struct packing_market *first = x->bin->market, *second = y->bin->market;
+    if (first->template != second->template)
+        return first->template->index < second->template->index ? -1 : 1;
+    return x->bin->offer < y->bin->offer ? -1 : x->bin->offer > y->bin->offer;
+}
+
+static void try_offer(struct program *program, struct packing_market *market, uint32_t offer)
+{
+    struct packing *packing = program->packing;
+    struct packing_bin *bin = packing_fill_offer(packing, market, offer);
+    if (bin == NULL)
+        return;
+    double price = (double)packing_bin_price(bin);
+    if (bin->value > price * (1 + IMPROVEMENT)) {
+        vector_push(&program->found, (struct column){bin, bin->value / price});
+        return;
+    }
+    packing_bin_destroy(bin);
+}
+
+// Fills every machine, or some of them if there are many; false if none is worth adding.
+static bool price(struct program *program, uint32_t round)
+{
+    struct packing *packing = program->packing;
+    program->found.count = 0;
+    for (uint32_t m = 0; m < program->packing->base_markets; m++) {
+        struct packing_market *market = packing->markets.items[m];
+        uint32_t stride = market->count / OFFERS_A_ROUND + 1;
+        for (uint32_t o = round % stride; o < market->count; o += stride)
+            try_offer(program, market, o);
+    }
+    if (program->found.count > 1)
+        qsort(program->found.items, program->found.count, sizeof *program->found.items,
+              compare_found);
+    for (uint32_t i = 0; i < program->found.count; i++)
+        if (i < COLUMNS_A_ROUND)
+            add_column(program, program->found.items[i].bin);
+        else
+            packing_bin_destroy(program->found.items[i].bin);
+    return program->found.count > 0;
+}
+
+// The markets of the demands, in which machines are filled.
+static void make_markets(struct packing *packing)
+{
+    vector_for_each (demand, &packing->demands) {
+        const struct packing_menu *menu = &packing->menus.items[demand->menu];
+        for (uint32_t i = 0; i < menu->count; i++) {
+            const struct node_template *template = packing->problem->templates[menu->templates[i]];
+            packing_market_of(packing, template,
+                              set_meet(packing->problem->sets, template->set, demand->set));
+        }
+    }
+    packing->base_markets = packing->markets.count;
+}
+
+// --- bins
+// -------------------------------------------------------------------------------------------
+
+static void take_whole_columns(struct program *program)
+{
+    struct packing *packing = program->packing;
+    for (uint32_t c = 0; c < program->columns.count; c++) {
+        double wanted = covering_value(program->covering, c);
+        if (wanted >= 1 - 1e-6)
+            packing_commit_copies(packing, program->columns.items[c].bin,
+                                  (uint32_t)(wanted + 1e-6));
+    }
+}
+
+void packing_program(struct packing *packing)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct program program = {.packing = packing, .arena = arena};
+    make_markets(packing);
+    find_rows(&program);
+    double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
+    for (uint32_t i = 0; i < program.sizes.count; i++)
+        ones[i] = 1;
+    program.covering = covering_create(arena, ones, program.sizes.count, PENALTY);
+    if (add_first_columns(&program)) {
+        for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+            covering_solve(program.covering, PIVOTS_MAX);
+            take_values(&program);
+            if (packing->steps >= packing->steps_max || !price(&program, round))
+                break;
+        }
+        take_whole_columns(&program);
+    }
+    vector_for_each (column, &program.columns)
+        packing_bin_destroy(column->bin);
+    vector_free(&program.columns);
+    vector_free(&program.found);
+    vector_free(&program.sizes);
+}
