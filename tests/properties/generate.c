@@ -20,13 +20,15 @@ static void choose_features(struct generator *generator)
 
 static void generate_context(struct generator *generator)
 {
+    // One roll a statement: C does not say which of several arguments comes first.
+    const char *packing = PICK(generator, "Greedy", "LowestPrice");
+    const char *preferences = PICK(generator, "Respect", "Respect", "Ignore");
+    const char *min_values = PICK(generator, "Strict", "Strict", "BestEffort");
     text_format(&generator->text,
                 "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, spec: "
                 "{time: '2026-01-01T00:00:00Z', settings: {PACKING_POLICY: %s, PREFERENCE_POLICY: "
                 "%s, MIN_VALUES_POLICY: %s}}}\n",
-                PICK(generator, "Greedy", "LowestPrice"),
-                PICK(generator, "Respect", "Respect", "Ignore"),
-                PICK(generator, "Strict", "Strict", "BestEffort"));
+                packing, preferences, min_values);
     if (generator->namespaces)
         text_add(&generator->text,
                  "---\n{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {team: "
@@ -141,18 +143,19 @@ void generate_catalog(struct generator *generator)
 
 static void generate_pool_requirements(struct generator *generator, struct text *text)
 {
+    const char *operator = PICK(generator, "In", "NotIn"), *bound = PICK(generator, "Gt", "Lt");
     if (chance(generator, 0.2))
         text_format(text, "{key: topology.kubernetes.io/zone, operator: %s, values: [zone-%c]}, ",
-                    PICK(generator, "In", "NotIn"), (int)('a' + below(generator, generator->zones)));
+                    operator, (int)('a' + below(generator, generator->zones)));
     if (chance(generator, 0.3))
         text_format(text, "{key: karpenter.sh/capacity-type, operator: In, values: [%s]}, ",
                     PICK(generator, "spot", "on-demand", "'spot', 'on-demand'"));
     if (chance(generator, 0.2))
         text_format(text, "{key: karpenter.k8s.aws/instance-cpu, operator: %s, values: ['%s']}, ",
-                    PICK(generator, "Gt", "Lt"), PICK(generator, "1", "3", "9"));
+                    bound, PICK(generator, "1", "3", "9"));
     if (chance(generator, 0.15))
         text_format(text, "{key: karpenter.k8s.aws/instance-family, operator: %s, values: [c]}, ",
-                    PICK(generator, "NotIn", "In"));
+                    operator);
     if (generator->racks && chance(generator, 0.7))
         text_format(text, "{key: example.com/rack, operator: In, values: [%s]}, ",
                     PICK(generator, "r1", "'r1', 'r2'", "'r1', 'r2', 'r3'"));
@@ -216,11 +219,11 @@ void generate_daemon_sets(struct generator *generator)
                              "karpenter.sh/capacity-type: spot"));
         if (chance(generator, 0.5))
             text_add(&generator->text, "tolerations: [{operator: Exists}], ");
-        text_format(&generator->text, "containers: [{name: c, image: i, %sresources: {requests: "
-                                      "{cpu: %s, memory: 64Mi}}}]}}}}\n",
-                    generator->ports && chance(generator, 0.4)
-                        ? "ports: [{containerPort: 9100, hostPort: 9100}], "
-                        : "",
+        bool port = generator->ports && chance(generator, 0.4);
+        text_format(&generator->text,
+                    "containers: [{name: c, image: i, %sresources: {requests: {cpu: %s, memory: "
+                    "64Mi}}}]}}}}\n",
+                    port ? "ports: [{containerPort: 8080, hostPort: 8080}], " : "",
                     PICK(generator, "50m", "100m", "400m"));
     }
 }

@@ -61,14 +61,12 @@ struct machine {
 
 static struct machine roll_machine(struct generator *generator, uint32_t index)
 {
-    struct machine machine = {
-        .index = index,
-        .type = below(generator, generator->types),
-        .pool = below(generator, generator->pools),
-        .zone = (char)('a' + below(generator, generator->zones + (index == 0))),
-        .capacity_type = PICK(generator, "on-demand", "spot"),
-        .managed = chance(generator, 0.7),
-    };
+    struct machine machine = {.index = index};
+    machine.type = below(generator, generator->types);
+    machine.pool = below(generator, generator->pools);
+    machine.zone = (char)('a' + below(generator, generator->zones + (index == 0)));
+    machine.capacity_type = PICK(generator, "on-demand", "spot");
+    machine.managed = chance(generator, 0.7);
     machine.registered = !machine.managed || chance(generator, 0.8);
     machine.initialized = !machine.managed || (machine.registered && chance(generator, 0.85));
     __typeof__(&generator->type[0]) type = &generator->type[machine.type];
@@ -146,13 +144,15 @@ static void write_bound_pods(struct generator *generator, const struct machine *
     for (uint32_t i = 0, count = below(generator, room + 1); i < count; i++) {
         uint32_t app = below(generator, 4);
         struct text rules = {0};
-        if (generator->anti_affinity && chance(generator, 0.3))
+        if (generator->anti_affinity && chance(generator, 0.3)) {
+            const char *key =
+                PICK(generator, "kubernetes.io/hostname", "topology.kubernetes.io/zone");
             text_format(&rules,
                         "affinity: {podAntiAffinity: "
                         "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: %s, "
                         "labelSelector: {matchLabels: {app: w%u}}}]}}, ",
-                        PICK(generator, "kubernetes.io/hostname", "topology.kubernetes.io/zone"),
-                        below(generator, 4));
+                        key, below(generator, 4));
+        }
         text_format(&generator->text,
                     "---\n{apiVersion: v1, kind: Pod, metadata: {name: bound-%u-%u, namespace: "
                     "default, uid: bound-%u-%u, labels: {app: w%u, rev: '1'}}, spec: {nodeName: "

@@ -2,15 +2,20 @@
 #include "properties/generate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SELECTOR(app) "labelSelector: {matchLabels: {app: w%u}}", app
 
-static void generate_spread(struct generator *generator, struct text *spec, uint32_t app)
+// Returns the key; a constraint over `other_than` is not made (the API refuses two of one key).
+static const char *generate_spread(struct generator *generator, struct text *spec, uint32_t app,
+                                   const char *other_than)
 {
     const char *key =
         PICK(generator, "topology.kubernetes.io/zone", "topology.kubernetes.io/zone",
              "kubernetes.io/hostname", "karpenter.sh/capacity-type",
              generator->racks ? "example.com/rack" : "topology.kubernetes.io/zone");
+    if (strcmp(key, other_than) == 0)
+        return key;
     bool hard = !generator->preferences || chance(generator, 0.7);
     text_format(spec, "{maxSkew: %u, topologyKey: %s, whenUnsatisfiable: %s, ",
                 1 + below(generator, 2), key, hard ? "DoNotSchedule" : "ScheduleAnyway");
@@ -24,6 +29,7 @@ static void generate_spread(struct generator *generator, struct text *spec, uint
         text_format(spec, "nodeTaintsPolicy: %s, ", PICK(generator, "Honor", "Ignore"));
     text_format(spec, SELECTOR(chance(generator, 0.85) ? app : below(generator, 4)));
     text_add(spec, "}, ");
+    return key;
 }
 
 static void generate_pod_term(struct generator *generator, struct text *spec, uint32_t app)
@@ -54,22 +60,25 @@ static void generate_pod_terms(struct generator *generator, struct text *affinit
 
 static void generate_expression(struct generator *generator, struct text *text)
 {
+    const char *operator;
     switch (below(generator, generator->racks ? 6 : 5)) {
     case 0:
+        operator = PICK(generator, "In", "In", "NotIn");
         text_format(text, "{key: topology.kubernetes.io/zone, operator: %s, values: [zone-%c]}",
-                    PICK(generator, "In", "In", "NotIn"),
-                    (int)('a' + below(generator, generator->zones)));
+                    operator, (int)('a' + below(generator, generator->zones)));
         break;
     case 1:
         text_format(text, "{key: karpenter.sh/capacity-type, operator: %s, values: [spot]}",
                     PICK(generator, "In", "NotIn"));
         break;
     case 2:
+        operator = PICK(generator, "Gt", "Lt");
         text_format(text, "{key: karpenter.k8s.aws/instance-cpu, operator: %s, values: ['%s']}",
-                    PICK(generator, "Gt", "Lt"), PICK(generator, "1", "4", "9"));
+                    operator, PICK(generator, "1", "4", "9"));
         break;
     case 3:
-        text_format(text, "{key: team, operator: %s, values: [t%u]}", PICK(generator, "In", "NotIn"),
+        operator = PICK(generator, "In", "NotIn");
+        text_format(text, "{key: team, operator: %s, values: [t%u]}", operator,
                     below(generator, 2));
         break;
     case 4:
@@ -116,9 +125,9 @@ void generate_rules(struct generator *generator, struct text *spec, uint32_t app
 {
     if (generator->spreads && chance(generator, 0.6)) {
         text_add(spec, "topologySpreadConstraints: [");
-        generate_spread(generator, spec, app);
+        const char *key = generate_spread(generator, spec, app, "");
         if (chance(generator, 0.3))
-            generate_spread(generator, spec, app);
+            generate_spread(generator, spec, app, key);
         text_add(spec, "], ");
     }
     text_add(spec, "affinity: {");
@@ -178,16 +187,15 @@ static void generate_pod(struct generator *generator, const struct workload *wor
 
 static struct workload roll_workload(struct generator *generator, uint32_t index)
 {
-    struct workload workload = {
-        .index = index,
-        .app = below(generator, 4),
-        .replicas = 1 + below(generator, generator->size == WORLD_LARGE ? 24 : 6),
-        .namespace = generator->namespaces && chance(generator, 0.3) ? "other" : "default",
-        .cpu = PICK(generator, "100m", "400m", "900m", "1500m", "3"),
-        .memory = PICK(generator, "64Mi", "1Gi", "3Gi"),
-        .port = generator->ports && chance(generator, 0.3),
-        .gpu = generator->gpu && chance(generator, 0.2),
-    };
+    // One roll a statement: C does not say which of several in one expression comes first.
+    struct workload workload = {.index = index};
+    workload.app = below(generator, 4);
+    workload.replicas = 1 + below(generator, generator->size == WORLD_LARGE ? 24 : 6);
+    workload.namespace = generator->namespaces && chance(generator, 0.3) ? "other" : "default";
+    workload.cpu = PICK(generator, "100m", "400m", "900m", "1500m", "3");
+    workload.memory = PICK(generator, "64Mi", "1Gi", "3Gi");
+    workload.port = generator->ports && chance(generator, 0.3);
+    workload.gpu = generator->gpu && chance(generator, 0.2);
     if (generator->volumes && workload.namespace[0] == 'd' && chance(generator, 0.5))
         workload.volume = PICK(generator, "bound-0", "bound-1", "bound-2", "late-0", "late-1", "");
     struct text rules = {0};

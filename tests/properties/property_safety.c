@@ -27,7 +27,9 @@ bool what_can_be_placed_is_placed(const json_t *world, uint64_t seed, struct tex
 {
     (void)seed;
     OUTCOME outcome = world_plan(world);
-    if (outcome.plan == NULL || outcome.plan->pods_placed > 8)
+    // Without any NodePool nothing is placed at all (SCH-41).
+    if (outcome.plan == NULL || outcome.plan->pods_placed > 8 ||
+        outcome.snapshot->objects[KIND_NODE_POOL].count == 0)
         return true;
     const struct pod *pods[10];
     uint32_t count = collect_placed(outcome.plan, pods, 9);
@@ -214,16 +216,17 @@ static void shuffle_items(struct replay *replay, struct random *random)
     }
 }
 
-// Binds what can be bound, over and over; the unbound stay in front. Returns how many are left.
-static uint32_t sweep(struct replay *replay, bool one_at_a_time)
+// Binds what can be bound, over and over; the unbound stay in front. Returns how many are left of
+// `left`.
+static uint32_t sweep(struct replay *replay, uint32_t left, bool one_at_a_time)
 {
-    uint32_t left = replay->count;
     bool progress = true;
     while (progress && left > 0) {
         progress = false;
         for (uint32_t i = 0; i < left; i++) {
-            if (cluster_refusal(replay->cluster, replay->items[i].pod, replay->items[i].site) !=
-                NULL)
+            if (replay->items[i].site >= replay->cluster->sites_count ||
+                cluster_refusal(replay->cluster, replay->items[i].pod, replay->items[i].site) !=
+                    NULL)
                 continue;
             cluster_bind(replay->cluster, replay->items[i].pod, replay->items[i].site);
             __typeof__(replay->items[0]) done = replay->items[i];
@@ -237,6 +240,18 @@ static uint32_t sweep(struct replay *replay, bool one_at_a_time)
         }
     }
     return left;
+}
+
+// The scheduler binds what fits the Nodes that there are before others have joined, if `staged`.
+static uint32_t attempt_order(struct replay *replay, bool staged, bool one_at_a_time)
+{
+    uint32_t left = replay->count, all = replay->cluster->sites_count;
+    if (staged) {
+        replay->cluster->sites_count = replay->cluster->snapshot->objects[KIND_NODE].count;
+        left = sweep(replay, left, one_at_a_time);
+        replay->cluster->sites_count = all;
+    }
+    return sweep(replay, left, one_at_a_time);
 }
 
 // Every order, as far as the steps reach.
@@ -276,7 +291,7 @@ static void find_order(struct replay *replay, uint64_t seed, const char *scenari
     for (uint32_t i = 0; i < replay->cluster->sites_count; i++)
         before[i] = replay->cluster->sites[i].pods_count;
     for (uint32_t attempt = 0; attempt < 8; attempt++) {
-        left = sweep(replay, attempt % 2 == 1);
+        left = attempt_order(replay, attempt / 2 % 2 == 1, attempt % 2 == 1);
         if (left == 0)
             return;
         if (attempt < 7) {

@@ -61,10 +61,17 @@ static bool limits_hold(const struct cluster *cluster, const struct node_pool *p
 
 // --- minValues ------------------------------------------------------------------------------------
 
-// Whether the pods of the node would fit this type in the same zone and capacity type too.
-static bool type_would_do(struct cluster *cluster, const struct site *site,
+// Whether the pods of the node would fit this type in the same zone and capacity type too, within the
+// limits.
+static bool type_would_do(struct cluster *cluster, struct site *site,
                           const struct instance_type *type)
 {
+    const struct instance_type *chosen = site->choice.type;
+    site->choice.type = type;
+    bool within = limits_hold(cluster, site->choice.pool);
+    site->choice.type = chosen;
+    if (!within)
+        return false;
     const char *zone = site_label(site, LABEL_ZONE),
                *capacity_type = site_label(site, LABEL_CAPACITY_TYPE);
     list_for_each (offering, &type->offerings) {
@@ -92,7 +99,7 @@ static bool type_would_do(struct cluster *cluster, const struct site *site,
 
 static bool min_values_hold(struct cluster *cluster, uint32_t index)
 {
-    const struct site *site = &cluster->sites[index];
+    struct site *site = &cluster->sites[index];
     const struct instance_type_catalog *catalog = catalog_of(cluster->snapshot, site->choice.pool);
     list_for_each (requirement, &site->choice.pool->spec.template.spec.requirements) {
         if (!requirement->min_values.present)
