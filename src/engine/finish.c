@@ -7,7 +7,9 @@
 #include "base/quantity.h"
 #include "engine/explain.h"
 #include "engine/host_ports.h"
+#include "engine/claim_labels.h"
 #include "engine/instance_types.h"
+#include "engine/node_terms.h"
 #include "engine/templates.h"
 #include "engine/unplaced.h"
 
@@ -163,7 +165,8 @@ static int compare_entries(const void *a, const void *b)
 
 static bool is_simulation_key(const char *key)
 {
-    return strcmp(key, LABEL_REGISTERED) == 0 || strcmp(key, LABEL_INITIALIZED) == 0;
+    return strcmp(key, LABEL_REGISTERED) == 0 || strcmp(key, LABEL_INITIALIZED) == 0 ||
+           strcmp(key, KEY_NODE_NAME) == 0;
 }
 
 static void finish_requirements(struct finisher *finisher, const struct claim *claim,
@@ -233,7 +236,7 @@ static void finish_labels(struct finisher *finisher, const struct claim *claim,
         if (vocabulary_is_well_known(problem->vocabulary, requirement->key) ||
             requirement->key == problem->key_hostname || is_simulation_key(key))
             continue;
-        const char *value = requirement_any(arena, problem->vocabulary, requirement);
+        const char *value = claim_label_value(problem, claim->template, requirement, arena);
         if (value[0] != '\0')
             put_pair(&out->labels, arena_copy_string(arena, key), arena_copy_string(arena, value));
     }

@@ -6,7 +6,7 @@
 
 // The key under which places carry their Node's name: what matchFields on `metadata.name` ask for
 // (SCH-515). No label can have it.
-#define KEY_NODE_NAME "metadata.name field"
+#define KEY_NODE_NAME "field:metadata.name"
 
 // The term as a set, its matchFields included; false if no node can be like that: an empty term, or
 // expressions that contradict each other.

@@ -82,9 +82,11 @@ static uint32_t choose(struct pass *pass, const struct claim *claim,
 static bool do_without(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;
-    uint32_t value = vocabulary_value(problem->vocabulary, CAPACITY_TYPE_RESERVED);
-    struct requirement others = {
-        .key = problem->key_capacity_type, .complement = true, .count = 1, .values = &value};
+    CLEANUP_ARENA struct arena *scratch = arena_create(256);
+    uint32_t values[] = {vocabulary_value(problem->vocabulary, CAPACITY_TYPE_ON_DEMAND),
+                         vocabulary_value(problem->vocabulary, CAPACITY_TYPE_SPOT)};
+    struct requirement others =
+        requirement_in_values(scratch, problem->key_capacity_type, values, ARRAY_LENGTH(values));
     uint32_t only = set_add(problem->sets, SET_EMPTY, &others);
     if (!sets_intersect(problem->sets, attempt->set, only))
         return false;

@@ -120,6 +120,50 @@ static struct alternatives of_volume(struct problem *problem,
     return result;
 }
 
+// SCH-515: where the volume's own labels say it is, several zones joined by "__".
+static uint32_t zones_of_volume(struct problem *problem, const struct persistent_volume *volume)
+{
+    static const char *const keys[] = {LABEL_ZONE, "topology.kubernetes.io/region",
+                                       "failure-domain.beta.kubernetes.io/zone",
+                                       "failure-domain.beta.kubernetes.io/region"};
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    uint32_t set = SET_EMPTY;
+    for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
+        const char *label = string_map_get(&volume->meta.labels, keys[i]);
+        if (label == NULL || label[0] == '\0')
+            continue;
+        uint32_t values[64], count = 0;
+        for (const char *rest = label; rest != NULL && count < ARRAY_LENGTH(values);) {
+            const char *end = strstr(rest, "__");
+            size_t length = end != NULL ? (size_t)(end - rest) : strlen(rest);
+            values[count++] = vocabulary_value(problem->vocabulary,
+                                               arena_format(scratch, "%.*s", (int)length, rest));
+            rest = end != NULL ? end + 2 : NULL;
+        }
+        uint32_t key = vocabulary_key(problem->vocabulary, keys[i]);
+        struct requirement requirement = requirement_in_values(scratch, key, values, count);
+        problem_ask_key(problem, key);
+        set = set_add(problem->sets, set, &requirement);
+    }
+    return set;
+}
+
+// The alternatives with the volume's labels; the labels alone where there are none.
+static void add_zones(struct problem *problem, const struct persistent_volume *volume,
+                      struct alternatives *alternatives)
+{
+    uint32_t zones = zones_of_volume(problem, volume);
+    if (zones == SET_EMPTY || problem->settings->compatibility_upstream)
+        return;
+    if (alternatives->count == 0) {
+        alternatives->sets = arena_allocate_array(problem->arena, 1, sizeof *alternatives->sets);
+        alternatives->sets[alternatives->count++] = zones;
+        return;
+    }
+    for (uint32_t i = 0; i < alternatives->count; i++)
+        alternatives->sets[i] = set_meet(problem->sets, alternatives->sets[i], zones);
+}
+
 static struct alternatives of_class(struct problem *problem, const struct storage_class *class)
 {
     struct alternatives result = {0};
@@ -157,6 +201,7 @@ static bool alternatives_of_claim(struct problem *problem,
             return false;
         }
         *out = of_volume(problem, volume);
+        add_zones(problem, volume, out);
         return true;
     }
     const char *class_name = claim->spec.storage_class_name;
