@@ -273,17 +273,67 @@ void explain_absent_pools(const struct problem *problem, struct arena *arena,
 // --- preferences
 // ----------------------------------------------------------------------------------------
 
+typedef VECTOR(const char *) sentences;
+
+static const char *preference_text(struct problem *problem, const struct pod_class *class,
+                                   const struct preference *preference, struct arena *arena)
+{
+    const struct affinity *affinity = class->sample->spec.affinity;
+    struct text text = {0};
+    switch (preference->kind) {
+    case PREFERENCE_TAINTS:
+        return "to stay off nodes with PreferNoSchedule taints";
+    case PREFERENCE_SPREAD:
+        return arena_format(arena, "topology spread over %s",
+                            class->spreads.items[preference->index].topology_key);
+    case PREFERENCE_AFFINITY:
+    case PREFERENCE_ANTI_AFFINITY: {
+        bool anti = preference->kind == PREFERENCE_ANTI_AFFINITY;
+        const struct pod_affinity *pods =
+            anti ? affinity->pod_anti_affinity : affinity->pod_affinity;
+        return arena_format(
+            arena, "pod %saffinity of weight %" PRId64 " over %s", anti ? "anti-" : "",
+            preference->weight,
+            pods->preferred.items[preference->index].pod_affinity_term.topology_key);
+    }
+    case PREFERENCE_NODE_AFFINITY:
+        break;
+    }
+    text_format(&text, "node affinity of weight %" PRId64 ": ", preference->weight);
+    set_add_text(&text, problem->sets,
+                 set_from_api(problem->sets,
+                              &affinity->node_affinity->preferred.items[preference->index]
+                                   .preference.match_expressions));
+    const char *copy = arena_copy_string(arena, text.data);
+    text_free(&text);
+    return copy;
+}
+
+// Upstream's steps in their order (SCH-160), without the required terms, which are no preferences.
+static void steps_between(struct problem *problem, uint32_t own, uint32_t last,
+                          struct arena *arena, sentences *out)
+{
+    for (uint32_t class = own; class != last && class != NONE;
+         class = class_relax(problem, class)) {
+        const char *text = class_relaxation_text(problem, class);
+        const char *what = text != NULL ? strstr(text, ": ") : NULL;
+        if (what != NULL && strstr(text, ".required") == NULL)
+            vector_push(out, arena_copy_string(arena, what + 2));
+    }
+}
+
 void explain_given_up(struct pass *pass, uint32_t own, uint32_t last, struct arena *arena,
                       struct plan_explanation *explanation)
 {
-    VECTOR(const char *) given_up = {0};
-    for (uint32_t class = own; class != last && class != NONE;
-         class = class_relax(pass->problem, class)) {
-        const char *text = class_relaxation_text(pass->problem, class);
-        const char *what = text != NULL ? strstr(text, ": ") : NULL;
-        if (what != NULL && strstr(text, ".required") == NULL)
-            vector_push(&given_up, arena_copy_string(arena, what + 2));
-    }
+    struct problem *problem = pass->problem;
+    const struct pod_class *class = class_at(problem, last);
+    sentences given_up = {0};
+    for (uint32_t i = 0; i < class->preferences_count && class->by_weight; i++)
+        if (class->relaxation.given_up >> i & 1)
+            vector_push(&given_up,
+                        preference_text(problem, class, &class->preferences[i], arena));
+    if (!class->by_weight)
+        steps_between(problem, own, last, arena, &given_up);
     explanation->given_up.items =
         arena_allocate_array(arena, given_up.count + 1, sizeof *explanation->given_up.items);
     explanation->given_up.count = given_up.count;

@@ -9,6 +9,7 @@
 #include "engine/instance_types.h"
 #include "engine/place.h"
 #include "engine/templates.h"
+#include "engine/volumes.h"
 
 static const struct shape *shape_in(const struct pass *pass, const struct funnel *funnel)
 {
@@ -18,24 +19,61 @@ static const struct shape *shape_in(const struct pass *pass, const struct funnel
 // --- the single tests
 // -----------------------------------------------------------------------------------
 
-static bool sets_agree(struct pass *pass, struct funnel *funnel)
+static bool names_unknown_label(struct problem *problem, const struct node_template *template,
+                                uint32_t set)
+{
+    const struct requirement_set *asked = &problem->sets->sets[set];
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const struct requirement *one = requirement_get(problem->sets, asked->requirements[i]);
+        if (set_find(problem->sets, template->set, one->key) == REQUIREMENT_NONE &&
+            !vocabulary_is_well_known(problem->vocabulary, one->key) &&
+            !requirement_accepts_absence(one))
+            return true;
+    }
+    return false;
+}
+
+// One of the pod's terms, or none if it has no choice (NULL).
+static void add_term(struct pass *pass, struct funnel *funnel, const struct node_term *term)
 {
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_in(pass, funnel);
-    if (shape->impossible)
-        return false;
-    if (!sets_compatible(problem->sets, funnel->template->set, shape->set, true)) {
-        const struct requirement_set *asked = &problem->sets->sets[shape->set];
-        for (uint32_t i = 0; i < asked->count; i++) {
-            const struct requirement *one = requirement_get(problem->sets, asked->requirements[i]);
-            if (set_find(problem->sets, funnel->template->set, one->key) == REQUIREMENT_NONE &&
-                !vocabulary_is_well_known(problem->vocabulary, one->key) &&
-                !requirement_accepts_absence(one))
-                funnel->unknown_label = true;
+    uint32_t asked[2] = {shape->set, term != NULL ? term->set : SET_EMPTY};
+    uint32_t set = funnel->template->set;
+    for (int i = 0; i < 2; i++) {
+        if (!sets_compatible(problem->sets, set, asked[i], true)) {
+            funnel->unknown_label = funnel->unknown_label ||
+                                    names_unknown_label(problem, funnel->template, asked[i]);
+            return;
         }
-        return false;
+        set = set_meet(problem->sets, set, asked[i]);
     }
-    return problem_hostname_allowed(problem, shape->hostname, pass->next_hostname);
+    if (problem_hostname_allowed(problem, shape->hostname, pass->next_hostname) &&
+        (term == NULL || problem_hostname_allowed(problem, term->hostname, pass->next_hostname)))
+        funnel->sets[funnel->sets_count++] = set;
+}
+
+static void find_sets(struct pass *pass, struct funnel *funnel, struct arena *arena)
+{
+    const struct shape *shape = shape_in(pass, funnel);
+    uint32_t count = funnel->template->table->count;
+    funnel->sets = arena_allocate_array(arena, shape->terms_count + 1, sizeof *funnel->sets);
+    funnel->set = set_meet(pass->problem->sets, funnel->template->set, shape->set);
+    if (!shape->impossible && shape->terms_count == 0)
+        add_term(pass, funnel, NULL);
+    for (uint32_t i = 0; i < shape->terms_count && !shape->impossible; i++)
+        add_term(pass, funnel, &shape->terms[i]);
+    funnel->compatible = bitset_create(arena, count);
+    funnel->offered = bitset_create(arena, count);
+    for (uint32_t i = 0; i < funnel->sets_count; i++) {
+        const struct row_filter *filter =
+            type_table_filter(pass->problem, funnel->template->table, funnel->sets[i]);
+        for (uint32_t w = 0; w < bitset_words(count); w++) {
+            funnel->compatible.words[w] |= filter->compatible.words[w];
+            funnel->offered.words[w] |= filter->offered.words[w];
+            funnel->rows[STAGE_OFFERINGS].words[w] |= filter->both.words[w];
+        }
+    }
 }
 
 static bool within_limits(const struct pass *pass, const struct node_template *template,
@@ -71,6 +109,9 @@ static void test_rows(struct pass *pass, struct funnel *funnel)
             bitset_for_each (r, template->groups[g].rows)
                 bitset_clear(funnel->ported, r);
     template_fits(problem, template, shape->requests, funnel->fitting);
+    bitset_copy(funnel->attachable, template->rows);
+    if (shape->volumes != NULL && template->volume_limits_count > 0)
+        volumes_fit_rows(problem, template, NULL, 0, shape->volumes, funnel->attachable, NULL);
 }
 
 // --- rules between pods, minValues, reservations
@@ -108,6 +149,13 @@ static void add_set(struct pass *pass, struct funnel *funnel, uint32_t set, stru
     }
 }
 
+static bool volumes_allow(struct problem *problem, const struct pass *pass, uint32_t set,
+                          const struct node_term *term)
+{
+    return sets_compatible(problem->sets, set, term->set, true) &&
+           problem_hostname_allowed(problem, term->hostname, pass->next_hostname);
+}
+
 // One alternative of the volumes' zones, or none: every choice of domains that the groups leave.
 static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base,
                          struct bitset scratch)
@@ -128,31 +176,35 @@ static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base
     return true;
 }
 
-static void test_rules(struct pass *pass, struct funnel *funnel, struct arena *arena)
+// Each of the sets, with each alternative of the volumes if there are any.
+static bool follow_all(struct pass *pass, struct funnel *funnel, struct bitset scratch)
 {
     struct problem *problem = pass->problem;
     const struct pod_volumes *volumes = shape_in(pass, funnel)->volumes;
+    bool any = false;
+    for (uint32_t s = 0; s < funnel->sets_count; s++) {
+        if (volumes == NULL || volumes->alternatives_count == 0)
+            any = follow_rules(pass, funnel, funnel->sets[s], scratch) || any;
+        for (uint32_t i = 0; volumes != NULL && i < volumes->alternatives_count; i++)
+            if (volumes_allow(problem, pass, funnel->sets[s], &volumes->alternatives[i]))
+                any = follow_rules(pass, funnel,
+                                   set_meet(problem->sets, funnel->sets[s],
+                                            volumes->alternatives[i].set),
+                                   scratch) ||
+                      any;
+    }
+    return any;
+}
+
+static void test_rules(struct pass *pass, struct funnel *funnel, struct arena *arena)
+{
     struct bitset scratch = bitset_create(arena, funnel->template->table->count);
     struct text why = {0};
-    bool any = false;
-    enum reason_code refusal = REASON_TOPOLOGY_SPREAD;
     pass->why = &why;
-    for (uint32_t i = 0; volumes != NULL && i < volumes->alternatives_count; i++) {
-        const struct node_term *term = &volumes->alternatives[i];
-        if (!sets_compatible(problem->sets, funnel->set, term->set, true) ||
-            !problem_hostname_allowed(problem, term->hostname, pass->next_hostname))
-            continue;
-        uint32_t base = set_meet(problem->sets, funnel->set, term->set);
-        any = follow_rules(pass, funnel, base, scratch) || any;
-        refusal = pass->code;
-    }
-    if (volumes == NULL || volumes->alternatives_count == 0) {
-        any = follow_rules(pass, funnel, funnel->set, scratch);
-        refusal = pass->code;
-    }
+    bool any = follow_all(pass, funnel, scratch);
     pass->why = NULL;
     text_free(&why);
-    funnel->code = any ? code_of_groups(pass, class_at(problem, funnel->class)) : refusal;
+    funnel->code = any ? code_of_groups(pass, class_at(pass->problem, funnel->class)) : pass->code;
 }
 
 static void test_reservations(struct pass *pass, struct funnel *funnel, struct arena *arena)
@@ -182,17 +234,17 @@ static void pass_volumes(struct pass *pass, struct funnel *funnel)
     if (volumes == NULL || volumes->alternatives_count == 0)
         return;
     memset(out.words, 0, bitset_words(out.bits) * 8);
-    for (uint32_t i = 0; i < volumes->alternatives_count; i++) {
-        const struct node_term *term = &volumes->alternatives[i];
-        if (!sets_compatible(problem->sets, funnel->set, term->set, true) ||
-            !problem_hostname_allowed(problem, term->hostname, pass->next_hostname))
-            continue;
-        const struct row_filter *filter =
-            type_table_filter(problem, funnel->template->table,
-                              set_meet(problem->sets, funnel->set, term->set));
-        for (uint32_t w = 0; w < bitset_words(out.bits); w++)
-            out.words[w] |= filter->both.words[w] & funnel->rows[STAGE_OFFERINGS].words[w];
-    }
+    for (uint32_t s = 0; s < funnel->sets_count; s++)
+        for (uint32_t i = 0; i < volumes->alternatives_count; i++) {
+            const struct node_term *term = &volumes->alternatives[i];
+            if (!volumes_allow(problem, pass, funnel->sets[s], term))
+                continue;
+            const struct row_filter *filter =
+                type_table_filter(problem, funnel->template->table,
+                                  set_meet(problem->sets, funnel->sets[s], term->set));
+            for (uint32_t w = 0; w < bitset_words(out.bits); w++)
+                out.words[w] |= filter->both.words[w] & funnel->rows[STAGE_OFFERINGS].words[w];
+        }
 }
 
 static void narrow(struct funnel *funnel, enum plan_stage_kind stage, struct bitset by)
@@ -237,7 +289,7 @@ static enum reason_code code_of_stage(const struct funnel *funnel)
     case STAGE_OFFERINGS:
         return REASON_NO_OFFERING;
     case STAGE_VOLUMES:
-        return REASON_VOLUME_ZONE;
+        return funnel->code;
     case STAGE_LIMITS:
         return REASON_LIMIT_EXCEEDED;
     case STAGE_HOST_PORTS:
@@ -259,25 +311,24 @@ static enum reason_code code_of_stage(const struct funnel *funnel)
 void funnel_run(struct pass *pass, const struct node_template *template, uint32_t class,
                 struct arena *arena, struct funnel *funnel)
 {
-    struct problem *problem = pass->problem;
     uint32_t count = template->table->count;
     *funnel = (struct funnel){.template = template, .class = class, .emptied = STAGE_COUNT};
     for (int stage = 0; stage < STAGE_COUNT; stage++)
         funnel->rows[stage] = bitset_create(arena, count);
     funnel->limited = bitset_create(arena, count);
     funnel->ported = bitset_create(arena, count);
+    funnel->attachable = bitset_create(arena, count);
     funnel->bare = bitset_create(arena, count);
     funnel->fitting = bitset_create(arena, count);
-    funnel->set = set_meet(problem->sets, template->set, shape_in(pass, funnel)->set);
-    funnel->agreed = sets_agree(pass, funnel);
+    find_sets(pass, funnel, arena);
     test_rows(pass, funnel);
-    const struct row_filter *filter = type_table_filter(problem, template->table, funnel->set);
     bitset_copy(funnel->rows[STAGE_REQUIREMENTS], template->rows);
-    bitset_and(funnel->rows[STAGE_REQUIREMENTS], filter->compatible);
-    if (!funnel->agreed)
-        memset(funnel->rows[STAGE_REQUIREMENTS].words, 0, bitset_words(count) * 8);
-    narrow(funnel, STAGE_OFFERINGS, filter->both);
+    bitset_and(funnel->rows[STAGE_REQUIREMENTS], funnel->compatible);
+    bitset_and(funnel->rows[STAGE_OFFERINGS], template->rows);
     pass_volumes(pass, funnel);
+    funnel->code =
+        bitset_empty(funnel->rows[STAGE_VOLUMES]) ? REASON_VOLUME_ZONE : REASON_VOLUME_LIMIT;
+    bitset_and(funnel->rows[STAGE_VOLUMES], funnel->attachable);
     narrow(funnel, STAGE_LIMITS, funnel->limited);
     narrow(funnel, STAGE_HOST_PORTS, funnel->ported);
     pass_daemon_sets(funnel);
@@ -354,6 +405,20 @@ static void cut_by_requirements(struct pass *pass, const struct funnel *funnel, 
     }
 }
 
+// What the pod asks for in any case, then its terms together.
+static void cut_by_pod(struct pass *pass, const struct funnel *funnel, struct bitset before,
+                       struct arena *arena, struct cuts *cuts)
+{
+    const struct shape *shape = shape_in(pass, funnel);
+    cut_by_requirements(pass, funnel, shape->set, before, false, arena, cuts);
+    if (shape->terms_count == 0)
+        return;
+    struct text value = {0};
+    text_format(&value, "any of %" PRIu32 " node affinity terms", shape->terms_count);
+    add_cut(cuts, arena, &value, funnel_types(funnel, before),
+            types_in_both(funnel, before, funnel->compatible));
+}
+
 static void cut_by_limits(struct pass *pass, const struct funnel *funnel, struct bitset before,
                           struct arena *arena, struct cuts *cuts)
 {
@@ -428,9 +493,11 @@ static void tell_cuts(struct pass *pass, const struct funnel *funnel, enum plan_
     struct cuts cuts = {.count = 0};
     struct bitset before = stage > 0 ? funnel->rows[stage - 1] : funnel->template->rows;
     if (stage == STAGE_REQUIREMENTS)
-        cut_by_requirements(pass, funnel, shape_in(pass, funnel)->set, before, false, arena, &cuts);
+        cut_by_pod(pass, funnel, before, arena, &cuts);
     else if (stage == STAGE_OFFERINGS)
-        cut_by_requirements(pass, funnel, funnel->set, before, true, arena, &cuts);
+        cut_by_requirements(pass, funnel,
+                            funnel->sets_count == 1 ? funnel->sets[0] : funnel->set, before, true,
+                            arena, &cuts);
     else if (stage == STAGE_LIMITS)
         cut_by_limits(pass, funnel, before, arena, &cuts);
     else if (stage == STAGE_HOST_PORTS)
@@ -453,8 +520,7 @@ void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *a
     out->own = funnel_types(funnel, funnel->template->rows);
     out->stages.items = arena_allocate_array(arena, STAGE_COUNT, sizeof *out->stages.items);
     for (int stage = 0; stage < STAGE_COUNT; stage++) {
-        bool idle = (stage == STAGE_VOLUMES &&
-                     (volumes == NULL || volumes->alternatives_count == 0)) ||
+        bool idle = (stage == STAGE_VOLUMES && volumes == NULL) ||
                     (stage == STAGE_LIMITS && !funnel->template->has_limits) ||
                     (stage == STAGE_MIN_VALUES && !funnel->template->has_min_values) ||
                     (stage == STAGE_RESERVATIONS && !funnel->template->table->has_reservations);

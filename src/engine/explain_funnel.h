@@ -5,15 +5,19 @@
 
 struct funnel { // lives in the arena that funnel_run() was given
     const struct node_template *template;
-    uint32_t class, set; // the template's requirements with the pod's
-    bool agreed;         // their labels do not contradict each other
+    uint32_t class, set; // the template's requirements with those that the pod has in any case
+    uint32_t *sets;      // the same with each of its node affinity terms that is possible (SCH-508)
+    uint32_t sets_count; // 0: the labels of pool and pod contradict each other
     bool unknown_label;  // they do: the pod names a label that the pool does not know
     struct bitset rows[STAGE_COUNT]; // left after each stage
-    struct bitset limited, ported, bare, fitting; // of the template's rows: within limits, without
-                                                  // a conflict of host ports, large enough without
-                                                  // and with their DaemonSets
-    enum plan_stage_kind emptied;                 // the first that leaves none, or STAGE_COUNT
-    enum reason_code code;                        // of that stage
+    struct bitset compatible, offered; // of the table's rows: with any of the sets
+    struct bitset limited, ported, attachable, bare, fitting; // of the template's rows: within
+                                                              // limits, without a conflict of host
+                                                              // ports, with room for the volumes,
+                                                              // large enough without and with their
+                                                              // DaemonSets
+    enum plan_stage_kind emptied; // the first that leaves none, or STAGE_COUNT
+    enum reason_code code;        // of that stage
 };
 
 // Follows a new claim of the template through all checks. Places nothing.

@@ -339,6 +339,22 @@ static void help_by_requirements(struct helper *helper)
     free(asked);
 }
 
+// All the alternatives of required node affinity at once (SCH-508).
+static void help_by_terms(struct helper *helper)
+{
+    struct shape shape = own_shape(helper);
+    struct outcome outcome;
+    uint32_t terms = shape.terms_count;
+    if (terms == 0)
+        return;
+    shape.terms_count = 0;
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+        return;
+    struct text text = {0};
+    text_format(&text, "without the %" PRIu32 " terms of required node affinity", terms);
+    add_help(helper, "requirement", &text, &outcome);
+}
+
 // --- limits
 // ----------------------------------------------------------------------------------------------
 
@@ -449,6 +465,7 @@ void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
         .pass = pass, .arena = arena, .class = class, .explanation = explanation};
     explanation->help.items = arena_allocate_array(arena, HELP_MAX, sizeof(struct plan_help));
     help_by_requirements(&helper);
+    help_by_terms(&helper);
     help_by_toleration(&helper);
     for (uint32_t t = 0; t < pass->problem->templates_count; t++)
         help_by_limit(&helper, pass->problem->templates[t]);

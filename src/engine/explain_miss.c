@@ -113,14 +113,13 @@ static uint32_t failed_requirements(struct pass *pass, const struct funnel *funn
 static bool fails_once(struct pass *pass, const struct funnel *funnel, const struct shape *shape,
                        uint32_t row, struct nearest_miss *miss, int64_t *distance)
 {
-    const struct row_filter *filter =
-        type_table_filter(pass->problem, funnel->template->table, funnel->set);
-    bool compatible = bitset_has(filter->compatible, row);
-    bool offered = bitset_has(filter->offered, row);
+    bool compatible = bitset_has(funnel->compatible, row);
+    bool offered = bitset_has(funnel->offered, row);
     bool limited = bitset_has(funnel->limited, row), ported = bitset_has(funnel->ported, row);
     bool fits = bitset_has(funnel->fitting, row);
+    bool attachable = bitset_has(funnel->attachable, row);
     uint32_t requirement;
-    if (!compatible + !offered + !limited + !ported + !fits != 1)
+    if (!compatible + !offered + !limited + !ported + !attachable + !fits != 1)
         return false;
     *miss = (struct nearest_miss){.row = row, .dimension = NONE};
     *distance = OTHER_KIND_PERMILLE;
@@ -135,7 +134,10 @@ static bool fails_once(struct pass *pass, const struct funnel *funnel, const str
         *distance = excess_of(pass, funnel, row, miss);
         return true;
     }
-    miss->stage = !compatible ? STAGE_REQUIREMENTS : !offered ? STAGE_OFFERINGS : STAGE_HOST_PORTS;
+    miss->stage = !compatible  ? STAGE_REQUIREMENTS
+                  : !offered   ? STAGE_OFFERINGS
+                  : attachable ? STAGE_HOST_PORTS
+                               : STAGE_VOLUMES;
     return compatible || failed_requirements(pass, funnel, row, &requirement) == 1;
 }
 
@@ -145,7 +147,7 @@ bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct neare
     const struct type_table *table = funnel->template->table;
     bool found = false;
     int64_t nearest = 0, cheapest = 0;
-    if (!funnel->agreed)
+    if (funnel->sets_count == 0)
         return false;
     bitset_for_each (r, funnel->template->rows) { // by name: the first of equals stays
         struct nearest_miss next;
@@ -230,6 +232,8 @@ void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
         text_add(text, " has a DaemonSet on the host port");
         break;
     case STAGE_VOLUMES:
+        text_add(text, " cannot attach as many volumes");
+        break;
     case STAGE_DAEMON_SETS:
     case STAGE_TOPOLOGY:
     case STAGE_MIN_VALUES:

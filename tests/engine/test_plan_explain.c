@@ -320,15 +320,38 @@ static void two_changes_are_no_help_SCH_520(void **state)
     assert_int_equal(unplaced(p.plan, "a")->explanation->help.count, 0);
 }
 
+static void alternatives_of_node_affinity_are_counted_together_SCH_508_520(void **state)
+{
+    (void)state;
+#define CHOICE(key)                                                                              \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "                 \
+    "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [" \
+    key "]}]}, {matchExpressions: [{key: example.com/size, operator: In, values: ['99']}]}]}}}, "
+    PLAN p = explained(POOL POD("a", "", CHOICE("arm64") CPU("17")));
+    const struct plan_pool_funnel *funnel =
+        &unplaced(p.plan, "a")->explanation->funnel.items[0];
+    assert_string_equal(stages_of(funnel),
+                        "requirements 1, offerings 1, hostPorts 1, daemonSets 1, resources 0");
+    assert_string_equal(cut_of(funnel, STAGE_REQUIREMENTS),
+                        "any of 2 node affinity terms: 5 to 1");
+    PLAN q = explained(POOL POD("a", "", CHOICE("vax") CPU("1")));
+    assert_non_null(help_of(unplaced(q.plan, "a")->explanation, "requirement"));
+    assert_true(has_reason(unplaced(q.plan, "a"), REASON_REQUIREMENT_MISMATCH, "pool"));
+}
+
 static void preferences_given_up_are_told_SCH_520(void **state)
 {
     (void)state;
-    PLAN p = explained(POOL POD(
-        "a", "",
-        "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
-        "preference: {matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [vax]}]}}]}"
-        "}, " CPU("17")));
+#define WISH                                                                                     \
+    "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 7, "   \
+    "preference: {matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [vax]}]}}]" \
+    "}}, "
+    PLAN p = explained(POOL POD("a", "", WISH CPU("17")));
     assert_int_equal(unplaced(p.plan, "a")->explanation->given_up.count, 1);
+    PLAN q = chosen(POOL POD("a", "", WISH CPU("1")), "default/a");
+    assert_int_equal(q.plan->choice->explanation->given_up.count, 1);
+    assert_string_equal(q.plan->choice->explanation->given_up.items[0],
+                        "node affinity of weight 7: kubernetes.io/arch In [vax]");
 }
 
 static void equal_pods_share_an_explanation_SCH_520(void **state)
@@ -438,6 +461,7 @@ int main(void)
         cmocka_unit_test(pools_that_take_no_part_have_a_state_SCH_520),
         cmocka_unit_test(a_single_change_helps_SCH_520),
         cmocka_unit_test(two_changes_are_no_help_SCH_520),
+        cmocka_unit_test(alternatives_of_node_affinity_are_counted_together_SCH_508_520),
         cmocka_unit_test(preferences_given_up_are_told_SCH_520),
         cmocka_unit_test(equal_pods_share_an_explanation_SCH_520),
         cmocka_unit_test(explanations_do_not_depend_on_order_SCH_540),
