@@ -329,8 +329,15 @@ def plan_and_snapshot_of_the_live_cluster():
         clean_up()
 
 
-SCENARIOS = [crds_are_accepted, inflate_any_size, inflate_small_nodes, leader_is_killed, api_server_restarts,
-             controller_is_killed_again_and_again, pdb_blocks_a_drain, bad_credentials,
+def truth_by_kube_scheduler():
+    """kube-scheduler binds every pod of generated plans where they put it (SCH-515, SCH-544)."""
+    run = subprocess.run([sys.executable, os.path.join(HERE, "truth.py"), "--adze", ADZE], timeout=1800)
+    if run.returncode:
+        raise Failure(f"kube-scheduler and the plans disagree, see {os.path.join(cluster.STATE, 'truth')}")
+
+
+SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
+             api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, bad_credentials,
              plan_and_snapshot_of_the_live_cluster]
 
 

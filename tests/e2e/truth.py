@@ -3,10 +3,10 @@
 
 usage: truth.py --adze BIN [--seeds 6] [--first 0] [--policies LowestPrice,Greedy]; see README.md. Needs a running rig.
 
-For each world of truth_workloads.py: plan it, create its nodes, the plan's nodes and the bound pods on the real control plane,
-then the pending pods; kube-scheduler must bind each to its planned node. What the plan calls unschedulable no single
-new node may be able to take. Last comes `truth: N workloads, P pods placed, M mismatches`; exit status 1 with mismatches,
-whose worlds, plans and reasons are left in $RIG_STATE/truth.
+For each world of truth_workloads.py: plan it, create its nodes, the plan's nodes and the bound pods on the real control
+plane, then the pending pods; kube-scheduler must bind each to its planned node. What the plan calls unschedulable no
+single new node may be able to take. Last comes `truth: N workloads, P pods placed, M mismatches`; exit status 1 with
+mismatches, whose worlds, plans and reasons are left in $RIG_STATE/truth.
 """
 import argparse
 import concurrent.futures
@@ -37,6 +37,7 @@ PATHS = {"Pod": "/api/v1/namespaces/{}/pods", "Node": "/api/v1/nodes", "Namespac
          "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses"}
 FACTS = (judge.ITYPE, judge.ZONE, judge.CAPACITY_TYPE, "karpenter.sh/nodepool")
 SILENCE = "no word of kube-scheduler"
+TRIES = 4  # new nodes for a pod that the plan gives up
 QUIET = 3.0  # seconds without a binding after which the rest is given another try
 
 
@@ -191,6 +192,7 @@ class Run:
         create_all(nodes)
         create_all(by["CSINode"])
         create_all(by["PersistentVolume"])
+        until(30, "volumes that the controllers know", self.volumes_known)  # else a claim waits for their next round
         create_all([{**o, "metadata": {k: v for k, v in o["metadata"].items() if k != "annotations"}}
                     for o in by["PersistentVolumeClaim"]])
         until(30, "service accounts", lambda: all(
@@ -198,6 +200,11 @@ class Run:
         create_all([pod_object(o, o["spec"]["nodeName"]) for o in by["Pod"] if o["spec"].get("nodeName")])
         create_all([pod_object(pod, node) for pod, node in self.launches.daemon_pods()])
         until(30, "nodes without taints of their coming up, and bound volumes", self.settled)
+
+    def volumes_known(self):
+        known = {v["metadata"]["name"] for v in request("GET", "/api/v1/persistentvolumes")[1]["items"]
+                 if v["status"].get("phase") == "Available"}
+        return {o["metadata"]["name"] for o in self.world.by["PersistentVolume"]} <= known
 
     def settled(self):
         coming = [n["metadata"]["name"] for n in cluster.items("node") for t in n["spec"].get("taints") or []
@@ -210,42 +217,42 @@ class Run:
     # -- every planned pod on its planned node
 
     def placement(self):
+        """Each pod must be bound to its planned node in some order; the plan's own is not printed, so it is looked for."""
         order = [pod for n in self.launches.nodes for pod in n.pods]
         order += [pod for e in self.plan["existingNodes"] for pod in e["pods"]]
         self.scheduler.planned.update(self.place)
-        left = self.bind(order)
-        for attempt in range(2):  # in an order of its own kube-scheduler may have run into a dead end
-            if not left:
+        left = self.bind([order])
+        first = []  # who was too late in an earlier order: pods that others, whom nothing holds back, had got ahead of
+        for _ in range(3):
+            if not left or set(left) <= set(first):
                 break
             self.forget(order)
-            order = sorted(left) + [pod for pod in order if pod not in left] if attempt == 0 else order[::-1]
-            left = {pod: left.get(pod) or text for pod, text in self.bind(order).items()}
+            first += [pod for pod in order if pod in left and pod not in first]
+            left = self.bind([first, [pod for pod in order if pod not in first]])
         self.forget(left)
         judged = {}
         for v in judge.judge(self.docs, self.plan) if left else []:
             judged.setdefault(v.subject, f"{v.rule}: {v.detail}")
         for pod, text in sorted(left.items()):
-            self.mismatches.append((pod, f"kube-scheduler does not bind it to {self.place[pod]} ({self.describe(self.place[pod])}):"
-                                         f" {text}; judge.py: {judged.get(pod, 'nothing to object')}"))
+            self.mismatches.append((pod, f"kube-scheduler does not bind it to {self.place[pod]} "
+                                         f"({self.describe(self.place[pod])}): {text}; "
+                                         f"judge.py: {judged.get(pod, 'nothing to object')}"))
 
     def describe(self, node):
         labels = next((n.labels for n in self.launches.nodes if n.name == node), None) \
             or self.world.node_by_name[node].labels
         return " ".join(labels.get(k) or "-" for k in FACTS)
 
-    def bind(self, order):
-        """Creates pods and waits for their bindings; returns those that stay unbound, each with kube-scheduler's message."""
-        create_all([pod_object(self.world.pending[pod]) for pod in order])
-        left = self.unbound(QUIET)
-        for _ in range(2):  # kube-scheduler may have missed the event that a pod waits for: a new pod is tried anew
-            if not left:
-                break
-            before = set(left)
+    def bind(self, stages):
+        """Creates pods, stage by stage; returns those that stay unbound, each with kube-scheduler's message."""
+        left = {}
+        for number, order in enumerate(stages):
+            create_all([pod_object(self.world.pending[pod]) for pod in order])
+            left = self.unbound(QUIET if number + 1 == len(stages) else QUIET / 3)
+        if left:  # kube-scheduler may have missed the event that a pod waits for: a new pod is tried at once
             self.forget(left)
-            create_all([pod_object(self.world.pending[pod]) for pod in order if pod in before])
-            left = self.unbound(QUIET)
-            if set(left) == before:
-                break
+            create_all([pod_object(self.world.pending[pod]) for pod in left])
+            left = self.unbound(QUIET / 2)
         self.misplaced()
         return left
 
@@ -303,8 +310,10 @@ class Run:
                 self.mismatches.append((pod, text))
 
     def new_node_for(self, pod):
-        """Adds one new node at a time until kube-scheduler binds the pod to one; None if it binds it to none."""
-        for node in new_nodes_for(self.world, self.plan, pod, f"{self.tag}-more-{len(self.node_names)}"):
+        """Adds one new node at a time until kube-scheduler binds the pod to one; None if it binds it to none of a few."""
+        nodes = list(new_nodes_for(self.world, self.plan, pod, f"{self.tag}-more-{len(self.node_names)}"))
+        random.Random(pod).shuffle(nodes)
+        for node in nodes[:TRIES]:
             self.forget([pod])
             self.node_names.append(node.name)
             self.provisioner.zones[node.name] = node.labels.get(judge.ZONE)
@@ -339,11 +348,15 @@ class Run:
             self.scheduler.planned.pop(pod, None)
         delete_pods(self.namespaces)
         gone = [(delete, "Node", n) for n in getattr(self, "node_names", ())]
-        gone += [(delete, kind, o["metadata"]["name"]) for kind in
-                 ("CSINode", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass") for o in self.world.by[kind]]
+        kinds = ("CSINode", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass")
+        gone += [(delete, kind, o["metadata"]["name"]) for kind in kinds for o in self.world.by[kind]]
         list(WORKERS.map(lambda call: call[0](*call[1:]), gone))
-        until(30, "pods to go", lambda: not [p for p in cluster.items("pod") if p["metadata"]["namespace"] in self.namespaces])
+        until(30, "pods to go", lambda: not self.namespaces_of("pod") & set(self.namespaces))
         until(30, "nodes to go", lambda: not set(getattr(self, "node_names", ())) & cluster.names("node"))
+
+    @staticmethod
+    def namespaces_of(kind):
+        return {o["metadata"]["namespace"] for o in cluster.items(kind)}
 
     def line(self):
         totals = (f"{len(self.place)} pods placed on {len(self.launches.nodes)} new and "

@@ -1,4 +1,4 @@
-"""The nodes that a plan's NodeClaims may become, and whether a new node could take a pod at all; for truth.py.
+"""The nodes that a plan's NodeClaims may become, and new nodes that could take a pod; for truth.py.
 
 Everything here is worked out from the world's objects and the plan with judge.py's reading of them, independently of adze.
 """
@@ -28,13 +28,15 @@ class Launches:
             types = types[:1]
         choices = [(t, o) for t in types for o in offerings(t, allowed)]
         if not choices:
-            raise Failure(f"NodeClaim {name} of {claim['nodePool']} allows no offering of {claim['instanceTypes'][:3]}")
+            raise Failure(f"NodeClaim {name} allows no offering of {claim['instanceTypes'][:3]}")
         kind, offering = self.random.choice(choices)
-        labels = {key: self.value(key, allowed.get(key)) for key in sorted(set(allowed) - set(kind.reqs) - set(offering.reqs))}
+        open_keys = sorted(set(allowed) - set(kind.reqs) - set(offering.reqs))
+        labels = {key: self.value(key, allowed[key]) for key in open_keys}
         labels = {key: value for key, value in labels.items() if value is not None}
         labels.update(pool.labels, **{"karpenter.sh/registered": "true", "karpenter.sh/initialized": "true"})
         labels.update(single_values(kind.reqs), **single_values(offering.reqs), **{HOSTNAME: name})
-        return NewNode(name, labels, pool.taints, amounts_text(kind.capacity), amounts_text(offering.allocatable), claim["pods"])
+        return NewNode(name, labels, pool.taints, amounts_text(kind.capacity), amounts_text(offering.allocatable),
+                       claim["pods"])
 
     def value(self, key, requirement):
         """A value of a label that neither the type nor the offering fixes (SCH-376, SCH-379)."""
@@ -93,7 +95,7 @@ def daemon_runs(spec, labels, taints, node):
 # ---- could a new node take a pod that the plan has no place for?
 
 def new_nodes_for(world, plan, name, prefix):
-    """Yields the new nodes that could take the pod as far as the node alone decides: one for each pool, zone, capacity type."""
+    """Yields new nodes that could take the pod as far as they alone decide, one for each pool, zone and capacity type."""
     pod = world.pending[name]
     kind = world.kind(pod)
     seen = set()
@@ -101,7 +103,7 @@ def new_nodes_for(world, plan, name, prefix):
         if judge.untolerated(kind.spec, pool.taints):
             continue
         room = limit_left(world, plan, pool)
-        types = [t for t in pool.types.values() if all(t.capacity.get(r, 0) <= left for r, left in room.items())]
+        types = [t for t in pool.types.values() if all(t.capacity.get(r, 0) <= v for r, v in room.items())]
         for t, offering in ((t, o) for t in types for o in offerings(t, pool.reqs)):
             for labels in every_labels(pool, t, offering):
                 place = (pool.name, labels.get(judge.ZONE), labels.get(CAPACITY_TYPE))
@@ -130,7 +132,8 @@ def limit_left(world, plan, pool):
             left = {r: v - node.capacity.get(r, 0) for r, v in left.items()}
     for claim in plan["newNodeClaims"]:
         if claim["nodePool"] == pool.name:
-            left = {r: v - max(pool.types[n].capacity.get(r, 0) for n in claim["instanceTypes"]) for r, v in left.items()}
+            left = {r: v - max(pool.types[n].capacity.get(r, 0) for n in claim["instanceTypes"])
+                    for r, v in left.items()}
     return left
 
 

@@ -1,8 +1,8 @@
 """A kube-scheduler that binds a pod only where the plan put it, and leaves everything else to the real filters.
 
-A scheduler extender (an HTTP server in this process) is asked after kube-scheduler's own filters. For a pod in `planned` it
-lets only the planned node through; any other pod it lets go anywhere. The pods themselves stay as they are: a node selector
-would change which nodes count for their topology spread. Preemption is off, as a plan never counts on it.
+A scheduler extender (an HTTP server in this process) is asked after kube-scheduler's own filters. For a pod in `planned`
+it lets only the planned node through; any other pod it lets go anywhere. The pods themselves stay as they are: a node
+selector would change which nodes count for their topology spread. Preemption is off, as a plan never counts on it.
 """
 import http.server
 import json
@@ -18,19 +18,14 @@ NAME = "truth"  # pods with this schedulerName are this scheduler's
 class Scheduler:
     def __init__(self):
         self.planned = {}  # "namespace/name" -> node name
-        self.refused = {}  # "namespace/name" -> how often only other nodes passed kube-scheduler's filters
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self))
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.process = None
 
     def filter(self, pod, names):
-        key = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-        node = self.planned.get(key)
-        if node is None or node in names:
-            return names if node is None else [node]
-        self.refused[key] = self.refused.get(key, 0) + 1
-        return []
+        node = self.planned.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
+        return names if node is None else [name for name in names if name == node]
 
     def start(self):
         binary = os.path.join(os.environ["RIG_CACHE"], "bin", "kube-scheduler")

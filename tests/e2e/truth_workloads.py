@@ -1,7 +1,8 @@
 """Worlds for truth.py: a catalogue, NodePools, Nodes with their pods, and pending pods under every kind of constraint.
 
-world(seed, tag) -> list of objects (FMT-1, FMT-6), a pure function of the seed and the tag; the tag stands in the names of what is
-unique in a cluster, so that worlds can follow each other on one control plane. Every kind of constraint in KINDS turns up in each few consecutive seeds.
+world(seed, tag) -> list of objects (FMT-1, FMT-6), a pure function of the seed and the tag; the tag stands in the names of
+what is unique in a cluster, so that worlds can follow each other on one control plane. Three seeds 3n, 3n+1, 3n+2 share a
+deal of all KINDS of constraints.
 `truth_workloads.py SEED` prints the world of a seed.
 """
 import json
@@ -14,7 +15,8 @@ CPU, FAMILY = "karpenter.kwok.sh/instance-cpu", "karpenter.kwok.sh/instance-fami
 ZONES = ["zone-a", "zone-b", "zone-c"]
 DRIVER = "disk.example.com"
 GPU = "example.com/gpu"
-REQUIRED, PREFERRED = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 GROUPS = 13  # of pending pods in a world
 NO_SCHEDULE = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
 
@@ -230,7 +232,8 @@ class World:
             "persistentVolumeReclaimPolicy": "Retain", "storageClassName": spec["storageClassName"],
             "csi": {"driver": DRIVER, "volumeHandle": name},
             "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name},
-            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression(ZONE, "In", zone)]}]}}})
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [
+                {"matchExpressions": [expression(ZONE, "In", zone)]}]}}})
         self.add("PersistentVolumeClaim", name, namespace=namespace, spec={**spec, "volumeName": name},
                  status={"phase": "Bound"}, metadata={"annotations": {"pv.kubernetes.io/bind-completed": "yes"}})
         return name
@@ -494,8 +497,9 @@ def far_from_another(world, group):
 
 def far_from_a_stage(world, group):
     labels = {"matchExpressions": [expression("app", "In", "database", world.another(group)[0])]}
+    stage = selecting(stage=world.pick("production", "test"))
     group.affinity("podAntiAffinity", REQUIRED, {"topologyKey": HOSTNAME, "labelSelector": labels,
-                                                 "namespaceSelector": selecting(stage=world.pick("production", "test"))})
+                                                 "namespaceSelector": stage})
 
 
 def near_a_stage(world, group):
