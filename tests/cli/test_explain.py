@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""adze explain pod as a user runs it (SCH-520), and what plan tells of pods without a place."""
+import json
+import os
+import unittest
+
+from program import EXAMPLES, ProgramTest, kubeconfig
+
+INFLATE = os.path.join(EXAMPLES, "inflate.yaml")
+
+POOL = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: %s}
+spec:
+  limits: {cpu: %s}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}
+      taints: [%s]
+      requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]
+---
+"""
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, namespace: %s}
+spec: {%s containers: [{name: c, image: i, resources: {requests: {cpu: '%s'}}}]}
+%s
+---
+"""
+
+
+def pod(name, cpu, namespace="default", spec="", status=""):
+    return POD % (name, namespace, spec, cpu, status)
+
+
+class Explain(ProgramTest):
+    def explain(self, name, *documents, arguments=()):
+        return self.adze("explain", "pod", name, "-f", "-", *arguments, stdin="---\n".join(documents))
+
+    def explain_json(self, name, *documents):
+        status, out, err = self.explain(name, *documents, arguments=("-o", "json"))
+        self.assertEqual(err, "")
+        return status, json.loads(out)
+
+    def test_a_pod_without_a_place(self):
+        status, out, err = self.explain("web-0", POOL % ("default", 1000, ""), pod("web-0", 1000))
+        self.assertEqual((status, err), (3, ""))
+        lines = out.splitlines()
+        self.assertEqual(lines[0], "default/web-0 has no place")
+        self.assertIn("  InsufficientResources, NodePool default: no instance type has enough resources", lines)
+        self.assertRegex(out, r"(?m)^  resources +0  1k cpu: \d+ \u2192 0$")
+        self.assertRegex(out, r"nearest miss: \S+ lacks [\d.]+ cpu")
+        self.assertLessEqual(len(lines), 40)
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_json_is_complete(self):
+        status, answer = self.explain_json("default/web-0", POOL % ("default", 1000, ""), POOL % ("b", 10, "{key: k, effect: NoSchedule}"),
+                                           pod("web-0", 1000), pod("web-1", 1))
+        self.assertEqual(status, 3)
+        self.assertEqual((answer["kind"], answer["pod"], answer["state"]),
+                         ("PodExplanation", "default/web-0", "unschedulable"))
+        self.assertEqual({(reason["nodePool"], reason["code"]) for reason in answer["reasons"]},
+                         {("default", "InsufficientResources"), ("b", "TaintNotTolerated")})
+        self.assertEqual(answer["nodes"], {"count": 0, "summary": "0/0 nodes", "refused": []})
+        self.assertEqual([pool["nodePool"] for pool in answer["funnel"]], ["default", "b"])
+        stages = answer["funnel"][0]["stages"]
+        self.assertEqual([stage["stage"] for stage in stages],
+                         ["requirements", "offerings", "limits", "hostPorts", "daemonSets", "resources"])
+        self.assertEqual(stages[-1]["left"], 0)
+        self.assertEqual(stages[-1]["cuts"][0]["value"], "1k cpu")
+        self.assertEqual(answer["funnel"][0]["nearestMiss"]["stage"], "resources")
+        self.assertEqual(answer["funnel"][1]["state"], "taintsNotTolerated")
+
+    def test_a_typo_helps(self):
+        _, answer = self.explain_json("a", POOL % ("default", 1000, ""),
+                                      pod("a", 1, spec="nodeSelector: {kubernetes.io/arch: amd46},"))
+        helps = [help["detail"] for help in answer["help"] if help["change"] == "label"]
+        self.assertEqual(len(helps), 1)
+        self.assertIn("the value amd46 looks like a typo of amd64", helps[0])
+
+    def test_a_pod_with_a_place(self):
+        status, out, err = self.adze("explain", "pod", "inflate-0", "-f", INFLATE)
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out.splitlines()[0], r"^default/inflate-0 goes to a new node of NodePool default: \S+, \$\d")
+        self.assertIn("there are no existing nodes", out)
+        self.assertIn("elsewhere it would add", out)
+        status, out, _ = self.adze("explain", "pod", "default/inflate-0", "-o", "json", "-f", INFLATE)
+        answer = json.loads(out)
+        self.assertEqual((status, answer["state"]), (0, "planned"))
+        self.assertIn("default/inflate-0", answer["newNodeClaim"]["pods"])
+        prices = [alternative["extraPricePerHour"] for alternative in answer["alternatives"]]
+        self.assertEqual(prices, sorted(prices))
+        self.assertGreater(len(prices), 0)
+
+    def test_pods_that_are_no_part_of_the_plan(self):
+        cases = ((pod("a", 1, spec="nodeName: n1,"), "it is on node n1"),
+                 (pod("a", 1, spec="schedulingGates: [{name: g}],"), "scheduling gates"),
+                 (pod("a", 1, status="status: {phase: Succeeded}"), "it has ended"))
+        for document, expected in cases:
+            status, out, _ = self.explain("a", POOL % ("default", 1000, ""), document)
+            self.assertEqual(status, 0)
+            self.assertIn(expected, out)
+            self.assertEqual(self.explain_json("a", POOL % ("default", 1000, ""), document)[1]["state"], "notPlanned")
+
+    def test_names(self):
+        documents = POOL % ("default", 1000, ""), pod("web-1", 1), pod("web-1", 1, namespace="b"), pod("api", 1)
+        self.assert_refused(self.explain("web-1", *documents), 2, "default/web-1", "b/web-1")
+        self.assertEqual(self.explain("b/web-1", *documents)[0], 0)
+        self.assert_refused(self.explain("apu", *documents), 2, "there is no pod apu", "did you mean api?")
+        self.assert_refused(self.explain("b/web-2", *documents), 2, "did you mean b/web-1")
+        self.assert_refused(self.explain("zzzzzzzz", *documents), 2, "there is no pod zzzzzzzz")
+        self.assert_refused(self.adze("explain", "pod", "inflate", "-f", INFLATE), 2,
+                            "did you mean inflate-0 or inflate-1 or inflate-2?")
+
+    def test_bad_usage(self):
+        self.assert_refused(self.adze("explain"), 2, "what is to be explained", "pod NAMESPACE/NAME|NAME")
+        self.assert_refused(self.adze("explain", "cloud", "x"), 2, "cloud cannot be explained")
+        self.assert_refused(self.adze("explain", "pod"), 2, "takes one name")
+        self.assert_refused(self.adze("explain", "pod", "a", "b"), 2, "takes one name")
+        self.assert_refused(self.adze("explain", "pod", "a", "-o", "xml"), 2, "-o takes table, json or yaml, not xml")
+        self.assert_refused(self.adze("explain", "pod", "a", "--why"), 2, "--why")
+        self.assert_refused(self.adze("explain", "pod", "a", "-f", "missing.yaml"), 1, "missing.yaml")
+
+    def test_a_live_cluster_that_is_not_there(self):
+        path = self.write("config", kubeconfig())
+        self.assert_refused(self.adze("explain", "pod", "a", "--kubeconfig", path), 1, "is the cluster up?")
+
+    def test_the_same_bytes_FMT_12(self):
+        documents = [POOL % ("default", 1000, ""), POOL % ("b", 10, "{key: k, effect: NoSchedule}"),
+                     pod("web-0", 1000), pod("web-1", 1)]
+        first = self.explain_json("web-0", *documents)
+        self.assertEqual(first, self.explain_json("web-0", *reversed(documents)))
+
+    def test_plan_is_short_and_explains_if_asked(self):
+        path = self.write("plan.yaml", POOL % ("default", 1000, "") + pod("web-0", 1000) + pod("web-1", 1000))
+        status, out, _ = self.adze("plan", "-f", path)
+        self.assertEqual(status, 3)
+        self.assertIn("default/web-0 default/web-1\n    InsufficientResources, NodePool default: "
+                      "no instance type has enough resources\n\n", out)
+        self.assertIn("nearest miss: ", self.adze("plan", "-f", path, "--explain")[1])
+        first, second = json.loads(self.adze("plan", "-f", path, "--explain", "-o", "json")[1])["unschedulable"]
+        self.assertIn("funnel", first)
+        self.assertEqual(second["explainedBy"], "default/web-0")
+        first, _ = json.loads(self.adze("plan", "-f", path, "-o", "json")[1])["unschedulable"]
+        self.assertEqual(sorted(first), ["message", "pod", "reasons"])
+
+    def test_notes_beside_claims_SCH_531(self):
+        path = self.write("plan.yaml", POOL % ("default", 8, "") + pod("web-0", 1))
+        self.assertRegex(self.adze("plan", "-f", path, "--explain")[1], r"NOTES\n.*\[limits: -\d+ types\]\n")
+        self.assertNotIn("NOTES", self.adze("plan", "-f", path)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
