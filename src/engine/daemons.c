@@ -5,6 +5,7 @@
 #include "engine/host_ports.h"
 #include "engine/pod_class.h"
 #include "engine/templates.h"
+#include "model/admission.h"
 
 static const struct daemon_set *daemon_set_at(const struct problem *problem, uint32_t index)
 {
@@ -15,10 +16,9 @@ static bool controlled_by(const struct pod *pod, const struct daemon_set *daemon
 {
     if (strcmp(pod->meta.namespace, daemon_set->meta.namespace) != 0)
         return false;
-    list_for_each (owner, &pod->meta.owner_references)
-        if (text_equal(owner->kind, "DaemonSet") && text_equal(owner->name, daemon_set->meta.name))
-            return true;
-    return false;
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL && text_equal(owner->kind, "DaemonSet") &&
+           text_equal(owner->name, daemon_set->meta.name);
 }
 
 // LIF-315: the newest pod that the DaemonSet has, or NULL.
@@ -38,49 +38,7 @@ static const struct pod *newest_pod(const struct problem *problem,
     return newest;
 }
 
-// `requests` with the entries of `defaults` for names that it lacks.
-static struct resource_map with_defaults(struct arena *arena, const struct resource_map *requests,
-                                         const struct resource_map *defaults)
-{
-    struct resource_map result = {0};
-    result.items =
-        arena_allocate_array(arena, requests->count + defaults->count + 1, sizeof *result.items);
-    uint32_t i = 0, j = 0;
-    while (i < requests->count || j < defaults->count) {
-        int order = i == requests->count ? 1
-                    : j == defaults->count
-                        ? -1
-                        : strcmp(requests->items[i].name, defaults->items[j].name);
-        result.items[result.count++] = order <= 0 ? requests->items[i] : defaults->items[j];
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return result;
-}
-
-// What the API server would make of a container of this namespace: requests from limits, then from
-// the LimitRanges' defaults (SCH-112, LIF-315).
-static void default_container(struct problem *problem, const char *namespace,
-                              struct container *container)
-{
-    struct resource_requirements *resources = &container->resources;
-    resources->requests = with_defaults(problem->arena, &resources->requests, &resources->limits);
-    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_LIMIT_RANGE].count; i++) {
-        const struct limit_range *range =
-            (const struct limit_range *)problem->snapshot->objects[KIND_LIMIT_RANGE].items[i];
-        if (!text_equal(range->meta.namespace, namespace))
-            continue;
-        list_for_each (item, &range->spec.limits) {
-            if (!text_equal(item->type, "Container"))
-                continue;
-            resources->requests =
-                with_defaults(problem->arena, &resources->requests, &item->default_request);
-            resources->requests =
-                with_defaults(problem->arena, &resources->requests, &item->default_limit);
-        }
-    }
-}
-
+// What the API server would make of the template's containers (SCH-112, SCH-142, LIF-315).
 static struct resource_map template_requests(struct problem *problem,
                                              const struct daemon_set *daemon_set)
 {
@@ -91,11 +49,12 @@ static struct resource_map template_requests(struct problem *problem,
         arena_allocate_array(problem->arena, spec.init_containers.count + 1, sizeof *init);
     for (uint32_t i = 0; i < spec.containers.count; i++) {
         containers[i] = spec.containers.items[i];
-        default_container(problem, daemon_set->meta.namespace, &containers[i]);
+        container_admit(problem->arena, problem->snapshot, daemon_set->meta.namespace,
+                        &containers[i]);
     }
     for (uint32_t i = 0; i < spec.init_containers.count; i++) {
         init[i] = spec.init_containers.items[i];
-        default_container(problem, daemon_set->meta.namespace, &init[i]);
+        container_admit(problem->arena, problem->snapshot, daemon_set->meta.namespace, &init[i]);
     }
     spec.containers.items = containers;
     spec.init_containers.items = init;
@@ -115,7 +74,10 @@ void templates_add_daemon_dimensions(struct problem *problem)
         const struct daemon_set *daemon_set = daemon_set_at(problem, i);
         struct resource_map requests = daemon_requests(problem, daemon_set);
         problem_add_dimensions(problem, &requests);
+        const struct pod *pod = newest_pod(problem, daemon_set);
         pod_spec_ask_keys(problem, &daemon_set->spec.template.spec);
+        if (pod != NULL)
+            pod_spec_ask_keys(problem, &pod->spec);
     }
 }
 
@@ -131,12 +93,13 @@ static uint32_t daemon_tolerations(struct problem *problem, const toleration_lis
     return problem_intern_tolerations(problem, &list);
 }
 
-static void compile_terms(struct problem *problem, const struct pod_spec *spec,
-                          struct daemon *daemon)
+// The node selector is the representative pod's; the affinity is the template's, for what the
+// DaemonSet controller puts there names one node (SCH-140).
+static void compile_terms(struct problem *problem, const struct string_map *node_selector,
+                          const struct affinity *of_template, struct daemon *daemon)
 {
-    const struct node_affinity *affinity =
-        spec->affinity != NULL ? spec->affinity->node_affinity : NULL;
-    uint32_t selector = set_from_labels(problem->sets, &spec->node_selector);
+    const struct node_affinity *affinity = of_template != NULL ? of_template->node_affinity : NULL;
+    uint32_t selector = set_from_labels(problem->sets, node_selector);
     bool any = affinity == NULL || affinity->required == NULL ||
                affinity->required->node_selector_terms.count == 0;
     uint32_t count = any ? 1 : affinity->required->node_selector_terms.count;
@@ -178,20 +141,20 @@ const struct daemon *daemons_compile(struct problem *problem, uint32_t *count)
     for (uint32_t i = 0; i < total; i++) {
         const struct daemon_set *daemon_set = (const struct daemon_set *)sorted[i];
         const struct pod *pod = newest_pod(problem, daemon_set);
-        const struct pod_spec *spec = &daemon_set->spec.template.spec;
+        const struct pod_spec *own = &daemon_set->spec.template.spec;
+        const struct pod_spec *spec = pod != NULL ? &pod->spec : own;
         if (problem->settings->ignore_dra_requests && pod_spec_has_resource_claims(spec))
             continue;
         struct daemon *daemon = &daemons[(*count)++];
         daemon->daemon_set = daemon_set;
-        daemon->tolerations =
-            daemon_tolerations(problem, pod != NULL ? &pod->spec.tolerations : &spec->tolerations);
-        compile_terms(problem, spec, daemon);
+        daemon->tolerations = daemon_tolerations(problem, &spec->tolerations);
+        compile_terms(problem, &spec->node_selector, own->affinity, daemon);
         int64_t *requests = vector_create(problem);
         struct resource_map map = daemon_requests(problem, daemon_set);
         vector_set_map(problem, requests, &map);
         requests[DIMENSION_PODS] = 1;
         daemon->requests = requests;
-        daemon->ports = host_ports_of(problem->arena, pod != NULL ? &pod->spec : spec);
+        daemon->ports = host_ports_of(problem->arena, spec);
     }
     return daemons;
 }

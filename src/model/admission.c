@@ -1,5 +1,6 @@
 #include "model/admission.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -27,31 +28,49 @@ static void apply_limit_range_item(struct arena *arena, const struct limit_range
     resources->requests = with_defaults(arena, &resources->requests, &requests);
 }
 
-static void apply_limit_ranges(struct snapshot *snapshot, const char *namespace,
-                               struct container *container)
+static int compare_names(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < snapshot->objects[KIND_LIMIT_RANGE].count; i++) {
+    return strcmp((*(const struct object *const *)a)->meta.name,
+                  (*(const struct object *const *)b)->meta.name);
+}
+
+static void apply_limit_ranges(struct arena *arena, const struct snapshot *snapshot,
+                               const char *namespace, struct container *container)
+{
+    uint32_t total = snapshot->objects[KIND_LIMIT_RANGE].count, count = 0;
+    const struct limit_range **ranges = memory_allocate_array(total + 1, sizeof *ranges);
+    for (uint32_t i = 0; i < total; i++) {
         const struct limit_range *range =
             (const struct limit_range *)snapshot->objects[KIND_LIMIT_RANGE].items[i];
         const char *where = range->meta.namespace == NULL ? "default" : range->meta.namespace;
-        if (strcmp(where, namespace) != 0)
-            continue;
-        list_for_each (item, &range->spec.limits)
-            if (text_equal(item->type, "Container"))
-                apply_limit_range_item(snapshot->arena, item, container);
+        if (range->meta.name != NULL && strcmp(where, namespace) == 0)
+            ranges[count++] = range;
     }
+    qsort(ranges, count, sizeof *ranges, compare_names);
+    for (uint32_t i = 0; i < count; i++)
+        list_for_each (item, &ranges[i]->spec.limits)
+            if (text_equal(item->type, "Container"))
+                apply_limit_range_item(arena, item, container);
+    free(ranges);
+}
+
+void container_admit(struct arena *arena, const struct snapshot *snapshot, const char *namespace,
+                     struct container *container)
+{
+    struct resource_requirements *resources = &container->resources;
+    resources->requests = with_defaults(arena, &resources->requests, &resources->limits);
+    if (snapshot->objects[KIND_LIMIT_RANGE].count > 0)
+        apply_limit_ranges(arena, snapshot, namespace, container);
 }
 
 static struct container *admit_containers(struct snapshot *snapshot, const char *namespace,
                                           const struct container *containers, uint32_t count)
 {
-    struct arena *arena = snapshot->arena;
-    struct container *admitted = arena_allocate_array(arena, count + 1, sizeof *admitted);
+    struct container *admitted =
+        arena_allocate_array(snapshot->arena, count + 1, sizeof *admitted);
     for (uint32_t i = 0; i < count; i++) {
         admitted[i] = containers[i];
-        struct resource_requirements *resources = &admitted[i].resources;
-        resources->requests = with_defaults(arena, &resources->requests, &resources->limits);
-        apply_limit_ranges(snapshot, namespace, &admitted[i]);
+        container_admit(snapshot->arena, snapshot, namespace, &admitted[i]);
     }
     return admitted;
 }

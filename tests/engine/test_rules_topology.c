@@ -420,7 +420,7 @@ static void affinity_SCH_308_316(void **state)
         {"SCH-310: pinned to another zone than the present group, a pod starts its own",
          POOL FULL_NODE("n1", "a") BOUND_POD("x", "n1", WEB, CONTAINER)
              POD("a", WEB, IN_ZONE("b") NEAR(LABEL_OF_ZONE, "web") CPU("1")),
-         NULL, "a.zone=b"},
+         UPSTREAM, "a.zone=b"},
         {"SCH-310, 309: free to choose, it joins",
          POOL FULL_NODE("n1", "c") BOUND_POD("x", "n1", WEB, CONTAINER)
              POD("a", WEB, NEAR(LABEL_OF_ZONE, "web") CPU("1")),
