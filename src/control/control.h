@@ -29,6 +29,7 @@ struct control {
     struct queue_metrics queue_metrics;
     enum kind_id node_class_kind;
     char node_class_label[256]; // LIF-2
+    uint32_t pass_pods_max;     // pending pods that a pass plans at once
     struct random random;
     struct cluster *cluster;
     struct operations *operations;

@@ -15,6 +15,7 @@
 #include "control/termination.h"
 #include "control/waves.h"
 
+#define PASS_PODS_MAX 20000
 #define STOP_MAX_NS   (30 * SECOND)
 #define START_POLL_NS (10 * MILLISECOND)
 #define STOP_POLL_NS  (20 * MILLISECOND)
@@ -87,7 +88,10 @@ struct controller *controller_create(const struct controller_options *options)
                                 .settings = options->settings,
                                 .recorder = options->recorder,
                                 .registry = options->metrics,
-                                .node_class_kind = options->node_class_kind};
+                                .node_class_kind = options->node_class_kind,
+                                .pass_pods_max = options->pass_pods_max != 0
+                                                     ? options->pass_pods_max
+                                                     : PASS_PODS_MAX};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);

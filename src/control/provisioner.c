@@ -32,14 +32,20 @@ struct provisioner {
     struct provisioning_pass *pass;
     struct planning_job *job;
     bool pass_failed, deferred_trigger;
-    bool has_fresh_pods;    // in the open batch or for the next one: pods that no pass has seen
+    bool has_fresh_pods; // in the open batch or for the next one: pods that no pass has seen
+    // A backlog that is too large for one pass is planned in several, right after each other: a
+    // round has every pod once. Who found no place before the others had theirs is not told so, but
+    // tried again in the next round.
+    uint32_t round;
+    bool goes_on, has_hushed;
     int64_t repeat_at_ns;   // 0: nothing to repeat
     char scheduling_id[37]; // of the present or last pass (SCH-58)
 };
 
 struct acknowledgement { // SCH-12
     int64_t seen_ns;
-    bool decided;
+    uint32_t round; // the last that had the pod
+    bool decided, was_hushed;
 };
 
 struct creation { // one create call
@@ -145,16 +151,17 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         provisioner_trigger(context, node->meta.uid);
 }
 
-// A NodeClaim that goes before it was launched leaves its pods without a plan.
+// A NodeClaim that goes before it was initialized leaves its pods without a plan.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
     struct provisioner *provisioner = context;
     const struct object *claim = new_object != NULL ? new_object : old_object;
     bool ends = new_object == NULL || object_is_deleting(new_object);
-    bool launched = ((const struct node_claim *)claim)->status.provider_id != NULL;
+    bool initialized =
+        condition_is_true(&((const struct node_claim *)claim)->status.conditions, "Initialized");
     (void)change;
-    if (ends && !launched && claim->meta.uid != NULL &&
+    if (ends && !initialized && claim->meta.uid != NULL &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
         provisioner_trigger(provisioner, claim->meta.uid);
 }
@@ -192,6 +199,7 @@ struct provisioner *provisioner_create(struct control *control)
 {
     struct provisioner *provisioner = memory_allocate(sizeof *provisioner);
     provisioner->control = control;
+    provisioner->round = 1;
     provisioner->acknowledged = map_create();
     batcher_init(&provisioner->batcher);
     provisioner->queue = control_queue(
@@ -268,9 +276,40 @@ static double queue_depth(const struct provisioner *provisioner)
     return depth;
 }
 
+static struct acknowledgement *acknowledgement_of(const struct provisioner *provisioner,
+                                                  const struct pod *pod)
+{
+    return pod->meta.uid != NULL ? map_get(provisioner->acknowledged, pod->meta.uid) : NULL;
+}
+
+static bool was_tried(void *context, const struct pod *pod)
+{
+    const struct provisioner *provisioner = context;
+    const struct acknowledgement *entry = acknowledgement_of(provisioner, pod);
+    return entry != NULL && entry->round == provisioner->round;
+}
+
+static void mark_tried(const struct provisioner *provisioner)
+{
+    const struct snapshot *snapshot = provisioner->pass->snapshot;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        struct acknowledgement *entry = acknowledgement_of(
+            provisioner, (const struct pod *)snapshot->objects[KIND_POD].items[i]);
+        if (entry != NULL)
+            entry->round = provisioner->round;
+    }
+}
+
 static struct reconcile_result start_pass(struct provisioner *provisioner, bool early)
 {
-    provisioner->pass = provisioning_pass_create(provisioner->control);
+    const struct settings *settings = provisioner->control->settings;
+    provisioner->pass = provisioning_pass_create(
+        provisioner->control,
+        &(struct portion_options){
+            .pods_max = settings->compatibility_upstream ? 0 : provisioner->control->pass_pods_max,
+            .was_tried = was_tried,
+            .context = provisioner});
+    mark_tried(provisioner);
     provisioner->pass->early = early;
     provisioner->phase = PHASE_PLANNING;
     provisioner->pass_failed = false;
@@ -311,23 +350,40 @@ static enum operation_outcome note_created(void *context, const char *key,
     return OPERATION_NOTED;
 }
 
+static struct reconcile_result end_pass(struct provisioner *provisioner)
+{
+    provisioning_pass_destroy(provisioner->pass);
+    provisioner->pass = NULL;
+    provisioner->phase = PHASE_IDLE;
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    provisioner->repeat_at_ns = now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
+    if (provisioner->deferred_trigger || provisioner->goes_on)
+        batcher_trigger(&provisioner->batcher, KEY, now);
+    provisioner->deferred_trigger = false;
+    return reconcile_after(0);
+}
+
 static struct reconcile_result create_claims(struct provisioner *provisioner,
                                              struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
-    for (uint32_t i = 0; i < pass->plan->claims.count; i++) {
-        if (pass->names[i] == NULL)
+    if (provisioning_pass_prepare(pass) == 0)
+        return end_pass(provisioner);
+    const struct creation_round *round = pass->round;
+    for (uint32_t i = 0; i < round->count; i++) {
+        if (round->names[i] == NULL)
             continue;
-        struct creation *creation = arena_allocate(pass->arena, sizeof *creation);
-        *creation = (struct creation){provisioner, i};
+        struct creation *creation = arena_allocate(round->arena, sizeof *creation);
+        *creation = (struct creation){provisioner, round->first + i};
         start_create(&(struct operation_about){.control = provisioner->control,
                                                .item = item,
                                                .doing = "creating node claim",
                                                .record = note_created,
                                                .context = creation},
                      KIND_NODE_CLAIM,
-                     node_claim_body(provisioner->control, &pass->plan->claims.items[i],
-                                     &pass->types[i], pass->names[i]));
+                     node_claim_body(provisioner->control,
+                                     &pass->plan->claims.items[round->first + i],
+                                     &round->types[i], round->names[i]));
     }
     return reconcile_running();
 }
@@ -335,8 +391,7 @@ static struct reconcile_result create_claims(struct provisioner *provisioner,
 // First decisions about pods (SCH-394, LIF-320).
 static void decide(struct provisioner *provisioner, const struct pod *pod)
 {
-    struct acknowledgement *entry =
-        pod->meta.uid != NULL ? map_get(provisioner->acknowledged, pod->meta.uid) : NULL;
+    struct acknowledgement *entry = acknowledgement_of(provisioner, pod);
     if (entry == NULL || entry->decided)
         return;
     entry->decided = true;
@@ -357,33 +412,61 @@ static void decide_all(struct provisioner *provisioner)
         decide(provisioner, entry->pod);
 }
 
+// Pods of other passes may be what these wait for.
+static void hush_first_failures(struct provisioner *provisioner)
+{
+    struct plan *plan = provisioner->pass->plan;
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < plan->unschedulable.count; i++) {
+        struct acknowledgement *entry =
+            acknowledgement_of(provisioner, plan->unschedulable.items[i].pod);
+        if (entry == NULL || entry->was_hushed) {
+            plan->unschedulable.items[told++] = plan->unschedulable.items[i];
+            continue;
+        }
+        entry->was_hushed = provisioner->has_hushed = true;
+    }
+    plan->unschedulable.count = told;
+}
+
+// After a pass that was planned: what it means for the round.
+static void go_on(struct provisioner *provisioner)
+{
+    const struct provisioning_pass *pass = provisioner->pass;
+    if (pass->left_out > 0) {
+        hush_first_failures(provisioner);
+        provisioner->goes_on = true;
+        return;
+    }
+    provisioner->round++;
+    provisioner->goes_on = provisioner->has_hushed;
+    provisioner->has_hushed = false;
+}
+
 static struct reconcile_result carry_out(struct provisioner *provisioner, struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
     if (pass->rest) // is for the next pass of the wave
         provisioner->deferred_trigger = provisioner->has_fresh_pods = true;
+    if (pass->plan != NULL)
+        go_on(provisioner);
     provisioning_pass_tell(pass);
     provisioner->phase = PHASE_CREATING;
     if (pass->plan == NULL) {
         provisioner->pass_failed = true;
-        return reconcile_after(0);
+        return end_pass(provisioner);
     }
     decide_all(provisioner);
-    return provisioning_pass_prepare(pass) > 0 ? create_claims(provisioner, item)
-                                               : reconcile_after(0);
+    return create_claims(provisioner, item);
 }
 
 // --- the loop of SCH-10 --------------------------------------------------------------------------
-static void end_pass(struct provisioner *provisioner)
+static struct reconcile_result until_repetition(const struct provisioner *provisioner, int64_t now)
 {
-    provisioning_pass_destroy(provisioner->pass);
-    provisioner->pass = NULL;
-    provisioner->phase = PHASE_IDLE;
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
-    provisioner->repeat_at_ns = now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
-    if (provisioner->deferred_trigger)
-        batcher_trigger(&provisioner->batcher, KEY, now);
-    provisioner->deferred_trigger = false;
+    int64_t left = provisioner->repeat_at_ns - now;
+    if (provisioner->repeat_at_ns == 0)
+        return reconcile_done();
+    return reconcile_after(left > 0 ? left : 0);
 }
 
 static struct reconcile_result idle(struct provisioner *provisioner)
@@ -401,18 +484,20 @@ static struct reconcile_result idle(struct provisioner *provisioner)
             metric_set(provisioner->control->metrics.unschedulable_pods, 0, "provisioner");
     }
     if (!provisioner->batcher.open)
-        return provisioner->repeat_at_ns != 0 ? reconcile_after(provisioner->repeat_at_ns - now)
-                                              : reconcile_done();
+        return until_repetition(provisioner, now);
     int64_t due = batcher_due(&provisioner->batcher, &window);
-    if (now < due)
+    if (now < due && !provisioner->goes_on)
         return reconcile_after(due - now);
     if (!cluster_synced(provisioner->control->cluster))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
-    provisioner->has_fresh_pods = false;
-    if (!has_work(provisioner))
-        return reconcile_done(); // SCH-18
-    return start_pass(provisioner, early);
+    provisioner->has_fresh_pods = provisioner->goes_on = false;
+    if (has_work(provisioner))
+        return start_pass(provisioner, early);
+    if (provisioner->repeat_at_ns == 0 &&
+        cluster_provisionable(provisioner->control->cluster)->count > 0)
+        provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
+    return until_repetition(provisioner, now);       // SCH-18
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -427,8 +512,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     case PHASE_PLANNED:
         return carry_out(provisioner, item);
     case PHASE_CREATING:
-        end_pass(provisioner);
-        return reconcile_after(0);
+        return create_claims(provisioner, item);
     }
     return reconcile_done();
 }

@@ -19,13 +19,15 @@ static void dedupe_text(const struct pod *pod, const char *message, struct text 
     text_format(out, "%s-%s", pod->meta.uid != NULL ? pod->meta.uid : pod->meta.name, message);
 }
 
-struct provisioning_pass *provisioning_pass_create(struct control *control)
+struct provisioning_pass *provisioning_pass_create(struct control *control,
+                                                   const struct portion_options *portion)
 {
     struct provisioning_pass *pass = memory_allocate(sizeof *pass);
     pass->control = control;
     pass->started_ns = loop_monotonic_ns(control->loop);
     pass->arena = arena_create(64 * 1024);
     pass->snapshot = snapshot_build(control, &pass->errors);
+    pass->left_out = portion_choose(pass->snapshot, portion);
     return pass;
 }
 
@@ -35,6 +37,8 @@ void provisioning_pass_destroy(struct provisioning_pass *pass)
         return;
     if (pass->plan != NULL)
         plan_destroy(pass->plan);
+    if (pass->round != NULL)
+        arena_destroy(pass->round->arena);
     snapshot_destroy(pass->snapshot);
     arena_destroy(pass->arena);
     text_free(&pass->errors);
@@ -49,11 +53,11 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
         pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
 }
 
-static char *choose_name(struct provisioning_pass *pass, const struct plan_claim *claim)
+static char *choose_name(const struct provisioning_pass *pass, const struct plan_claim *claim)
 {
     char suffix[6];
     random_name_suffix(&pass->control->random, suffix);
-    return arena_format(pass->arena, "%.*s-%s", NAME_BASE_MAX - 1, claim->node_pool->meta.name,
+    return arena_format(pass->round->arena, "%.*s-%s", NAME_BASE_MAX - 1, claim->node_pool->meta.name,
                         suffix);
 }
 
@@ -63,23 +67,51 @@ static bool pool_can_launch(const struct provisioning_pass *pass, const struct p
     return pool != NULL && !object_is_deleting((const struct object *)pool);
 }
 
+static void begin_round(struct provisioning_pass *pass)
+{
+    if (pass->round == NULL)
+        pass->round = arena_allocate(pass->arena, sizeof *pass->round);
+    else
+        arena_destroy(pass->round->arena);
+    *pass->round = (struct creation_round){.arena = arena_create(64 * 1024), .first = pass->next};
+}
+
+// The claims of the next round; with limits also all later ones, which the types must leave room
+// for.
+static struct plan claims_to_fit(const struct provisioning_pass *pass)
+{
+    uint32_t left = pass->plan->claims.count - pass->next;
+    bool limited = false;
+    struct plan part = {0};
+    part.claims.items = pass->plan->claims.items + pass->next;
+    for (uint32_t i = 0; i < left && !limited; i++)
+        limited = part.claims.items[i].node_pool->spec.limits.count > 0;
+    part.claims.count = limited || left < ROUND_CLAIMS_MAX ? left : ROUND_CLAIMS_MAX;
+    return part;
+}
+
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
 {
-    pass->types = claims_within_limits(pass->control, pass->arena, pass->plan);
-    pass->names =
-        arena_allocate_array(pass->arena, pass->plan->claims.count + 1, sizeof *pass->names);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pass->plan->claims.count; i++) {
-        const struct plan_claim *claim = &pass->plan->claims.items[i];
-        if (pass->types[i].types.count > 0 && pool_can_launch(pass, claim)) {
-            pass->names[i] = choose_name(pass, claim);
-            count++;
-            continue;
+    while (count == 0 && pass->next < pass->plan->claims.count) {
+        begin_round(pass);
+        struct creation_round *round = pass->round;
+        struct plan part = claims_to_fit(pass);
+        round->count = part.claims.count < ROUND_CLAIMS_MAX ? part.claims.count : ROUND_CLAIMS_MAX;
+        round->types = claims_within_limits(pass->control, round->arena, &part);
+        for (uint32_t i = 0; i < round->count; i++) {
+            const struct plan_claim *claim = &part.claims.items[i];
+            if (round->types[i].types.count > 0 && pool_can_launch(pass, claim)) {
+                round->names[i] = choose_name(pass, claim);
+                count++;
+                continue;
+            }
+            pass->refused++;
+            log_error("Reconciler error", "s:controller", "provisioner", "o:NodePool",
+                      claim->node_pool->meta.name, "s:error",
+                      "creating node claim, resource usage exceeds limit");
         }
-        pass->refused++;
-        log_error("Reconciler error", "s:controller", "provisioner", "o:NodePool",
-                  claim->node_pool->meta.name, "s:error",
-                  "creating node claim, resource usage exceeds limit");
+        pass->next += round->count;
     }
     return count;
 }
@@ -250,7 +282,8 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
 void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
 {
     list_for_each (pod, &pass->plan->claims.items[index].pods)
-        cluster_plan_pod(pass->control->cluster, *pod, pass->names[index]);
+        cluster_plan_pod(pass->control->cluster, *pod,
+                         pass->round->names[index - pass->round->first]);
 }
 
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
@@ -259,7 +292,7 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     const struct plan_claim *planned = &pass->plan->claims.items[index];
     pass->created++;
     struct text types = {0};
-    describe_types(&pass->types[index], &types);
+    describe_types(&pass->round->types[index - pass->round->first], &types);
     json_t *resources = json_resources(&planned->requests);
     char *requests CLEANUP_FREE = json_dumps(resources, JSON_COMPACT);
     json_decref(resources);

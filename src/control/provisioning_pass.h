@@ -3,6 +3,7 @@
 
 #include "control/control.h"
 #include "control/node_claim_template.h"
+#include "control/portion.h"
 #include "engine/engine.h"
 
 struct provisioning_pass {
@@ -12,19 +13,33 @@ struct provisioning_pass {
     struct error error; // of planning
     int64_t started_ns, planned_ns;
     struct arena *arena;
-    struct claim_types *types; // by claim of the plan
-    char **names;              // of the NodeClaims, chosen by us; NULL: not to be created
+    struct creation_round *round; // NULL before the first
+    uint32_t next;                // claim of the plan, to be created in the next round
     uint32_t created, refused;
     struct text errors; // NodePools whose instance types could not be read
     bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
     bool rest;          // of an early pass: some pods were left for the next one
+    uint32_t left_out;  // pending pods that the pass does not plan (portion.h)
 };
 
-struct provisioning_pass *provisioning_pass_create(struct control *control);
+// NodeClaims that are created at the same time. So that a large plan needs not much more memory
+// than a small one: a NodeClaim's body names up to 600 types.
+#define ROUND_CLAIMS_MAX 100
+struct creation_round {
+    struct arena *arena;
+    uint32_t first, count;            // claims of the plan
+    struct claim_types *types;        // of each
+    char *names[ROUND_CLAIMS_MAX];    // of the NodeClaims, chosen by us; NULL: not to be created
+};
+
+struct provisioning_pass *provisioning_pass_create(struct control *control,
+                                                   const struct portion_options *portion);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
 // The pure part, for a worker thread. An early pass plans only what should not wait.
 void provisioning_pass_plan(struct provisioning_pass *pass);
-// Chooses types and names of the NodeClaims to create; answers how many.
+// Chooses types and names of the NodeClaims to create in the next round; answers how many. 0: the
+// pass is done. The limits are looked at anew each time, for all claims that are still to be
+// created, in order: whatever else was launched meanwhile, they are kept (SCH-519).
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass);
 // Logs, events, nominations and metrics of the decision (SCH-390 to SCH-397).
 void provisioning_pass_tell(struct provisioning_pass *pass);

@@ -185,6 +185,7 @@ void simulation_start_controller(struct simulation *simulation)
         .metrics = process->metrics,
         .node_class_kind = KIND_KWOK_NODE_CLASS,
         .seed = random_next(&simulation->random),
+        .pass_pods_max = simulation->options.pass_pods_max,
     };
     process->controller = controller_create(&controller);
     controller_start(process->controller);

@@ -17,6 +17,7 @@ struct simulation_options {
     uint64_t seed;
     const struct instance_type_catalog *catalog; // a reference is taken
     const struct settings *settings;             // of the controller; NULL: the defaults
+    uint32_t pass_pods_max;                      // struct controller_options
     struct world_options world;
     int64_t boot_delay_min, boot_delay_max;     // from launch to the Node; nanoseconds
     int64_t ready_delay;                        // from there to Ready

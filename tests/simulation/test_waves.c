@@ -76,9 +76,10 @@ static void finished_wave_closes_its_batch_SCH_527(void **state)
     scenario_begin(scenario);
     scenario_scale(scenario, 25);
     assert_true(first_claim(scenario) < 0.7);
-    scenario_run(scenario, 3);
-    assert_true(simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") <= 4);
-    scenario_expect_running(scenario, 25);
+    scenario_run(scenario, 0.2);
+    uint32_t claims = simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim");
+    scenario_expect_running(scenario, 25); // one plan had them all
+    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), claims);
 }
 
 static void as_upstream_the_idle_window_is_waited_for_SCH_13(void **state)
@@ -150,6 +151,132 @@ static void without_permission_the_window_is_waited_for_SCH_527(void **state)
     scenario_expect_running(scenario, 5);
 }
 
+// --- SCH-528 -------------------------------------------------------------------------------------
+static const char spread_manifest[] =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: spread, namespace: default}\n"
+    "spec:\n  replicas: 14\n  selector: {matchLabels: {app: spread}}\n  template:\n"
+    "    metadata: {labels: {app: spread}}\n    spec:\n      terminationGracePeriodSeconds: 0\n"
+    "      topologySpreadConstraints:\n"
+    "      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
+    "DoNotSchedule, labelSelector: {matchLabels: {app: spread}}}\n"
+    "      containers:\n"
+    "      - {name: c, image: pause, resources: {requests: {cpu: '1'}}}\n";
+
+static uint32_t zones_in_use(struct machine_park *park)
+{
+    uint32_t zones = 0;
+    for (uint32_t i = 0; i < machine_park_count(park); i++) {
+        bool is_first = true;
+        for (uint32_t j = 0; j < i; j++)
+            is_first = is_first &&
+                       strcmp(machine_park_at(park, i)->zone, machine_park_at(park, j)->zone) != 0;
+        zones += is_first;
+    }
+    return zones;
+}
+
+// Had a portion not known of the pods of the others, it would have made too many nodes in a zone.
+static void a_backlog_is_planned_in_portions_that_know_of_each_other_SCH_528(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.pass_pods_max = 4;
+    scenario_begin(scenario);
+    scenario_apply(scenario, spread_manifest);
+    scenario_expect_running(scenario, 14);
+    scenario_run(scenario, 30);
+    struct machine_park *park = simulation_park(scenario->simulation);
+    assert_true(zones_in_use(park) >= 2);
+    assert_int_equal(machine_park_launches(park), machine_park_count(park)); // none was in vain
+}
+
+static void portions_follow_each_other_at_once_SCH_527(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.pass_pods_max = 10;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 60);
+    assert_true(first_claim(scenario) < 0.7);
+    scenario_run(scenario, 1);
+    uint32_t claims = simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim");
+    assert_true(claims >= 60 / 7);
+    scenario_expect_running(scenario, 60);
+    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), claims);
+}
+
+static const char dependent_manifest[] =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: follower, namespace: default}\n"
+    "spec:\n  replicas: 2\n  selector: {matchLabels: {app: follower}}\n  template:\n"
+    "    metadata: {labels: {app: follower}}\n    spec:\n      terminationGracePeriodSeconds: 0\n"
+    "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: inflate}}}]}}\n"
+    "      containers:\n"
+    "      - {name: c, image: pause, resources: {requests: {cpu: '2'}}}\n";
+
+static void who_depends_on_a_later_portion_is_tried_again_SCH_528(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.pass_pods_max = 2; // the followers are larger: first, and in vain
+    scenario_begin(scenario);
+    scenario_apply(scenario, dependent_manifest);
+    scenario_scale(scenario, 3);
+    scenario_expect_running(scenario, 5);
+}
+
+// SCH-519: whatever is on its way counts as the largest machine that it may become.
+static void portions_keep_limits_SCH_519(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.pass_pods_max = 5;
+    scenario_begin(scenario);
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  limits: {cpu: '20', nodes: '5'}\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
+    scenario_scale(scenario, 60);
+    struct machine_park *park = simulation_park(scenario->simulation);
+    for (int second = 0; second < 120; second++) {
+        int64_t cpu = 0;
+        scenario_run(scenario, 1);
+        for (uint32_t i = 0; i < machine_park_count(park); i++)
+            cpu += resource_map_get(&machine_park_at(park, i)->facts.capacity, "cpu");
+        assert_true(cpu <= 20000);
+        assert_true(machine_park_count(park) <= 5);
+    }
+    assert_true(simulation_pods_running(scenario->simulation) > 8);
+}
+
+// --- SCH-516 -------------------------------------------------------------------------------------
+static double landed(struct scenario *scenario, const char *where)
+{
+    struct text page = {0};
+    char needle[120];
+    snprintf(needle, sizeof needle,
+             "adze_plan_divergence_pods_total{nodepool=\"default\",landed=\"%s\"} ", where);
+    metrics_write(simulation_metrics(scenario->simulation), &page);
+    const char *found = strstr(page.data, needle);
+    double value = found != NULL ? strtod(found + strlen(needle), NULL) : 0;
+    text_free(&page);
+    return value;
+}
+
+static void where_planned_pods_landed_is_counted_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 25);
+    scenario_expect_running(scenario, 25);
+    double planned = landed(scenario, "planned"), elsewhere = landed(scenario, "elsewhere");
+    assert_true(planned + elsewhere == 25);
+    assert_true(planned > 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -161,6 +288,11 @@ int main(void)
         TEST(pods_of_nobody_wait_for_the_window_SCH_527),
         TEST(one_pod_of_nobody_keeps_the_batch_open_SCH_527),
         TEST(without_permission_the_window_is_waited_for_SCH_527),
+        TEST(a_backlog_is_planned_in_portions_that_know_of_each_other_SCH_528),
+        TEST(portions_follow_each_other_at_once_SCH_527),
+        TEST(who_depends_on_a_later_portion_is_tried_again_SCH_528),
+        TEST(portions_keep_limits_SCH_519),
+        TEST(where_planned_pods_landed_is_counted_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

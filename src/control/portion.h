@@ -1,0 +1,17 @@
+// The pods that one pass plans, when more of them wait than a pass should hold back: the heaviest
+// first, as in the engine's own queue (SCH-150), those of one workload together. The rest follows in
+// the next passes at once; what was decided before is part of their snapshots (snapshot_planned.h).
+// Pure.
+#pragma once
+
+#include "model/snapshot.h"
+
+struct portion_options {
+    uint32_t pods_max; // 0: no bound
+    // Whether an earlier pass of the same round has had the pod: it comes after all others.
+    bool (*was_tried)(void *context, const struct pod *pod);
+    void *context;
+};
+// Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many of
+// those taken out have not been tried yet.
+uint32_t portion_choose(struct snapshot *snapshot, const struct portion_options *options);
