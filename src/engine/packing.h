@@ -28,6 +28,7 @@ struct packing_market { // of one template and requirement set
     uint32_t count;
     int64_t *prices; // by row; INT64_MAX: not for sale
     double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
+    bool *hopeless;  // by offer: nothing was worth its price, by far, when last looked at
 };
 
 // --- pods
@@ -125,6 +126,17 @@ void packing_program(struct packing *packing);
 // --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10).
 void packing_bound(struct packing *packing);
 
+// --- packing_search.c: fillings of one machine, of all pods, rules about nodes but those of a kind
+// with itself left aside.
+// A value that no filling with the kinds, which each fit by themselves, can have.
+double packing_search_bound(const struct packing *packing, const int64_t *room,
+                            const uint32_t *kinds, uint32_t count);
+// Looks for a filling worth more than `at_least`; its units of each listed kind. *upper: what no
+// filling is worth more than.
+bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                    uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
+                    double *upper);
+
 // --- packing_bin.c
 struct packing_bin *packing_bin_create(struct packing *packing,
                                        const struct packing_market *market);
@@ -156,9 +168,10 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 bool packing_fill(struct packing *packing);
 // A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
-// A bin with what is worth most on this machine, of all that is left; NULL: nothing fits.
+// A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
+// NULL: none was found.
 struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
-                                       uint32_t offer);
+                                       uint32_t offer, double factor);
 void packing_filler_destroy(struct packing_filler *filler); // NULL is fine
 // --- packing_improve.c: takes bins apart and packs their pods better, as long as steps are left.
 void packing_improve(struct packing *packing);

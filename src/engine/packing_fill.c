@@ -13,6 +13,8 @@
 #define TRIES_MAX 12 // machines filled for one bin
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
+#define HOPELESS     0.95 // times its price: a machine that can hold no more is not filled
+#define SEARCH_NODES 3000 // of one search for a filling
 
 struct try { // a machine, with an estimate of its price for the value of its contents
     const struct packing_market *market;
@@ -353,15 +355,91 @@ static struct packing_bin *take_bin(struct packing_filler *filler)
     return bin;
 }
 
+// The kinds that fit the empty machine, into filler->fitting.
+static uint32_t list_fitting(struct packing_filler *filler, const struct packing_market *market,
+                             const struct packing_offer *offer)
+{
+    uint32_t count = 0;
+    packing_bin_clear(filler->packing, filler->bin, market);
+    filler->stamp++;
+    measure_room(filler, offer);
+    for (uint32_t i = 0; i < filler->active_count; i++) {
+        const struct packing_kind *kind = &filler->packing->kinds.items[filler->active[i]];
+        if (fits(filler, kind->need) &&
+            lead(filler, kind->flavour, offer->row, offer->price) != NULL)
+            filler->fitting[count++] = filler->active[i];
+    }
+    filler->packing->steps += filler->active_count;
+    return count;
+}
+
+// The filling that the search found, as far as rules let it be.
+static void fill_found(struct packing_filler *filler, const struct packing_market *market,
+                       const struct packing_offer *offer, const uint32_t *kinds,
+                       const uint32_t *units, uint32_t count)
+{
+    packing_bin_clear(filler->packing, filler->bin, market);
+    filler->stamp++;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t u = 0; u < units[i]; u++) {
+            const struct packing_kind *kind = &filler->packing->kinds.items[kinds[i]];
+            if (!packing_bin_admits(filler->bin, kind) ||
+                lead(filler, kind->flavour, offer->row, offer->price) == NULL)
+                break;
+            bool alone = kind->rules_count > 0 || kind->ports.count > 0;
+            add(filler, kinds[i], alone ? 1 : units[i], offer->row, offer->price);
+            if (!alone)
+                break;
+        }
+    vector_for_each (content, &filler->bin->contents)
+        filler->within[content->kind] = 0;
+    filler->bin->offer = packing_market_find(filler->packing, filler->bin->market,
+                                             filler->bin->used, 0);
+}
+
+static bool search_machine(struct packing_filler *filler, struct packing_market *market,
+                           uint32_t offer_index, double at_least)
+{
+    const struct packing_offer *offer = &market->offers[offer_index];
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    uint32_t count = list_fitting(filler, market, offer);
+    uint32_t *kinds = arena_allocate_array(scratch, count + 1, sizeof *kinds);
+    uint32_t *units = arena_allocate_array(scratch, count + 1, sizeof *units);
+    memcpy(kinds, filler->fitting, count * sizeof *kinds);
+    double upper;
+    if (!packing_search(filler->packing, offer->room, kinds, count, at_least, SEARCH_NODES, units,
+                        &upper))
+        return false;
+    fill_found(filler, market, offer, kinds, units, count);
+    return true;
+}
+
+static bool is_good(const struct packing_filler *filler, double factor)
+{
+    return filler->bin->contents.count > 0 &&
+           filler->bin->offer < filler->bin->market->count &&
+           filler->bin->value > factor * (double)packing_bin_price(filler->bin);
+}
+
 struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
-                                       uint32_t offer)
+                                       uint32_t offer, double factor)
 {
     struct packing_filler *filler = filler_of(packing);
-    fill_machine(filler, market, offer, NONE);
-    if (filler->bin->contents.count == 0 || filler->bin->offer == filler->bin->market->count)
+    const struct packing_offer *machine = &market->offers[offer];
+    uint32_t count = list_fitting(filler, market, machine);
+    double bound = packing_search_bound(packing, machine->room, filler->fitting, count);
+    market->hopeless[offer] = bound <= HOPELESS * (double)machine->price;
+    if (market->hopeless[offer]) {
+        market->worth[offer] = bound;
         return NULL;
+    }
+    fill_machine(filler, market, offer, NONE);
     market->worth[offer] = filler->bin->value;
-    return take_bin(filler);
+    double at_least = factor * (double)machine->price;
+    if (!is_good(filler, factor) && bound > at_least &&
+        search_machine(filler, market, offer, at_least))
+        market->worth[offer] = filler->bin->value;
+    return is_good(filler, factor) ? take_bin(filler) : NULL;
 }
 
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind)

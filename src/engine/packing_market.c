@@ -98,6 +98,7 @@ static struct packing_market *make_market(struct packing *packing,
     market->count = offers.count;
     market->offers =
         arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->offers);
+    market->hopeless = arena_allocate_array(packing->arena, offers.count + 1, sizeof(bool));
     market->worth = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
     if (offers.count > 0)
         memcpy(market->offers, offers.items, offers.count * sizeof *offers.items);

@@ -13,7 +13,7 @@
 
 #define ROWS_MAX          160 // sizes beyond it share rows
 #define ROUNDS_MAX        50
-#define OFFERS_A_ROUND    64
+#define LOOK_AGAIN        6 // rounds after which a machine without hope is looked at again
 #define COLUMNS_A_ROUND   16
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
@@ -184,27 +184,23 @@ static int compare_found(const void *a, const void *b)
 static void try_offer(struct program *program, struct packing_market *market, uint32_t offer)
 {
     struct packing *packing = program->packing;
-    struct packing_bin *bin = packing_fill_offer(packing, market, offer);
-    if (bin == NULL)
-        return;
-    double price = (double)packing_bin_price(bin);
-    if (bin->value > price * (1 + IMPROVEMENT)) {
-        vector_push(&program->found, (struct column){bin, bin->value / price});
-        return;
-    }
-    packing_bin_destroy(bin);
+    struct packing_bin *bin = packing_fill_offer(packing, market, offer, 1 + IMPROVEMENT);
+    if (bin != NULL)
+        vector_push(&program->found,
+                    (struct column){bin, bin->value / (double)packing_bin_price(bin)});
 }
 
-// Fills every machine, or some of them if there are many; false if none is worth adding.
-static bool price(struct program *program, uint32_t round)
+// Fills all machines, or (not `all`) those that were not hopeless lately; false if none is worth
+// adding.
+static bool price(struct program *program, uint32_t round, bool all)
 {
     struct packing *packing = program->packing;
     program->found.count = 0;
     for (uint32_t m = 0; m < program->packing->base_markets; m++) {
         struct packing_market *market = packing->markets.items[m];
-        uint32_t stride = market->count / OFFERS_A_ROUND + 1;
-        for (uint32_t o = round % stride; o < market->count; o += stride)
-            try_offer(program, market, o);
+        for (uint32_t o = 0; o < market->count; o++)
+            if (all || !market->hopeless[o] || (round + o) % LOOK_AGAIN == 0)
+                try_offer(program, market, o);
     }
     if (program->found.count > 1)
         qsort(program->found.items, program->found.count, sizeof *program->found.items,
@@ -259,7 +255,8 @@ void packing_program(struct packing *packing)
         for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
             covering_solve(program.covering, PIVOTS_MAX);
             take_values(&program);
-            if (packing->steps >= packing->steps_max || !price(&program, round))
+            if (packing->steps >= packing->steps_max ||
+                (!price(&program, round, false) && !price(&program, round, true)))
                 break;
         }
         take_whole_columns(&program);
