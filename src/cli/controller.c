@@ -277,6 +277,10 @@ static int run_process(struct process *process)
     }
     log_info("discovered karpenter version", "s:version", ADZE_VERSION, "s:provider",
              process->provider, "s:server", process->config->server);
+    const char *scheduler_config = process->settings.scheduler_config;
+    if (scheduler_config != NULL && scheduler_config[0] != '\0') // LIF-382
+        log_info("default topology spread constraints are configured", "s:scheduler-config",
+                 scheduler_config);
     loop_on_signal(process->loop, SIGTERM, told_to_stop, process);
     loop_on_signal(process->loop, SIGINT, told_to_stop, process);
     begin(process);

@@ -3,62 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/input.h"
+#include "model/scheduler_config.h"
 
 struct spread_defaults {
     struct topology_spread_constraint *items; // without selector
     uint32_t count;
 };
 
-static const char *text_of(struct problem *problem, const json_t *object, const char *name)
-{
-    return arena_copy_string(problem->arena, json_string_value(json_object_get(object, name)));
-}
-
-static void read_constraint(struct problem *problem, const json_t *source,
-                            struct spread_defaults *defaults)
-{
-    struct topology_spread_constraint *out = &defaults->items[defaults->count];
-    *out = (struct topology_spread_constraint){
-        .max_skew = json_integer_value(json_object_get(source, "maxSkew")),
-        .topology_key = text_of(problem, source, "topologyKey"),
-        .when_unsatisfiable = text_of(problem, source, "whenUnsatisfiable"),
-        .node_affinity_policy = text_of(problem, source, "nodeAffinityPolicy"),
-        .node_taints_policy = text_of(problem, source, "nodeTaintsPolicy"),
-    };
-    const json_t *domains = json_object_get(source, "minDomains");
-    out->min_domains = (struct optional_int){json_is_integer(domains), json_integer_value(domains)};
-    if (out->max_skew > 0 && out->topology_key != NULL && out->when_unsatisfiable != NULL) {
-        problem_ask_key(problem, vocabulary_key(problem->vocabulary, out->topology_key));
-        defaults->count++;
-    }
-}
-
 void spread_defaults_read(struct problem *problem)
 {
-    const char *config = problem->settings->scheduler_config;
-    if (config == NULL || config[0] == '\0')
+    struct scheduler_config config;
+    if (!scheduler_config_read(problem->settings->scheduler_config, problem->arena, &config,
+                               &problem->error) ||
+        config.default_constraints.count == 0)
         return;
-    struct documents documents = {0};
-    struct error error = {0};
-    if (!documents_read_text(&documents, config, strlen(config), "SCHEDULER_CONFIG", false,
-                             &error)) {
-        problem->error = error;
-        documents_free(&documents);
-        return;
-    }
-    const json_t *root = documents.count > 0 ? documents.items[0].value : NULL;
-    const json_t *list =
-        json_object_get(json_object_get(root, "podTopologySpread"), "defaultConstraints");
-    if (json_array_size(list) > 0) {
-        struct spread_defaults *defaults = arena_allocate(problem->arena, sizeof *defaults);
-        defaults->items =
-            arena_allocate_array(problem->arena, json_array_size(list), sizeof *defaults->items);
-        for (size_t i = 0; i < json_array_size(list); i++)
-            read_constraint(problem, json_array_get(list, i), defaults);
-        problem->spread_defaults = defaults;
-    }
-    documents_free(&documents);
+    struct spread_defaults *defaults = arena_allocate(problem->arena, sizeof *defaults);
+    defaults->items = config.default_constraints.items;
+    defaults->count = config.default_constraints.count;
+    for (uint32_t i = 0; i < defaults->count; i++)
+        problem_ask_key(problem,
+                        vocabulary_key(problem->vocabulary, defaults->items[i].topology_key));
+    problem->spread_defaults = defaults;
 }
 
 // --- the deduced selector (SCH-172)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/scheduler_config.h"
+
 #define MEMBER_OF(member)                                  \
     .offset = (uint32_t)offsetof(struct settings, member), \
     .size = (uint32_t)sizeof(((struct settings *)0)->member)
@@ -66,7 +68,9 @@ static const struct setting table[] = {
     ROW("BATCH_MAX_DURATION", "batch-max-duration", DURATION, batch_max_duration, "10s",
         "longest time to gather pending pods before deciding", ANY_DURATION),
     ROW("BATCH_IDLE_DURATION", "batch-idle-duration", DURATION, batch_idle_duration, "1s",
-        "decide once no further pod has come for this long", ANY_DURATION),
+        "decide once no further pod has come for this long; after a wave whose workloads have all "
+        "their pods a tenth of it",
+        ANY_DURATION),
     ROW("PREFERENCE_POLICY", "preference-policy", CHOICE, preference_policy_ignore, "Respect",
         "whether preferred affinities and soft spread constraints count",
         .choices = preference_policies),
@@ -216,7 +220,9 @@ bool settings_finish(struct settings *settings, struct error *error)
         return error_set(error, ERROR_INVALID,
                          "METRICS_PORT and HEALTH_PROBE_PORT are both %lld: they must differ",
                          (long long)settings->metrics_port);
-    return true;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct scheduler_config config; // LIF-382
+    return scheduler_config_read(settings->scheduler_config, scratch, &config, error);
 }
 
 void settings_free(struct settings *settings)

@@ -136,6 +136,71 @@ static void cross_field_checks(void **state)
     settings_free(&settings);
 }
 
+static void assert_scheduler_config(const char *text, const char *message)
+{
+    struct settings settings;
+    struct error error = {0};
+    settings_defaults(&settings);
+    assert_true(settings_set(&settings, "SCHEDULER_CONFIG", text, &error));
+    bool good = settings_finish(&settings, &error);
+    if (message == NULL && !good)
+        fail_msg("%s", error.message);
+    if (message != NULL) {
+        assert_false(good);
+        if (strstr(error.message, message) == NULL)
+            fail_msg("\"%s\" lacks \"%s\"", error.message, message);
+    }
+    settings_free(&settings);
+}
+
+#define ZONE_CONSTRAINT(more)                                                                 \
+    "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: a/zone, "            \
+    "whenUnsatisfiable: DoNotSchedule" more "}]}}"
+#define PATH "validating scheduler config, podTopologySpread.defaultConstraints"
+
+static void scheduler_config_is_checked_LIF_382(void **state)
+{
+    (void)state;
+    assert_scheduler_config("", NULL);
+    assert_scheduler_config("{}", NULL);
+    assert_scheduler_config("podTopologySpread:\n  defaultConstraints: []\n", NULL);
+    assert_scheduler_config(ZONE_CONSTRAINT(", minDomains: 2, nodeTaintsPolicy: Honor"), NULL);
+    assert_scheduler_config(ZONE_CONSTRAINT("}, {maxSkew: 2, topologyKey: a/zone, "
+                                            "whenUnsatisfiable: ScheduleAnyway"),
+                            NULL);
+    assert_scheduler_config(
+        "{podTopologySpread: {defaultConstraints: [{maxSkew: 0, topologyKey: z, "
+        "whenUnsatisfiable: DoNotSchedule}]}}",
+        PATH "[0].maxSkew must be greater than 0");
+    assert_scheduler_config("{podTopologySpread: {defaultConstraints: [{topologyKey: z}]}}",
+                            PATH "[0].maxSkew must be greater than 0");
+    assert_scheduler_config(
+        "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: '-z'}]}}",
+        PATH "[0].topologyKey is not a qualified name");
+    assert_scheduler_config(
+        "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: z}]}}",
+        PATH "[0].whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway");
+    assert_scheduler_config(
+        "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: z, "
+        "whenUnsatisfiable: Perhaps}]}}",
+        PATH "[0].whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway");
+    assert_scheduler_config(ZONE_CONSTRAINT(", labelSelector: {}"),
+                            PATH "[0].labelSelector must not be set");
+    assert_scheduler_config(ZONE_CONSTRAINT(", matchLabelKeys: [a]"),
+                            PATH "[0].matchLabelKeys must not be set");
+    assert_scheduler_config(ZONE_CONSTRAINT(", maxskew: 1"), PATH "[0].maxskew is unknown");
+    assert_scheduler_config(ZONE_CONSTRAINT(", minDomains: many"),
+                            PATH "[0].minDomains must be an integer");
+    assert_scheduler_config(ZONE_CONSTRAINT("}, {maxSkew: 2, topologyKey: a/zone, "
+                                            "whenUnsatisfiable: DoNotSchedule"),
+                            PATH "[1] repeats an earlier constraint's");
+    assert_scheduler_config("{profiles: []}", "validating scheduler config, profiles is unknown");
+    assert_scheduler_config("{podTopologySpread: {defaultingType: List}}",
+                            "podTopologySpread.defaultingType is unknown");
+    assert_scheduler_config("[]", "must be an object");
+    assert_scheduler_config("{podTopologySpread: [", "parsing scheduler config");
+}
+
 static void strings_are_owned_and_copied(void **state)
 {
     (void)state;
@@ -183,6 +248,7 @@ int main(void)
         cmocka_unit_test(gates_LIF_381),
         cmocka_unit_test(compatibility_sets_what_was_not_given_FMT_18),
         cmocka_unit_test(cross_field_checks),
+        cmocka_unit_test(scheduler_config_is_checked_LIF_382),
         cmocka_unit_test(strings_are_owned_and_copied),
         cmocka_unit_test(the_environment_is_read_LIF_380),
     };
