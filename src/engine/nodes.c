@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "engine/host_ports.h"
 #include "engine/node_terms.h"
 #include "engine/templates.h"
@@ -67,19 +68,45 @@ static uint32_t pool_of(const struct problem *problem, const struct state_node *
     return NONE;
 }
 
-static void add_ports(struct problem *problem, struct place *place)
+static bool has_pod_of(const struct place *place, const struct daemon_set *daemon_set)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < place->state->pods.count; i++)
-        count += host_ports_of(problem->arena, &place->state->pods.items[i]->spec).count;
-    if (count == 0)
+    for (uint32_t i = 0; i < place->state->pods.count; i++) {
+        const struct object *pod = (const struct object *)place->state->pods.items[i];
+        const struct owner_reference *owner = object_owner(pod, "apps/v1", "DaemonSet");
+        if (owner != NULL && strcmp(owner->name, daemon_set->meta.name) == 0 &&
+            text_equal(pod->meta.namespace, daemon_set->meta.namespace))
+            return true;
+    }
+    return false;
+}
+
+static void append_ports(struct problem *problem, struct host_ports *to,
+                         const struct host_ports *ports)
+{
+    if (ports->count == 0)
         return;
-    place->ports.items = arena_allocate_array(problem->arena, count, sizeof *place->ports.items);
+    struct host_port *items =
+        arena_allocate_array(problem->arena, to->count + ports->count, sizeof *items);
+    if (to->count > 0)
+        memcpy(items, to->items, to->count * sizeof *items);
+    memcpy(items + to->count, ports->items, ports->count * sizeof *items);
+    to->items = items;
+    to->count += ports->count;
+}
+
+// Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
+// upstream forgets these on existing nodes.
+static void add_ports(struct problem *problem, struct place *place, const struct daemon *daemons,
+                      uint32_t daemons_count)
+{
     for (uint32_t i = 0; i < place->state->pods.count; i++) {
         struct host_ports ports = host_ports_of(problem->arena, &place->state->pods.items[i]->spec);
-        list_for_each (port, &ports)
-            place->ports.items[place->ports.count++] = *port;
+        append_ports(problem, &place->ports, &ports);
     }
+    for (uint32_t i = 0; i < daemons_count && !problem->settings->compatibility_upstream; i++)
+        if (daemons[i].ports.count > 0 && !has_pod_of(place, daemons[i].daemon_set) &&
+            daemon_runs_on(problem, &daemons[i], place->set, place->hostname, place->taints))
+            append_ports(problem, &place->ports, &daemons[i].ports);
 }
 
 // SCH-147: what the DaemonSets that belong on the node still lack there.
@@ -149,7 +176,7 @@ void nodes_compile(struct problem *problem)
         place->taints = problem_intern_taints(problem, &place->state->taints);
         place->real_taints = problem_intern_taints(problem, &place->state->real_taints);
         place->pool = pool_of(problem, place->state);
-        add_ports(problem, place);
+        add_ports(problem, place, daemons, daemons_count);
         volumes_compile_place(problem, place);
         compile_resources(problem, place, daemons, daemons_count);
     }
