@@ -151,6 +151,65 @@ static void limits_are_never_exceeded_SCH_360(void **state)
     assert_true(simulation_pods_running(scenario->simulation) > 8);
 }
 
+struct told { // events of the kind
+    const char *begins;
+    uint32_t count;
+};
+
+static bool tell(void *context, json_t *event)
+{
+    struct told *told = context;
+    const char *message = json_string_value(json_object_get(event, "message"));
+    if (text_equal(json_string_value(json_object_get(event, "reason")), "FailedScheduling") &&
+        message != NULL && text_starts_with(message, told->begins))
+        told->count++;
+    return true;
+}
+
+static uint32_t failures_told(struct scenario *scenario, const char *begins)
+{
+    struct told told = {.begins = begins};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Event"), NULL, tell, &told);
+    return told.count;
+}
+
+static void tainted_pool(struct scenario *scenario, const char *key)
+{
+    char manifest[600];
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+             "spec:\n  template:\n    spec:\n"
+             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+             "      taints: [{key: %s, effect: NoSchedule}]\n"
+             "      requirements:\n"
+             "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n",
+             key);
+    scenario_apply(scenario, manifest);
+}
+
+static void a_changed_reason_is_told_at_once_SCH_520(void **state)
+{
+    struct scenario *scenario = *state;
+    const char *first = "Failed to schedule pod, did not tolerate taint (taint=first:NoSchedule)";
+    const char *second = "Failed to schedule pod, did not tolerate taint (taint=second:NoSchedule)";
+    const char *none = "Failed to schedule pod, no dynamic nodepools found";
+    struct error error = {0};
+    scenario_begin(scenario);
+    tainted_pool(scenario, "first");
+    scenario_scale(scenario, 1);
+    scenario_run(scenario, 40);
+    assert_int_equal(failures_told(scenario, first), 1); // the same reason: once in five minutes
+    tainted_pool(scenario, "second");
+    scenario_run(scenario, 40);
+    assert_int_equal(failures_told(scenario, first), 1);
+    assert_int_equal(failures_told(scenario, second), 1);
+    assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodePool", NULL,
+                                  "default", &error));
+    scenario_run(scenario, 40);
+    assert_int_equal(failures_told(scenario, none), 1); // although there is no pool to speak of
+}
+
 static void same_seed_same_run(void **state)
 {
     (void)state;
@@ -182,6 +241,7 @@ int main(void)
         TEST(nothing_in_stock_then_capacity_returns),
         TEST(machine_that_never_registers_is_replaced_after_15_minutes_LIF_72),
         TEST(limits_are_never_exceeded_SCH_360),
+        TEST(a_changed_reason_is_told_at_once_SCH_520),
         cmocka_unit_test(same_seed_same_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
