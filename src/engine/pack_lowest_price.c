@@ -3,9 +3,13 @@
 #include "engine/pack.h"
 #include "engine/packing.h"
 
-#define PROGRAM_STEPS UINT64_C(20000000)
-#define FILL_STEPS    UINT64_C(60000000)
-#define IMPROVE_STEPS UINT64_C(12000000)
+// Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
+#define PROGRAM_STEPS         UINT64_C(6000000)
+#define PROGRAM_STEPS_A_POD   200
+#define FILL_STEPS            UINT64_C(20000000)
+#define FILL_STEPS_A_POD      3000
+#define IMPROVE_STEPS         UINT64_C(3000000)
+#define IMPROVE_STEPS_A_POD   200
 
 struct outcome { // what a pass amounts to
     uint32_t placed, claims, offerings;
@@ -46,12 +50,13 @@ static bool is_better(const struct outcome *a, const struct outcome *b)
 
 static bool pack_anew(struct packing *packing)
 {
-    packing->steps_max = PROGRAM_STEPS;
+    uint64_t pods = packing->greedy->input.queue_count;
+    packing->steps_max = PROGRAM_STEPS + pods * PROGRAM_STEPS_A_POD;
     packing_program(packing);
-    packing->steps_max = packing->steps + FILL_STEPS;
+    packing->steps_max = packing->steps + FILL_STEPS + pods * FILL_STEPS_A_POD;
     if (!packing_fill(packing))
         return false;
-    packing->steps_max = packing->steps + IMPROVE_STEPS;
+    packing->steps_max = packing->steps + IMPROVE_STEPS + pods * IMPROVE_STEPS_A_POD;
     packing_improve(packing);
     return true;
 }

@@ -22,13 +22,14 @@ struct packing_offer {
     const int64_t *room; // by packing dimension: allocatable less DaemonSets
 };
 struct packing_market { // of one template and requirement set
+    uint32_t index;
     const struct node_template *template;
     uint32_t set;
     struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
     uint32_t count;
     int64_t *prices; // by row; INT64_MAX: not for sale
     double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
-    bool *hopeless;  // by offer: nothing was worth its price, by far, when last looked at
+    double *bounds;  // by offer: what it is worth at most, when last looked at
 };
 
 // --- pods
@@ -93,6 +94,7 @@ struct packing {
     VECTOR(struct packing_market *) markets;
     uint32_t base_markets; // the first ones: those of the demands
     struct memo market_index; // (template, set)
+    struct memo leads;        // (market, flavour): market with the flavour's requirements too
     VECTOR(struct packing_flavour) flavours;
     VECTOR(struct packing_demand) demands;
     VECTOR(struct packing_kind) kinds;
@@ -114,6 +116,10 @@ void packing_destroy(struct packing *packing);
 // The market of the template for nodes of this set, which has the template's in it.
 const struct packing_market *packing_market_of(struct packing *packing,
                                                const struct node_template *template, uint32_t set);
+// The market of nodes that have pods of the flavour too; NULL: there can be none.
+const struct packing_market *packing_market_with(struct packing *packing,
+                                                 const struct packing_market *market,
+                                                 uint32_t flavour);
 // What a machine of the row has for pods, into `room`.
 void packing_market_room(const struct packing *packing, const struct node_template *template,
                          uint32_t row, int64_t *room);
@@ -145,8 +151,8 @@ void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
                        const struct packing_market *market);
 void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
                       const struct packing_bin *from);
-// Whether rules about one node and host ports let a unit in.
-bool packing_bin_admits(const struct packing_bin *bin, const struct packing_kind *kind);
+// How many units rules about one node and host ports let in.
+uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_kind *kind);
 // Adds units without any check; the market is of the meet of all sets.
 void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind,
                      uint32_t units, const struct packing_market *market);
@@ -168,6 +174,8 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 bool packing_fill(struct packing *packing);
 // A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
+// What the best filling of the machine is worth at most.
+double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer);
 // A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
 // NULL: none was found.
 struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,

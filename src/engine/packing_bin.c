@@ -61,20 +61,24 @@ static struct packing_rule *rule_of(const struct packing_bin *bin, uint32_t grou
     return NULL;
 }
 
-bool packing_bin_admits(const struct packing_bin *bin, const struct packing_kind *kind)
+uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_kind *kind)
 {
-    for (uint32_t i = 0; i < kind->rules_count; i++) {
+    int64_t most = kind->ports.count > 0 ? 1 : INT32_MAX;
+    for (uint32_t i = 0; i < kind->rules_count && most > 0; i++) {
         const struct packing_rule *own = &kind->rules[i];
         const struct packing_rule *there = rule_of(bin, own->group);
-        int32_t adds = own->adds + (there != NULL ? there->adds : 0);
-        if (adds > own->limit || (there != NULL && adds > there->limit))
-            return false;
+        int32_t limit = there != NULL && there->limit < own->limit ? there->limit : own->limit;
+        int32_t count = there != NULL ? there->adds : 0;
+        if (own->adds == 0 && count > limit)
+            most = 0;
+        else if (own->adds > 0 && limit != PACKING_NO_LIMIT && (limit - count) / own->adds < most)
+            most = (limit - count) / own->adds;
     }
-    if (kind->ports.count == 0 || bin->ports.count == 0)
-        return true;
+    if (most <= 0 || kind->ports.count == 0 || bin->ports.count == 0)
+        return most > 0 ? (uint32_t)most : 0;
     const struct host_port *existing, *wanted;
     struct host_ports used = {bin->ports.items, bin->ports.count};
-    return !host_ports_conflict(&used, &kind->ports, &existing, &wanted);
+    return host_ports_conflict(&used, &kind->ports, &existing, &wanted) ? 0 : 1;
 }
 
 static void add_rules(struct packing_bin *bin, const struct packing_kind *kind, uint32_t units)

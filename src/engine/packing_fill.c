@@ -13,7 +13,6 @@
 #define TRIES_MAX 12 // machines filled for one bin
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
-#define HOPELESS     0.95 // times its price: a machine that can hold no more is not filled
 #define SEARCH_NODES 3000 // of one search for a filling
 
 struct try { // a machine, with an estimate of its price for the value of its contents
@@ -92,28 +91,18 @@ void packing_filler_destroy(struct packing_filler *filler)
 
 // The market that the bin is in once the flavour is there; NULL if it may not be there, or the
 // machine would cost more.
-static const struct packing_market *lead(struct packing_filler *filler, uint32_t flavour, uint32_t row,
-                                         int64_t price)
+static const struct packing_market *lead(struct packing_filler *filler, uint32_t flavour,
+                                         uint32_t row, int64_t price)
 {
     if (filler->leads_known[flavour] == filler->stamp)
         return filler->leads[flavour];
-    struct packing *packing = filler->packing;
-    struct requirement_sets *sets = packing->problem->sets;
-    const struct packing_market *market = filler->bin->market, *answer = NULL;
-    const struct packing_flavour *wanted = &packing->flavours.items[flavour];
-    const struct packing_menu *menu = &packing->menus.items[wanted->menu];
-    bool listed = false;
-    for (uint32_t i = 0; i < menu->count && !listed; i++)
-        listed = menu->templates[i] == market->template->index;
-    if (listed && sets_compatible(sets, market->set, wanted->set, true)) {
-        uint32_t set = set_meet(sets, market->set, wanted->set);
-        answer = set == market->set ? market : packing_market_of(packing, market->template, set);
-        if (answer->prices[row] != price)
-            answer = NULL;
-    }
+    const struct packing_market *market =
+        packing_market_with(filler->packing, filler->bin->market, flavour);
+    if (market != NULL && market->prices[row] != price)
+        market = NULL;
     filler->leads_known[flavour] = filler->stamp;
-    filler->leads[flavour] = answer;
-    return answer;
+    filler->leads[flavour] = market;
+    return market;
 }
 
 static bool fits(const struct packing_filler *filler, const int64_t *need)
@@ -152,7 +141,7 @@ static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32
         uint32_t k = filler->fitting[i];
         const struct packing_kind *kind = &packing->kinds.items[k];
         if (filler->within[k] >= packing->left[k] || !fits(filler, kind->need) ||
-            !packing_bin_admits(filler->bin, kind) ||
+            packing_bin_most(filler->bin, kind) == 0 ||
             lead(filler, kind->flavour, row, price) == NULL)
             continue;
         filler->fitting[kept++] = k;
@@ -166,14 +155,14 @@ static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32
     return best;
 }
 
-// A quarter of the units that fit, so that others get their turn.
+// A quarter of the units that may come, so that others get their turn.
 static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
 {
     const struct packing *packing = filler->packing;
     const struct packing_kind *kind = &packing->kinds.items[k];
-    if (kind->rules_count > 0 || kind->ports.count > 0)
-        return 1;
-    int64_t most = packing->left[k] - filler->within[k];
+    int64_t most = packing_bin_most(filler->bin, kind);
+    if (packing->left[k] - filler->within[k] < most)
+        most = packing->left[k] - filler->within[k];
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (kind->need[d] > 0 && filler->room[d] / kind->need[d] < most)
             most = filler->room[d] / kind->need[d];
@@ -243,7 +232,9 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
             packing, template, set_meet(packing->problem->sets, template->set, flavour->set));
         for (uint32_t o = packing_market_find(packing, market, kind->need, 0); o < market->count;
              o = packing_market_find(packing, market, kind->need, o + 1)) {
-            double most = market->worth[o] > 0 ? market->worth[o] : (double)market->offers[o].price;
+            double most = market->worth[o] > 0    ? market->worth[o]
+                          : market->bounds[o] > 0 ? market->bounds[o]
+                                                  : (double)market->offers[o].price;
             most = most < left ? most : left;
             double ratio = (double)market->offers[o].price / (most > 1 ? most : 1);
             vector_push(&filler->tries, (struct try){market, o, ratio});
@@ -380,17 +371,13 @@ static void fill_found(struct packing_filler *filler, const struct packing_marke
 {
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t u = 0; u < units[i]; u++) {
-            const struct packing_kind *kind = &filler->packing->kinds.items[kinds[i]];
-            if (!packing_bin_admits(filler->bin, kind) ||
-                lead(filler, kind->flavour, offer->row, offer->price) == NULL)
-                break;
-            bool alone = kind->rules_count > 0 || kind->ports.count > 0;
-            add(filler, kinds[i], alone ? 1 : units[i], offer->row, offer->price);
-            if (!alone)
-                break;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct packing_kind *kind = &filler->packing->kinds.items[kinds[i]];
+        uint32_t most = packing_bin_most(filler->bin, kind);
+        if (units[i] > 0 && most > 0 &&
+            lead(filler, kind->flavour, offer->row, offer->price) != NULL)
+            add(filler, kinds[i], units[i] < most ? units[i] : most, offer->row, offer->price);
+    }
     vector_for_each (content, &filler->bin->contents)
         filler->within[content->kind] = 0;
     filler->bin->offer = packing_market_find(filler->packing, filler->bin->market,
@@ -421,22 +408,23 @@ static bool is_good(const struct packing_filler *filler, double factor)
            filler->bin->value > factor * (double)packing_bin_price(filler->bin);
 }
 
+double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer)
+{
+    struct packing_filler *filler = filler_of(packing);
+    uint32_t count = list_fitting(filler, market, &market->offers[offer]);
+    market->bounds[offer] =
+        packing_search_bound(packing, market->offers[offer].room, filler->fitting, count);
+    return market->bounds[offer];
+}
+
 struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
                                        uint32_t offer, double factor)
 {
     struct packing_filler *filler = filler_of(packing);
-    const struct packing_offer *machine = &market->offers[offer];
-    uint32_t count = list_fitting(filler, market, machine);
-    double bound = packing_search_bound(packing, machine->room, filler->fitting, count);
-    market->hopeless[offer] = bound <= HOPELESS * (double)machine->price;
-    if (market->hopeless[offer]) {
-        market->worth[offer] = bound;
-        return NULL;
-    }
     fill_machine(filler, market, offer, NONE);
     market->worth[offer] = filler->bin->value;
-    double at_least = factor * (double)machine->price;
-    if (!is_good(filler, factor) && bound > at_least &&
+    double at_least = factor * (double)market->offers[offer].price;
+    if (!is_good(filler, factor) && market->bounds[offer] > at_least &&
         search_machine(filler, market, offer, at_least))
         market->worth[offer] = filler->bin->value;
     return is_good(filler, factor) ? take_bin(filler) : NULL;

@@ -423,6 +423,7 @@ void packing_destroy(struct packing *packing)
     vector_free(&packing->menus);
     vector_free(&packing->markets);
     memo_free(&packing->market_index);
+    memo_free(&packing->leads);
     vector_free(&packing->flavours);
     vector_free(&packing->demands);
     vector_free(&packing->kinds);

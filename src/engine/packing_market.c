@@ -98,7 +98,7 @@ static struct packing_market *make_market(struct packing *packing,
     market->count = offers.count;
     market->offers =
         arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->offers);
-    market->hopeless = arena_allocate_array(packing->arena, offers.count + 1, sizeof(bool));
+    market->bounds = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
     market->worth = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
     if (offers.count > 0)
         memcpy(market->offers, offers.items, offers.count * sizeof *offers.items);
@@ -112,9 +112,33 @@ const struct packing_market *packing_market_of(struct packing *packing,
     uint32_t known = memo_get(&packing->market_index, template->index, set);
     if (known != MEMO_NONE)
         return packing->markets.items[known];
-    vector_push(&packing->markets, make_market(packing, template, set));
-    memo_set(&packing->market_index, template->index, set, packing->markets.count - 1);
-    return packing->markets.items[packing->markets.count - 1];
+    struct packing_market *market = make_market(packing, template, set);
+    market->index = packing->markets.count;
+    vector_push(&packing->markets, market);
+    memo_set(&packing->market_index, template->index, set, market->index);
+    return market;
+}
+
+#define NO_LEAD (MEMO_NONE - 1)
+
+const struct packing_market *packing_market_with(struct packing *packing,
+                                                 const struct packing_market *market,
+                                                 uint32_t flavour)
+{
+    uint32_t known = memo_get(&packing->leads, market->index, flavour);
+    if (known != MEMO_NONE)
+        return known == NO_LEAD ? NULL : packing->markets.items[known];
+    struct requirement_sets *sets = packing->problem->sets;
+    const struct packing_flavour *wanted = &packing->flavours.items[flavour];
+    const struct packing_menu *menu = &packing->menus.items[wanted->menu];
+    const struct packing_market *answer = NULL;
+    for (uint32_t i = 0; i < menu->count && answer == NULL; i++)
+        if (menu->templates[i] == market->template->index &&
+            sets_compatible(sets, market->set, wanted->set, true))
+            answer = packing_market_of(packing, market->template,
+                                       set_meet(sets, market->set, wanted->set));
+    memo_set(&packing->leads, market->index, flavour, answer == NULL ? NO_LEAD : answer->index);
+    return answer;
 }
 
 // SCH-519: one more machine of the row would still be within the limits.

@@ -13,7 +13,8 @@
 
 #define ROWS_MAX          160 // sizes beyond it share rows
 #define ROUNDS_MAX        50
-#define LOOK_AGAIN        6 // rounds after which a machine without hope is looked at again
+#define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
+#define HOPELESS          0.98 // of its price: a machine that is worth less at best
 #define COLUMNS_A_ROUND   16
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
@@ -25,9 +26,10 @@ struct size { // a row
     int32_t cap; // units that one node bears
     double count, *need;
 };
-struct column {
-    struct packing_bin *bin;
-    double ratio; // value for price
+struct machine {
+    struct packing_market *market;
+    uint32_t offer;
+    double ratio; // what it is worth at most, for its price
 };
 struct program {
     struct packing *packing;
@@ -35,7 +37,8 @@ struct program {
     uint32_t *row_of; // by kind
     VECTOR(struct size) sizes;
     struct covering *covering;
-    VECTOR(struct column) found, columns; // of this round; those in the program
+    VECTOR(struct packing_bin *) columns;
+    VECTOR(struct machine) machines;      // scratch: to be filled in this round
 };
 
 // --- rows
@@ -146,7 +149,7 @@ static void add_column(struct program *program, struct packing_bin *bin)
         entries[i].amount += content->units / program->sizes.items[row].count;
     }
     covering_add(program->covering, (double)packing_bin_price(bin) / NANOUSD, entries, count);
-    vector_push(&program->columns, (struct column){bin, 0});
+    vector_push(&program->columns, bin);
 }
 
 // A machine for each row, with nothing but one of its kinds, so that there is a solution.
@@ -170,47 +173,54 @@ static bool add_first_columns(struct program *program)
     return true;
 }
 
-static int compare_found(const void *a, const void *b)
+static int compare_machines(const void *a, const void *b)
 {
-    const struct column *x = a, *y = b;
+    const struct machine *x = a, *y = b;
     if (x->ratio != y->ratio)
         return x->ratio > y->ratio ? -1 : 1;
-    const struct packing_market *first = x->bin->market, *second = y->bin->market;
-    if (first->template != second->template)
-        return first->template->index < second->template->index ? -1 : 1;
-    return x->bin->offer < y->bin->offer ? -1 : x->bin->offer > y->bin->offer;
+    if (x->market != y->market)
+        return x->market->index < y->market->index ? -1 : 1;
+    return x->offer < y->offer ? -1 : x->offer > y->offer;
 }
 
-static void try_offer(struct program *program, struct packing_market *market, uint32_t offer)
+// The machines that may be worth filling, best first; all of them are looked at, or (not `all`)
+// those that were not hopeless lately.
+static void list_machines(struct program *program, uint32_t round, bool all)
 {
     struct packing *packing = program->packing;
-    struct packing_bin *bin = packing_fill_offer(packing, market, offer, 1 + IMPROVEMENT);
-    if (bin != NULL)
-        vector_push(&program->found,
-                    (struct column){bin, bin->value / (double)packing_bin_price(bin)});
+    program->machines.count = 0;
+    for (uint32_t m = 0; m < packing->base_markets; m++) {
+        struct packing_market *market = packing->markets.items[m];
+        for (uint32_t o = 0; o < market->count; o++) {
+            double price = (double)market->offers[o].price;
+            if (!all && round > 0 && market->bounds[o] < HOPELESS * price &&
+                (round + o) % LOOK_AGAIN != 0)
+                continue;
+            double bound = packing_fill_bound(packing, market, o);
+            if (bound >= HOPELESS * price)
+                vector_push(&program->machines, (struct machine){market, o, bound / price});
+        }
+    }
+    if (program->machines.count > 1)
+        qsort(program->machines.items, program->machines.count, sizeof *program->machines.items,
+              compare_machines);
 }
 
-// Fills all machines, or (not `all`) those that were not hopeless lately; false if none is worth
-// adding.
+// Adds some columns that are worth more than they cost; false if none was found.
 static bool price(struct program *program, uint32_t round, bool all)
 {
-    struct packing *packing = program->packing;
-    program->found.count = 0;
-    for (uint32_t m = 0; m < program->packing->base_markets; m++) {
-        struct packing_market *market = packing->markets.items[m];
-        for (uint32_t o = 0; o < market->count; o++)
-            if (all || !market->hopeless[o] || (round + o) % LOOK_AGAIN == 0)
-                try_offer(program, market, o);
+    list_machines(program, round, all);
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND; i++) {
+        const struct machine *machine = &program->machines.items[i];
+        struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
+                                                     machine->offer, 1 + IMPROVEMENT);
+        if (bin == NULL)
+            continue;
+        add_column(program, bin);
+        added++;
     }
-    if (program->found.count > 1)
-        qsort(program->found.items, program->found.count, sizeof *program->found.items,
-              compare_found);
-    for (uint32_t i = 0; i < program->found.count; i++)
-        if (i < COLUMNS_A_ROUND)
-            add_column(program, program->found.items[i].bin);
-        else
-            packing_bin_destroy(program->found.items[i].bin);
-    return program->found.count > 0;
+    return added > 0;
 }
 
 // The markets of the demands, in which machines are filled.
@@ -236,7 +246,7 @@ static void take_whole_columns(struct program *program)
     for (uint32_t c = 0; c < program->columns.count; c++) {
         double wanted = covering_value(program->covering, c);
         if (wanted >= 1 - 1e-6)
-            packing_commit_copies(packing, program->columns.items[c].bin,
+            packing_commit_copies(packing, program->columns.items[c],
                                   (uint32_t)(wanted + 1e-6));
     }
 }
@@ -262,8 +272,8 @@ void packing_program(struct packing *packing)
         take_whole_columns(&program);
     }
     vector_for_each (column, &program.columns)
-        packing_bin_destroy(column->bin);
+        packing_bin_destroy(*column);
     vector_free(&program.columns);
-    vector_free(&program.found);
+    vector_free(&program.machines);
     vector_free(&program.sizes);
 }

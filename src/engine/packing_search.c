@@ -56,27 +56,45 @@ static double bound_by(const struct packing *packing, const uint32_t *kinds, uin
     return densest;
 }
 
-// Tries weights from one dimension to another, in steps, and keeps the best.
-static double best_weights(const struct packing *packing, const int64_t *room,
-                           const uint32_t *kinds, uint32_t count, double *best_weights)
+static void try_weights(const struct packing *packing, const uint32_t *kinds, uint32_t count,
+                        const double *weights, double *best, double *best_weights)
 {
-    uint32_t dimensions = packing->dimensions_count;
-    double weights[DIMENSIONS_MAX] = {0}, best = INFINITY;
-    for (uint32_t a = 0; a < dimensions && a < DIMENSIONS_MAX; a++)
-        for (uint32_t b = a; b < dimensions && b < DIMENSIONS_MAX; b++)
-            for (uint32_t share = a == b ? SHARES : 1; share <= (a == b ? SHARES : SHARES - 1);
-                 share++) {
-                if (room[a] <= 0 || room[b] <= 0)
-                    continue;
-                memset(weights, 0, sizeof weights);
-                weights[a] = (double)share / SHARES / (double)room[a];
-                weights[b] += (double)(SHARES - share) / SHARES / (double)room[b];
-                double own = bound_by(packing, kinds, count, weights, best);
-                if (own < best) {
-                    best = own;
-                    memcpy(best_weights, weights, sizeof weights);
-                }
-            }
+    double own = bound_by(packing, kinds, count, weights, *best);
+    if (own >= *best)
+        return;
+    *best = own;
+    memcpy(best_weights, weights, DIMENSIONS_MAX * sizeof *weights);
+}
+
+// Tries each dimension alone, then steps between the two that bind most.
+static double best_weights(const struct packing *packing, const int64_t *room,
+                           const uint32_t *kinds, uint32_t count, double *chosen)
+{
+    double weights[DIMENSIONS_MAX] = {0}, best = INFINITY, second = INFINITY;
+    uint32_t first = NONE, other = NONE;
+    memset(chosen, 0, sizeof weights);
+    for (uint32_t d = 0; d < packing->dimensions_count && d < DIMENSIONS_MAX; d++) {
+        if (room[d] <= 0)
+            continue;
+        weights[d] = 1 / (double)room[d];
+        double own = bound_by(packing, kinds, count, weights, INFINITY);
+        if (own < best) {
+            second = best;
+            other = first;
+            best = own;
+            first = d;
+            memcpy(chosen, weights, sizeof weights);
+        } else if (own < second) {
+            second = own;
+            other = d;
+        }
+        weights[d] = 0;
+    }
+    for (uint32_t share = 1; share < SHARES && other != NONE; share++) {
+        weights[first] = (double)share / SHARES / (double)room[first];
+        weights[other] = (double)(SHARES - share) / SHARES / (double)room[other];
+        try_weights(packing, kinds, count, weights, &best, chosen);
+    }
     return best;
 }
 
