@@ -110,6 +110,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->consistency = consistency_create(control);
     controller->pod_events = pod_events_create(control);
     controller->hydration = hydration_create(control);
+    pool_annotations_watch(control);
     controller->pool_hash = pool_hash_create(control);
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);

@@ -39,3 +39,5 @@ struct pod_metrics *pod_metrics_create(struct control *control); // LIF-353; NUL
 void pod_metrics_destroy(struct pod_metrics *metrics);
 struct condition_metrics *condition_metrics_create(struct control *control); // LIF-355; or NULL
 void condition_metrics_destroy(struct condition_metrics *metrics);
+
+void pool_annotations_watch(struct control *control); // handlers only

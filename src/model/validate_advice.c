@@ -10,6 +10,7 @@
 #include "base/quantity.h"
 #include "base/vector.h"
 #include "model/karpenter.h"
+#include "model/pool_annotations.h"
 #include "model/rules_json.h"
 #include "model/schema.h"
 #include "model/validate_requirements.h"
@@ -463,6 +464,24 @@ static void advise_static(struct validation *validation, const struct place *dis
     }
 }
 
+static void advise_annotations(struct validation *validation, const json_t *object)
+{
+    struct place metadata_place = {NULL, "metadata", 0, false};
+    struct place list_place = {&metadata_place, "annotations", 0, false};
+    const json_t *annotations =
+        json_object_get(json_object_get(object, "metadata"), "annotations");
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)annotations, key, value) {
+        struct place place = {&list_place, key, 0, true};
+        const char *text = json_string_value(value);
+        const char *problem = text != NULL ? pool_annotation_problem(key, text) : NULL;
+        if (problem != NULL)
+            warn(validation, &place, "W-annotation", NULL, "%s; as it is, it has no effect",
+                 problem);
+    }
+}
+
 void advise_node_pool(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
@@ -494,6 +513,7 @@ void advise_node_pool(struct validation *validation, const json_t *object)
     unsigned blocked = advise_budgets(validation, &disruption_place, disruption);
     advise_lifetimes(validation, &inner_place, inner, blocked == REASONS_ALL);
     advise_quantities(validation, &limits_place, json_object_get(spec, "limits"));
+    advise_annotations(validation, object);
     if (json_has(spec, "replicas")) {
         advise_static(validation, &disruption_place, disruption);
         warn(validation, &replicas_place, "W-feature-gate",

@@ -75,10 +75,40 @@ static void a_wave_is_looked_at_while_it_comes_SCH_527(void **state)
     batcher_free(&batcher);
 }
 
+static void a_finished_wave_closes_after_a_tenth_SCH_527(void **state)
+{
+    (void)state;
+    static const struct batcher_window finished = {SECOND, 10 * SECOND, true, true};
+    struct batcher batcher;
+    batcher_init(&batcher);
+    batcher_trigger(&batcher, "a", 5 * SECOND);
+    batcher_trigger(&batcher, "b", 5 * SECOND + 50 * MILLISECOND);
+    assert_int_equal(batcher_due(&batcher, &finished), 5 * SECOND + 150 * MILLISECOND);
+    // It is over: what follows is another wave.
+    assert_false(batcher_close(&batcher, &finished, 5 * SECOND + 150 * MILLISECOND));
+    assert_int_equal(batcher.wave_ns, 0);
+    batcher_free(&batcher);
+}
+
+static void a_timer_that_fires_first_closes_SCH_13_and_a_trigger_opens_again_SCH_15(void **state)
+{
+    (void)state;
+    struct batcher batcher;
+    batcher_init(&batcher);
+    batcher_trigger(&batcher, "a", 0);
+    assert_false(batcher_close(&batcher, &window, SECOND));
+    assert_true(batcher_due(&batcher, &window) == INT64_MAX); // nothing without a trigger
+    batcher_trigger(&batcher, "b", 3 * SECOND);
+    assert_true(batcher_due(&batcher, &window) == 4 * SECOND);
+    batcher_free(&batcher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wave_is_looked_at_while_it_comes_SCH_527),
+        cmocka_unit_test(a_finished_wave_closes_after_a_tenth_SCH_527),
+        cmocka_unit_test(a_timer_that_fires_first_closes_SCH_13_and_a_trigger_opens_again_SCH_15),
         cmocka_unit_test(idle_window_closes_SCH_13),
         cmocka_unit_test(longest_window_closes_SCH_13),
         cmocka_unit_test(known_uid_does_not_extend_SCH_14),

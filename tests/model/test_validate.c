@@ -544,6 +544,37 @@ static void the_controller_joins_all_errors_LIF_203(void **state)
 }
 
 // --- advice --------------------------------------------------------------------------------------
+#define ANNOTATED(key, value)                                                                      \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p, annotations: {'adze.dev/" key \
+    "': '" value "'}}, spec: {template: {spec: {" REFERENCE ", requirements: []}}}}"
+
+static void annotations_of_pools_SCH_521(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        ANNOTATED("packing-policy", "greedy"),          ANNOTATED("packing-policy", ""),
+        ANNOTATED("max-pods-per-node", "0"),            ANNOTATED("max-pods-per-node", "ten"),
+        ANNOTATED("max-cpu-per-node", "-1"),            ANNOTATED("max-cpu-per-node", "16 cores"),
+        ANNOTATED("max-share-per-workload", "101"),     ANNOTATED("max-share-per-workload", "0"),
+        ANNOTATED("max-share-per-workload", "%"),       ANNOTATED("max-pod-per-node", "5"),
+        ANNOTATED("max-share-per-workload", "1000000000%"),
+    };
+    static const char *const good[] = {
+        ANNOTATED("packing-policy", "Greedy"),      ANNOTATED("packing-policy", "LowestPrice"),
+        ANNOTATED("max-pods-per-node", "30"),       ANNOTATED("max-cpu-per-node", "15500m"),
+        ANNOTATED("max-cpu-per-node", "16"),        ANNOTATED("max-share-per-workload", "50"),
+        ANNOTATED("max-share-per-workload", "50%"), ANNOTATED("max-share-per-workload", "100"),
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
+        struct checked checked = check_with(bad[i], NULL, ADVICE);
+        assert_true(checked.admitted);
+        assert_non_null(strstr(text_of(&checked), "warning W-annotation metadata.annotations"));
+        checked_free(&checked);
+    }
+    for (size_t i = 0; i < ARRAY_LENGTH(good); i++)
+        assert_no_finding(good[i], "W-annotation");
+}
+
 static void advice_on_node_pools_API_313(void **state)
 {
     (void)state;
@@ -763,6 +794,7 @@ int main(void)
         cmocka_unit_test(volume_sizes_API_604),
         cmocka_unit_test(run_time_checks_are_rejections_API_150_to_155),
         cmocka_unit_test(the_controller_joins_all_errors_LIF_203),
+        cmocka_unit_test(annotations_of_pools_SCH_521),
         cmocka_unit_test(advice_on_node_pools_API_313),
         cmocka_unit_test(nothing_to_say_of_a_sound_pool),
         cmocka_unit_test(advice_on_node_classes_API_313),
