@@ -5,6 +5,7 @@
 
 #include "engine/place.h"
 #include "engine/topology.h"
+#include "engine/topology_order.h"
 
 #define ATTEMPTS_MAX UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
 
@@ -272,7 +273,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
-    if (is_barred(class))
+    if (is_barred(class) || topology_postpones(pass, class))
         return false;
     pass->limited = false;
     if (class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own))
@@ -339,13 +340,22 @@ static void run_queue(struct pass *pass)
         uint32_t pod, length; // length of the queue when it was pushed back; 0: never
     } *ring = memory_allocate_array((size_t)pass->input.queue_count + 1, sizeof *ring);
     uint32_t capacity = pass->input.queue_count + 1;
+    uint32_t *order = memory_allocate_array(capacity, sizeof *order);
+    topology_order(pass, order);
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        if (pass->placements[i].kind == NOT_PLACED &&
-            class_at(pass->problem, pass_pod(pass, i)->class)->refusal == NULL)
-            ring[count++] = (struct waiting){i, 0};
+        if (pass->placements[order[i]].kind == NOT_PLACED &&
+            class_at(pass->problem, pass_pod(pass, order[i])->class)->refusal == NULL)
+            ring[count++] = (struct waiting){order[i], 0};
+    free(order);
     uint32_t head = 0, tail = count % capacity;
     uint64_t attempts = pass->input.attempts_max > 0 ? pass->input.attempts_max : ATTEMPTS_MAX;
-    for (; count > 0 && ring[head].length != count && attempts > 0; attempts--) {
+    for (; count > 0 && attempts > 0; attempts--) {
+        if (ring[head].length == count) { // a round without progress
+            if (!topology_start_doubling(pass))
+                break;
+            for (uint32_t i = 0; i < capacity; i++)
+                ring[i].length = 0;
+        }
         uint32_t pod = ring[head].pod;
         head = (head + 1) % capacity;
         if (try_pod(pass, pod)) {
@@ -358,6 +368,31 @@ static void run_queue(struct pass *pass)
     free(ring);
 }
 
+static uint32_t placed_count(const struct pass *pass)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        count += pass->placements[i].kind != NOT_PLACED;
+    return count;
+}
+
+// SCH-510: one more try in which the pods go first that rules between pods left without a place.
+static void repair(struct pass *pass)
+{
+    struct pass_input input = pass->input;
+    input.queue = topology_repair_queue(pass);
+    if (input.queue == NULL)
+        return;
+    struct pass *anew = pass_create(pass->problem, &input);
+    run_queue(anew);
+    if (placed_count(anew) > placed_count(pass) && !priorities_matter(anew)) {
+        struct pass before = *pass;
+        *pass = *anew;
+        *anew = before;
+    }
+    pass_destroy(anew);
+}
+
 void pass_run(struct pass *pass)
 {
     bool fresh = pass->version == 0;
@@ -366,5 +401,7 @@ void pass_run(struct pass *pass)
         order_by_priority(pass);
         run_queue(pass);
     }
+    if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
+        repair(pass);
     limits_settle(pass);
 }

@@ -43,6 +43,9 @@ struct group_state {
     uint32_t owners_waiting, selected_waiting;
     // Spread over hostnames (SCH-513): nodes and claims before these have pods or do not count.
     uint32_t node_at, claim_at;
+    bool node_known;           // some eligible node was among those
+    int64_t minimum;           // at version + 1 == minimum_version
+    uint64_t minimum_version;
 };
 struct group_list {
     uint32_t *items; // group ids
@@ -156,7 +159,7 @@ struct pass {
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement
     bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
-    bool could_double;    // a check refused only because of that
+    bool could_double;    // some pod waits for that
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
     int64_t *total;                              // scratch vector
     int64_t *zero;                               // a vector of nothing

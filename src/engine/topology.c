@@ -45,13 +45,20 @@ static void explain(struct pass *pass, uint32_t class, const struct group_state 
 // ------------------------------------------------------
 
 static enum verdict check_hostname(struct pass *pass, const struct pod_class *class,
-                                   const struct group_state *group, uint32_t hostname)
+                                   struct group_state *group, const struct candidate *candidate)
 {
+    uint32_t hostname = candidate->hostname;
     uint32_t count = group_count(group, hostname);
     switch (group->definition->kind) {
-    case GROUP_SPREAD: { // SCH-303, 305: the minimum is always 0
+    case GROUP_SPREAD: { // SCH-303, 305: the minimum is 0, but for existing nodes (SCH-513)
         bool self = group_selects(pass->problem, group->id, class->identity);
-        return (int64_t)count + self <= group->definition->max_skew ? ACCEPTED : REFUSED_CLASS;
+        int64_t skew = (int64_t)count + self;
+        if (skew <= group->definition->max_skew)
+            return ACCEPTED;
+        if (candidate->is_claim || !pass->doubling)
+            return REFUSED_CLASS;
+        skew -= topology_hostname_minimum(pass, group);
+        return skew <= group->definition->max_skew ? ACCEPTED : REFUSED_NOW;
     }
     case GROUP_AFFINITY: { // SCH-308
         const struct requirement *pod_domains = requirement_or_null(pass, class->strict_hostname);
@@ -447,8 +454,8 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     state->choice->keys_count = 0;
     state->choice->started = false;
     for (uint32_t i = 0; i < state->hostname_groups.count; i++) {
-        const struct group_state *group = pass->groups.items[state->hostname_groups.items[i]];
-        enum verdict verdict = check_hostname(pass, class, group, candidate->hostname);
+        struct group_state *group = pass->groups.items[state->hostname_groups.items[i]];
+        enum verdict verdict = check_hostname(pass, class, group, candidate);
         if (verdict != ACCEPTED) {
             note_reason(pass, group->definition->kind);
             explain(pass, class_id, group, candidate);

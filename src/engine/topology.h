@@ -42,6 +42,12 @@ enum verdict topology_begin(struct pass *pass, uint32_t class, const struct cand
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
+// SCH-513: a pod that could share an existing node with others of its spread waits until all others
+// have their places, which may bring new nodes.
+bool topology_postpones(struct pass *pass, const struct pod_class *class);
+// Lets them share; false if nobody waits for it (any more).
+bool topology_start_doubling(struct pass *pass);
+
 // SCH-320: the pod is there.
 void topology_record(struct pass *pass, uint32_t pod, uint32_t class, uint32_t set,
                      uint32_t hostname, uint32_t taints, bool is_claim);

@@ -8,6 +8,9 @@ static inline uint32_t group_count(const struct group_state *group, uint32_t val
     uint32_t position = memo_get(&group->index, value, 0);
     return position == MEMO_NONE ? 0 : group->domains.items[position].count;
 }
+// SCH-513: the least count of a node that a spread over hostnames looks at, existing and planned; 0
+// where there is no existing one. (topology_hostname.c)
+int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group);
 // The error of SCH-318, appended to pass->why.
 void topology_add_error(struct pass *pass, uint32_t class, const struct group_state *group,
                         const struct candidate *candidate);

@@ -1,0 +1,91 @@
+// Spread over hostnames as kube-scheduler counts it (SCH-513): once every node that it looks at has
+// a pod, nodes take another one each.
+#include <string.h>
+
+#include "engine/topology_counts.h"
+#include "engine/topology_groups.h"
+
+// Whether an existing node that the spread looks at has none of its pods.
+static bool some_node_is_empty(struct pass *pass, struct group_state *group)
+{
+    struct problem *problem = pass->problem;
+    for (; group->node_at < problem->nodes.count; group->node_at++) {
+        const struct place *place = &problem->places[group->node_at];
+        if (!pass->slots[group->node_at].usable ||
+            !group_filter_passes(problem, group->definition, place->set, place->hostname,
+                                 place->taints, false))
+            continue;
+        if (group_count(group, place->hostname) == 0)
+            return true;
+        group->node_known = true;
+    }
+    return false;
+}
+
+static bool some_claim_is_empty(struct pass *pass, struct group_state *group)
+{
+    for (; group->claim_at < pass->claims.count; group->claim_at++) {
+        const struct claim *claim = pass->claims.items[group->claim_at];
+        if (group_count(group, claim->hostname) == 0 &&
+            group_filter_passes(pass->problem, group->definition, claim->set, claim->hostname,
+                                claim->template->taints, true))
+            return true;
+    }
+    return false;
+}
+
+int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
+{
+    if (group->minimum_version == pass->version + 1)
+        return group->minimum;
+    group->minimum_version = pass->version + 1;
+    group->minimum = 0;
+    if (some_node_is_empty(pass, group) || !group->node_known ||
+        some_claim_is_empty(pass, group) || group->domains.count == 0 ||
+        group->domains.count < group->definition->min_domains)
+        return 0;
+    group->minimum = group->domains.items[0].count;
+    for (uint32_t i = 1; i < group->domains.count; i++)
+        if (group->domains.items[i].count < group->minimum)
+            group->minimum = group->domains.items[i].count;
+    return group->minimum;
+}
+
+static bool is_hostname_spread(const struct pass *pass, const struct group_definition *group)
+{
+    return group->kind == GROUP_SPREAD && group->hard && group->key == pass->problem->key_hostname;
+}
+
+bool topology_postpones(struct pass *pass, const struct pod_class *class)
+{
+    if (!topology_better(pass) || pass->doubling || pass->problem->nodes.count == 0)
+        return false;
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        struct group_state *group = pass->groups.items[class->groups[g]];
+        if (!is_hostname_spread(pass, group->definition) ||
+            topology_hostname_minimum(pass, group) == 0)
+            continue;
+        pass->could_double = true;
+        return true;
+    }
+    return false;
+}
+
+bool topology_start_doubling(struct pass *pass)
+{
+    if (pass->doubling || !pass->could_double)
+        return false;
+    pass->doubling = true;
+    pass->version++;
+    // Some refusals of nodes were for good only as long as nodes were not to be shared.
+    vector_for_each (state, &pass->classes) {
+        bool spread = false;
+        for (uint32_t g = 0; g < state->hostname_groups.count && !spread; g++)
+            spread = is_hostname_spread(
+                pass, pass->problem->groups.items[state->hostname_groups.items[g]]);
+        if (spread && state->refused_nodes.words_count > 0)
+            memset(state->refused_nodes.words, 0,
+                   state->refused_nodes.words_count * sizeof *state->refused_nodes.words);
+    }
+    return true;
+}
