@@ -30,6 +30,9 @@ struct packing_market { // of one template and requirement set
     int64_t *prices; // by row; INT64_MAX: not for sale
     double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
     double *bounds;  // by offer: what it is worth at most, when last looked at
+    struct packing_list { // kinds that fit the empty machine; NULL: not yet known
+        uint32_t *kinds, count;
+    } *fitting; // by offer
 };
 
 // --- pods

@@ -24,8 +24,7 @@ struct packing_filler {
     struct packing *packing;
     struct arena *arena;
     uint32_t *order;        // kinds by value, most first
-    uint32_t *active;       // those of which something is left, in the same order
-    uint32_t active_count;
+    struct packing_list active; // those of which something is left, in the same order
     uint32_t *fitting;      // kinds that may still come onto the bin
     uint32_t *within;       // by kind: units on the bin
     double *weights;        // by dimension: what a unit of it weighs on the machine
@@ -59,7 +58,7 @@ static struct packing_filler *filler_create(struct packing *packing)
     struct packing_filler *filler = arena_allocate(arena, sizeof *filler);
     *filler = (struct packing_filler){.packing = packing, .arena = arena};
     filler->order = arena_allocate_array(arena, kinds + 1, sizeof *filler->order);
-    filler->active = arena_allocate_array(arena, kinds + 1, sizeof *filler->active);
+    filler->active.kinds = arena_allocate_array(arena, kinds + 1, sizeof *filler->active.kinds);
     filler->fitting = arena_allocate_array(arena, kinds + 1, sizeof *filler->fitting);
     filler->within = arena_allocate_array(arena, kinds + 1, sizeof *filler->within);
     filler->weights =
@@ -179,16 +178,17 @@ static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint3
     filler->within[k] += units;
 }
 
-// Fills the machine into filler->bin, with a unit of the seed first (NONE: whatever is best).
+// Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever is
+// best).
 static void fill_machine(struct packing_filler *filler, const struct packing_market *market,
-                         uint32_t offer_index, uint32_t seed)
+                         uint32_t offer_index, uint32_t seed, const struct packing_list *from)
 {
     struct packing *packing = filler->packing;
     const struct packing_offer *offer = &market->offers[offer_index];
     packing_bin_clear(packing, filler->bin, market);
     filler->stamp++;
-    uint32_t count = filler->active_count;
-    memcpy(filler->fitting, filler->active, count * sizeof *filler->fitting);
+    uint32_t count = from->count;
+    memcpy(filler->fitting, from->kinds, count * sizeof *filler->fitting);
     measure_room(filler, offer);
     if (seed != NONE) {
         add(filler, seed, 1, offer->row, offer->price);
@@ -254,7 +254,7 @@ static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
         const struct try *try = &filler->tries.items[i];
         if (try->ratio >= filler->best_ratio * SLACK)
             break;
-        fill_machine(filler, try->market, try->offer, seed);
+        fill_machine(filler, try->market, try->offer, seed, &filler->active);
         if (filler->bin->offer == filler->bin->market->count)
             continue;
         double price = (double)packing_bin_price(filler->bin), value = filler->bin->value;
@@ -288,44 +288,44 @@ static double value_left(const struct packing_filler *filler)
 {
     const struct packing *packing = filler->packing;
     double sum = 0;
-    for (uint32_t i = 0; i < filler->active_count; i++)
-        sum += packing->kinds.items[filler->active[i]].value * packing->left[filler->active[i]];
+    for (uint32_t i = 0; i < filler->active.count; i++)
+        sum += packing->kinds.items[filler->active.kinds[i]].value * packing->left[filler->active.kinds[i]];
     return sum;
 }
 
 static void find_active(struct packing_filler *filler)
 {
     const struct packing *packing = filler->packing;
-    filler->active_count = 0;
+    filler->active.count = 0;
     for (uint32_t i = 0; i < packing->kinds.count; i++)
         if (packing->left[filler->order[i]] > 0)
-            filler->active[filler->active_count++] = filler->order[i];
+            filler->active.kinds[filler->active.count++] = filler->order[i];
 }
 
 static void drop_inactive(struct packing_filler *filler)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < filler->active_count; i++)
-        if (filler->packing->left[filler->active[i]] > 0)
-            filler->active[kept++] = filler->active[i];
-    filler->active_count = kept;
+    for (uint32_t i = 0; i < filler->active.count; i++)
+        if (filler->packing->left[filler->active.kinds[i]] > 0)
+            filler->active.kinds[kept++] = filler->active.kinds[i];
+    filler->active.count = kept;
 }
 
-// Made when first needed; the kinds of which something is left may have changed.
+// Made when first needed.
 static struct packing_filler *filler_of(struct packing *packing)
 {
     if (packing->filler == NULL)
         packing->filler = filler_create(packing);
-    find_active(packing->filler);
     return packing->filler;
 }
 
 bool packing_fill(struct packing *packing)
 {
     struct packing_filler *filler = filler_of(packing);
+    find_active(filler);
     double left = value_left(filler);
-    while (filler->active_count > 0) {
-        if (packing->steps >= packing->steps_max || !best_bin(filler, filler->active[0], left))
+    while (filler->active.count > 0) {
+        if (packing->steps >= packing->steps_max || !best_bin(filler, filler->active.kinds[0], left))
             return false;
         uint32_t before = packing->bins.count;
         commit_best(filler);
@@ -346,22 +346,26 @@ static struct packing_bin *take_bin(struct packing_filler *filler)
     return bin;
 }
 
-// The kinds that fit the empty machine, into filler->fitting.
-static uint32_t list_fitting(struct packing_filler *filler, const struct packing_market *market,
-                             const struct packing_offer *offer)
+// The kinds that fit the empty machine.
+static const struct packing_list *list_fitting(struct packing_filler *filler,
+                                               struct packing_market *market, uint32_t offer_index)
 {
-    uint32_t count = 0;
+    struct packing_list *list = &market->fitting[offer_index];
+    if (list->kinds != NULL)
+        return list;
+    const struct packing_offer *offer = &market->offers[offer_index];
+    list->kinds = arena_allocate_array(filler->arena, filler->packing->kinds.count + 1,
+                                       sizeof *list->kinds);
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
     measure_room(filler, offer);
-    for (uint32_t i = 0; i < filler->active_count; i++) {
-        const struct packing_kind *kind = &filler->packing->kinds.items[filler->active[i]];
+    for (uint32_t i = 0; i < filler->packing->kinds.count; i++) {
+        const struct packing_kind *kind = &filler->packing->kinds.items[i];
         if (fits(filler, kind->need) &&
             lead(filler, kind->flavour, offer->row, offer->price) != NULL)
-            filler->fitting[count++] = filler->active[i];
+            list->kinds[list->count++] = i;
     }
-    filler->packing->steps += filler->active_count;
-    return count;
+    return list;
 }
 
 // The filling that the search found, as far as rules let it be.
@@ -388,17 +392,15 @@ static bool search_machine(struct packing_filler *filler, struct packing_market 
                            uint32_t offer_index, double at_least)
 {
     const struct packing_offer *offer = &market->offers[offer_index];
-    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
-    uint32_t count = list_fitting(filler, market, offer);
-    uint32_t *kinds = arena_allocate_array(scratch, count + 1, sizeof *kinds);
-    uint32_t *units = arena_allocate_array(scratch, count + 1, sizeof *units);
-    memcpy(kinds, filler->fitting, count * sizeof *kinds);
+    const struct packing_list *list = list_fitting(filler, market, offer_index);
+    uint32_t *units = memory_allocate_array(list->count + 1, sizeof *units);
     double upper;
-    if (!packing_search(filler->packing, offer->room, kinds, count, at_least, SEARCH_NODES, units,
-                        &upper))
-        return false;
-    fill_found(filler, market, offer, kinds, units, count);
-    return true;
+    bool found = packing_search(filler->packing, offer->room, list->kinds, list->count, at_least,
+                                SEARCH_NODES, units, &upper);
+    if (found)
+        fill_found(filler, market, offer, list->kinds, units, list->count);
+    free(units);
+    return found;
 }
 
 static bool is_good(const struct packing_filler *filler, double factor)
@@ -411,9 +413,10 @@ static bool is_good(const struct packing_filler *filler, double factor)
 double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer)
 {
     struct packing_filler *filler = filler_of(packing);
-    uint32_t count = list_fitting(filler, market, &market->offers[offer]);
-    market->bounds[offer] =
-        packing_search_bound(packing, market->offers[offer].room, filler->fitting, count);
+    const struct packing_list *list = list_fitting(filler, market, offer);
+    market->bounds[offer] = packing_search_bound(packing, market->offers[offer].room,
+                                                 list->kinds, list->count);
+    packing->steps += list->count;
     return market->bounds[offer];
 }
 
@@ -421,7 +424,7 @@ struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_m
                                        uint32_t offer, double factor)
 {
     struct packing_filler *filler = filler_of(packing);
-    fill_machine(filler, market, offer, NONE);
+    fill_machine(filler, market, offer, NONE, list_fitting(filler, market, offer));
     market->worth[offer] = filler->bin->value;
     double at_least = factor * (double)market->offers[offer].price;
     if (!is_good(filler, factor) && market->bounds[offer] > at_least &&
@@ -446,8 +449,8 @@ struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind)
     if (best == NONE)
         return NULL;
     const struct try *try = &filler->tries.items[best];
-    filler->active[0] = kind;
-    filler->active_count = 1;
-    fill_machine(filler, try->market, try->offer, kind);
+    filler->active.kinds[0] = kind;
+    filler->active.count = 1;
+    fill_machine(filler, try->market, try->offer, kind, &filler->active);
     return take_bin(filler);
 }

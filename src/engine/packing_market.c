@@ -99,6 +99,8 @@ static struct packing_market *make_market(struct packing *packing,
     market->offers =
         arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->offers);
     market->bounds = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
+    market->fitting =
+        arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->fitting);
     market->worth = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
     if (offers.count > 0)
         memcpy(market->offers, offers.items, offers.count * sizeof *offers.items);

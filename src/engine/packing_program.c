@@ -16,6 +16,8 @@
 #define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
 #define HOPELESS          0.98 // of its price: a machine that is worth less at best
 #define COLUMNS_A_ROUND   16
+#define PATIENCE          6     // rounds in which the cost must fall
+#define PROGRESS          0.001 // by this much
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
 #define NANOUSD           1e9
@@ -251,6 +253,22 @@ static void take_whole_columns(struct program *program)
     }
 }
 
+// Rounds of columns, until none is worth adding or they no longer help much.
+static void solve(struct program *program)
+{
+    struct packing *packing = program->packing;
+    double costs[ROUNDS_MAX];
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        covering_solve(program->covering, PIVOTS_MAX);
+        take_values(program);
+        costs[round] = covering_cost(program->covering);
+        if (packing->steps >= packing->steps_max ||
+            (round >= PATIENCE && costs[round] > costs[round - PATIENCE] * (1 - PROGRESS)) ||
+            (!price(program, round, false) && !price(program, round, true)))
+            return;
+    }
+}
+
 void packing_program(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
@@ -262,13 +280,7 @@ void packing_program(struct packing *packing)
         ones[i] = 1;
     program.covering = covering_create(arena, ones, program.sizes.count, PENALTY);
     if (add_first_columns(&program)) {
-        for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
-            covering_solve(program.covering, PIVOTS_MAX);
-            take_values(&program);
-            if (packing->steps >= packing->steps_max ||
-                (!price(&program, round, false) && !price(&program, round, true)))
-                break;
-        }
+        solve(&program);
         take_whole_columns(&program);
     }
     vector_for_each (column, &program.columns)

@@ -11,7 +11,7 @@
 
 #define KINDS_MAX      96
 #define DIMENSIONS_MAX 8 // that a weighing tells apart
-#define SHARES         8 // steps from one dimension to another
+#define SHARES         4 // steps from one dimension to another
 
 struct item {
     uint32_t position; // in the list of kinds
