@@ -302,7 +302,8 @@ bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t t
 
 bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints)
 {
-    return tolerates(problem, &problem->tolerated_hard, tolerations, taints, true);
+    return tolerates(problem, &problem->tolerated_hard, tolerations, taints,
+                     !problem->settings->compatibility_upstream);
 }
 
 uint32_t problem_split_hostname(struct problem *problem, uint32_t set, uint32_t *hostname)

@@ -382,6 +382,7 @@ uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints
 uint32_t problem_intern_tolerations(struct problem *problem, const toleration_list *tolerations);
 bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints);
 // The same without PreferNoSchedule: what keeps kube-scheduler from counting a node (SCH-288, 291).
+// With COMPATIBILITY=upstream all of them: there a soft taint hides a domain.
 bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints);
 
 // A set without its hostname entry; *hostname is that entry or REQUIREMENT_NONE.

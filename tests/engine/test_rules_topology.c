@@ -263,6 +263,16 @@ static void universe_of_domains_SCH_285_292(void **state)
              POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
                  POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
          NULL, "zones=a:1,b:1"},
+        {"SCH-288: a soft taint hides nothing from a spread",
+         ZONES("a") TAINTED_POOL("other", "b", "PreferNoSchedule")
+             POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
+                 POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
+         NULL, "zones=a:1,b:1"},
+        {"SCH-288: upstream has it hide the domain from whoever does not tolerate it",
+         ZONES("a") TAINTED_POOL("other", "b", "PreferNoSchedule")
+             POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
+                 POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
+         UPSTREAM, "zones=a:2"},
         {"SCH-289: nodes add domains",
          ZONES("a") FULL_NODE("n1", "far") POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG)
              POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
