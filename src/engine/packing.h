@@ -68,6 +68,7 @@ struct packing_kind {
     uint32_t count; // units
     VECTOR(uint32_t) pods; // queue indexes in the order in which greedy placed them; heap
     uint32_t taken;        // units handed out by the replay
+    bool sampled;          // the linear program fills machines with it
     double value;          // of one unit, nano-USD an hour
 };
 

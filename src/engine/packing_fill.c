@@ -11,6 +11,7 @@
 #include "engine/packing.h"
 
 #define TRIES_MAX 12 // machines filled for one bin
+#define SAMPLE_MAX 160 // kinds that one bin is filled with
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
 #define SEARCH_NODES 3000 // of one search for a filling
@@ -25,6 +26,7 @@ struct packing_filler {
     struct arena *arena;
     uint32_t *order;        // kinds by value, most first
     struct packing_list active; // those of which something is left, in the same order
+    struct packing_list sample; // some of these, evenly spread
     uint32_t *fitting;      // kinds that may still come onto the bin
     uint32_t *within;       // by kind: units on the bin
     double *weights;        // by dimension: what a unit of it weighs on the machine
@@ -59,6 +61,8 @@ static struct packing_filler *filler_create(struct packing *packing)
     *filler = (struct packing_filler){.packing = packing, .arena = arena};
     filler->order = arena_allocate_array(arena, kinds + 1, sizeof *filler->order);
     filler->active.kinds = arena_allocate_array(arena, kinds + 1, sizeof *filler->active.kinds);
+    filler->sample.kinds =
+        arena_allocate_array(arena, SAMPLE_MAX + 1, sizeof *filler->sample.kinds);
     filler->fitting = arena_allocate_array(arena, kinds + 1, sizeof *filler->fitting);
     filler->within = arena_allocate_array(arena, kinds + 1, sizeof *filler->within);
     filler->weights =
@@ -245,16 +249,30 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
               compare_tries);
 }
 
+// Kinds that are next to each other in value do much the same for a bin: so some will do, others for
+// the next bin.
+static const struct packing_list *take_sample(struct packing_filler *filler)
+{
+    if (filler->active.count <= SAMPLE_MAX)
+        return &filler->active;
+    uint32_t stride = filler->active.count / SAMPLE_MAX + 1;
+    filler->sample.count = 0;
+    for (uint32_t i = filler->packing->bins.count % stride; i < filler->active.count; i += stride)
+        filler->sample.kinds[filler->sample.count++] = filler->active.kinds[i];
+    return &filler->sample;
+}
+
 // The best bin with the kind into filler->best; false if no machine takes it.
 static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
 {
     list_tries(filler, seed, left);
+    const struct packing_list *from = take_sample(filler);
     filler->best_ratio = INFINITY;
     for (uint32_t i = 0; i < filler->tries.count && i < TRIES_MAX; i++) {
         const struct try *try = &filler->tries.items[i];
         if (try->ratio >= filler->best_ratio * SLACK)
             break;
-        fill_machine(filler, try->market, try->offer, seed, &filler->active);
+        fill_machine(filler, try->market, try->offer, seed, from);
         if (filler->bin->offer == filler->bin->market->count)
             continue;
         double price = (double)packing_bin_price(filler->bin), value = filler->bin->value;
@@ -346,7 +364,7 @@ static struct packing_bin *take_bin(struct packing_filler *filler)
     return bin;
 }
 
-// The kinds that fit the empty machine.
+// The sampled kinds that fit the empty machine.
 static const struct packing_list *list_fitting(struct packing_filler *filler,
                                                struct packing_market *market, uint32_t offer_index)
 {
@@ -361,7 +379,7 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
     measure_room(filler, offer);
     for (uint32_t i = 0; i < filler->packing->kinds.count; i++) {
         const struct packing_kind *kind = &filler->packing->kinds.items[i];
-        if (fits(filler, kind->need) &&
+        if (kind->sampled && fits(filler, kind->need) &&
             lead(filler, kind->flavour, offer->row, offer->price) != NULL)
             list->kinds[list->count++] = i;
     }

@@ -12,6 +12,7 @@
 #include "engine/packing.h"
 
 #define ROWS_MAX          160 // sizes beyond it share rows
+#define SAMPLE_A_ROW      3
 #define ROUNDS_MAX        50
 #define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
 #define HOPELESS          0.98 // of its price: a machine that is worth less at best
@@ -27,6 +28,7 @@ struct size { // a row
     uint32_t demand;
     int32_t cap; // units that one node bears
     double count, *need;
+    uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
 struct machine {
     struct packing_market *market;
@@ -86,6 +88,8 @@ static void group_kinds(struct program *program, uint32_t fineness)
             struct size size = {packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
                                 arena_allocate_array(program->arena, packing->dimensions_count,
                                                      sizeof(double))};
+            for (uint32_t i = 0; i < SAMPLE_A_ROW; i++)
+                size.kinds[i] = NONE;
             vector_push(&program->sizes, size);
             row = program->sizes.count;
             map_set(rows, text.data, (void *)row);
@@ -154,20 +158,30 @@ static void add_column(struct program *program, struct packing_bin *bin)
     vector_push(&program->columns, bin);
 }
 
+// The kinds that stand for a row: the most frequent ones.
+static void sample_kinds(struct program *program)
+{
+    struct packing *packing = program->packing;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        uint32_t *best = program->sizes.items[program->row_of[k]].kinds, place = SAMPLE_A_ROW;
+        while (place > 0 && (best[place - 1] == NONE || packing->kinds.items[k].count >
+                                                            packing->kinds.items[best[place - 1]].count))
+            place--;
+        if (place == SAMPLE_A_ROW)
+            continue;
+        memmove(best + place + 1, best + place, (SAMPLE_A_ROW - place - 1) * sizeof *best);
+        best[place] = k;
+    }
+    vector_for_each (size, &program->sizes)
+        for (uint32_t i = 0; i < SAMPLE_A_ROW && size->kinds[i] != NONE; i++)
+            packing->kinds.items[size->kinds[i]].sampled = true;
+}
+
 // A machine for each row, with nothing but one of its kinds, so that there is a solution.
 static bool add_first_columns(struct program *program)
 {
-    struct packing *packing = program->packing;
-    uint32_t *most = arena_allocate_array(program->arena, program->sizes.count, sizeof *most);
-    for (uint32_t r = 0; r < program->sizes.count; r++)
-        most[r] = NONE;
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        uint32_t *kind = &most[program->row_of[k]];
-        if (*kind == NONE || packing->kinds.items[k].count > packing->kinds.items[*kind].count)
-            *kind = k;
-    }
-    for (uint32_t r = 0; r < program->sizes.count; r++) {
-        struct packing_bin *bin = packing_fill_alone(packing, most[r]);
+    vector_for_each (size, &program->sizes) {
+        struct packing_bin *bin = packing_fill_alone(program->packing, size->kinds[0]);
         if (bin == NULL)
             return false;
         add_column(program, bin);
@@ -275,6 +289,7 @@ void packing_program(struct packing *packing)
     struct program program = {.packing = packing, .arena = arena};
     make_markets(packing);
     find_rows(&program);
+    sample_kinds(&program);
     double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
     for (uint32_t i = 0; i < program.sizes.count; i++)
         ones[i] = 1;
