@@ -53,7 +53,7 @@ static void new_claims_SCH_220_224(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
-        {"SCH-221: weight decides over price",
+        {"SCH-221, 267: weight decides over price",
          POOL_OF("dear", "weight: 2, ", "", "", REQUIRE(TYPE_LABEL, "In", "gpu"))
              POOL_OF("cheap", "weight: 1, ", "", "", "") POD("a", "", CPU("1")),
          NULL, "a.pool=dear a.types=gpu"},
@@ -128,7 +128,7 @@ static void the_type_filter_SCH_235_241(void **state)
          "a: pod hostport conflicts with existing hostport configuration"},
         {"SCH-235: where the DaemonSet does not run, the port is free",
          POOL DAEMON_SET("d", ARCH("amd64") PORT_80) POD("a", "", PORT_80), NULL, "a.types=arm"},
-        {"SCH-241: overhead that differs is told as a range",
+        {"SCH-7, 241: overhead that differs is told as a range, resources as compact JSON",
          POOL DAEMON_SET("d", ARCH("amd64") CPU("1")) POD("a", "", CPU("99")), NULL, "a!",
          "a: resources=min={\"cpu\":\"99\",\"pods\":\"1\"}, max={\"cpu\":\"100\",\"pods\":\"2\"}"},
         {"SCH-241: overhead that does not differ is added",
@@ -237,7 +237,7 @@ static void reservations_SCH_255_262(void **state)
         {"SCH-261: a claim that holds reservations names them",
          ONE_RESERVATION POOL POD("a", "", CPU("1")), NULL,
          "a.ct=reserved a[example.com/reservation-id]=r1 a.price=0.001", .bare = true},
-        {"SCH-257: a claim takes one instance of every reservation that it might use",
+        {"SCH-56, 257: a claim takes one instance of every reservation that it might use",
          TWO_TYPES_RESERVED POOL POD("a", "", PORT_80) POD("b", "", PORT_80),
          "COMPATIBILITY: upstream", "#1 a.types=t1,t2 a[example.com/reservation-id]=r1,r2 b!",
          .bare = true},

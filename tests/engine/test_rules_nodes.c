@@ -39,7 +39,7 @@ static void order_of_places_SCH_180_193(void **state)
              NODE_CLAIM("nc", POOL_LABEL, "p:1", "", ROOM) NODE_WITH("z1", "x: x", "", ROOM)
                  POD("a", "", CPU("1")),
          UPSTREAM, "a@z1"},
-        {"SCH-190: an unmanaged node is initialized; inside both, by name, however full",
+        {"SCH-182, 190: an unmanaged node is initialized; inside both, by name, however full",
          POOL NODE_WITH("n2", "x: x", "", ROOM) NODE_WITH("n1", "x: x", "", ROOM)
              BOUND_POD("x", "n1", "", CPU("3")) POD("a", "", CPU("1")) POD("b", "", CPU("1")),
          UPSTREAM, "a@n1 b@n2"},

@@ -129,7 +129,7 @@ static void steps_SCH_160_168(void **state)
                               TO_PODS("1", LABEL_OF_ZONE, "db") ", "
                               TO_PODS("50", LABEL_OF_ZONE, "nobody")) "}}, " CPU("1")),
          UPSTREAM, "a.zone=b"},
-        {"SCH-160 step 5: the last spread takes the place of the dropped one",
+        {"SCH-160 step 5, SCH-277: the last spread takes the place of the dropped one",
          POOL_REQUIRING(ZONE_IN("a")) FULL_NODE("n1", "b")
              BOUND_POD("y1", "n1", "app: other", CONTAINER) POD("x", "app: web",
                                                               "nodeSelector: {" LABEL_OF_ZONE

@@ -100,7 +100,7 @@ static void topology_of_volumes_SCH_330_337(void **state)
          STORAGE_CLASS("sc", "p", TOPOLOGIES(TOPOLOGY(LABEL_OF_ZONE, "b")))
              UNBOUND("a-scratch", "sc") POOL POD("a", "", EPHEMERAL),
          NULL, "a.zone=b"},
-        {"SCH-343: not created yet: the pod waits",
+        {"SCH-5, 343: not created yet: the pod waits; the objects that a text speaks of, as key=value",
          POOL POD("a", "", EPHEMERAL), NULL, "a!",
          "a: discovering persistent volume claim, getting persistent volume claim, "
          "persistentvolumeclaims \"a-scratch\" not found (PersistentVolumeClaim=default/a-scratch)"},
@@ -290,7 +290,7 @@ static void taints_SCH_355_358(void **state)
              POD("a", "", TOLERATES("{key: k, operator: Gt, value: '4'}") CPU("1"))
                  POD("b", "", TOLERATES("{key: k, operator: Lt, value: '5'}") CPU("1")),
          NULL, "a@n1 b+"},
-        {"SCH-355: all missing tolerations are told",
+        {"SCH-4, 355: all missing tolerations are told",
          POOL_OF("pool", "", "", "taints: [{key: k, value: v, effect: NoSchedule}, {key: l, effect: "
                                  "NoExecute}], ", "") POD("a", "", CPU("1")),
          NULL, "a!",
