@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "properties/guard.h"
 #include "properties/shrink.h"
 
 const struct property properties[] = {
@@ -49,7 +50,7 @@ static void report(const struct property *property, uint64_t seed, const json_t 
         return;
     CLEANUP_JSON json_t *small = world_shrink(world, seed, property->check);
     struct text text = {0}, reason = {0};
-    property->check(small, seed, &reason);
+    guarded_check(property->check, small, seed, &reason);
     world_write_yaml(small, &text);
     printf("shrunk: %s%s", reason.data != NULL ? reason.data : "", text.data);
     text_free(&text);
@@ -57,8 +58,9 @@ static void report(const struct property *property, uint64_t seed, const json_t 
 }
 
 // A world that cannot be planned would prove nothing.
-static bool is_plannable(const json_t *world, struct text *why)
+static bool is_plannable(const json_t *world, uint64_t seed, struct text *why)
 {
+    (void)seed;
     OUTCOME outcome = world_plan(world);
     if (outcome.plan == NULL)
         text_format(why, "no plan: %s\n", outcome.error.message);
@@ -72,10 +74,10 @@ static uint64_t run_property(const struct property *property, const struct run *
         enum world_size size = run->size >= 0 ? (enum world_size)run->size : property->size;
         CLEANUP_JSON json_t *world = world_generate(seed, size);
         struct text why = {0};
-        bool plannable = is_plannable(world, &why);
-        if (!plannable || !property->check(world, seed, &why)) {
+        bool plannable = guarded_check(is_plannable, world, seed, &why);
+        if (!plannable || !guarded_check(property->check, world, seed, &why)) {
             failures++;
-            report(property, seed, world, &why, plannable && run->shrinks);
+            report(property, seed, world, &why, run->shrinks);
         }
         text_free(&why);
         if (failures > 0 && !run->keep_going)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "properties/guard.h"
+
 #define TRIALS_MAX 3000
 
 #define SIGN_LENGTH 50
@@ -30,7 +32,7 @@ static bool still_fails(struct shrinking *shrinking)
     struct text why = {0};
     char sign[SIGN_LENGTH + 1];
     shrinking->trials++;
-    bool fails = !shrinking->check(shrinking->world, shrinking->seed, &why);
+    bool fails = !guarded_check(shrinking->check, shrinking->world, shrinking->seed, &why);
     sign_of(&why, sign);
     text_free(&why);
     return fails && strcmp(sign, shrinking->sign) == 0;
@@ -132,7 +134,8 @@ json_t *world_shrink(const json_t *world, uint64_t seed, property_check check)
 {
     struct shrinking shrinking = {.world = json_deep_copy(world), .seed = seed, .check = check};
     struct text why = {0};
-    check(world, seed, &why);
+    if (!guarded_check(check, world, seed, &why) && why.length == 0)
+        text_add(&why, "?");
     sign_of(&why, shrinking.sign);
     text_free(&why);
     while (shrinking.trials < TRIALS_MAX && shrink_value(&shrinking, shrinking.world, ""))
