@@ -64,8 +64,8 @@ static struct plan_fixture plan_text(struct text *text, const struct plan_option
     return fixture;
 }
 
-static struct plan_fixture plan_with_context(const char *documents, const char *extra_settings,
-                                             const struct plan_options *options)
+struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra_settings,
+                                        const struct plan_options *options)
 {
     struct text text = {0};
     text_format(&text,
@@ -79,7 +79,7 @@ static struct plan_fixture plan_with_context(const char *documents, const char *
 
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings)
 {
-    return plan_with_context(documents, extra_settings, &with_reasons);
+    return plan_yaml_bare_with(documents, extra_settings, &with_reasons);
 }
 
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings)
@@ -93,7 +93,7 @@ struct plan_fixture plan_yaml_with(const char *documents, const char *extra_sett
     struct text text = {0};
     add_catalog(&text);
     text_add(&text, documents);
-    struct plan_fixture fixture = plan_with_context(text.data, extra_settings, options);
+    struct plan_fixture fixture = plan_yaml_bare_with(text.data, extra_settings, options);
     text_free(&text);
     return fixture;
 }

@@ -24,6 +24,8 @@ struct plan_fixture plan_yaml_with(const char *documents, const char *extra_sett
                                    const struct plan_options *options);
 // Without the catalogue.
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
+struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra_settings,
+                                        const struct plan_options *options);
 void plan_fixture_free(struct plan_fixture *fixture);
 static inline void cleanup_plan(struct plan_fixture *fixture)
 {

@@ -173,14 +173,22 @@ static void shuffle(struct world *world, uint64_t seed)
     }
 }
 
-static char *plan_world(const struct world *world, const char *extra, uint32_t *accounted)
+static struct plan_fixture plan_documents(const struct world *world, const char *extra,
+                                          const struct plan_options *options)
 {
     struct text text = {0};
     for (uint32_t i = 0; i < world->count; i++)
         text_add(&text, world->documents[i]);
     text_add(&text, extra);
-    PLAN fixture = plan_yaml_bare(text.data, NULL);
+    struct plan_fixture fixture = plan_yaml_bare_with(text.data, NULL, options);
     text_free(&text);
+    return fixture;
+}
+
+static char *plan_world(const struct world *world, const char *extra, uint32_t *accounted)
+{
+    const struct plan_options options = {.explain = EXPLAIN_REASONS};
+    PLAN fixture = plan_documents(world, extra, &options);
     *accounted = fixture.plan->pods_placed + fixture.plan->unschedulable.count;
     return plan_json(fixture.plan);
 }
@@ -235,11 +243,65 @@ static void what_nobody_can_use_does_not_matter_SCH_541(void **state)
     }
 }
 
+// The first placed pod's name, or one that is not there.
+static char *some_pod(const struct plan *plan)
+{
+    const struct pod *pod = NULL;
+    list_for_each (claim, &plan->claims)
+        if (pod == NULL)
+            pod = claim->pods.items[0];
+    struct text name = {0};
+    text_format(&name, "%s/%s", pod != NULL ? pod->meta.namespace : "no",
+                pod != NULL ? pod->meta.name : "pod");
+    return text_take(&name);
+}
+
+// The plan with all that there is to explain, as text.
+static char *explain_world(const struct world *world, const char *pod)
+{
+    const struct plan_options options = {.explain = EXPLAIN_FULL, .explain_pod = pod};
+    PLAN fixture = plan_documents(world, "", &options);
+    struct text text = {0};
+    CLEANUP_FREE char *plan = plan_json(fixture.plan);
+    text_add(&text, plan);
+    if (fixture.plan->choice != NULL) {
+        json_t *json = plan_choice_encode(fixture.plan->choice);
+        CLEANUP_FREE char *choice = json_dumps(json, JSON_INDENT(1));
+        text_add(&text, choice);
+        json_decref(json);
+    }
+    return text_take(&text);
+}
+
+static void explanations_depend_on_no_order_and_change_nothing_SCH_520_540(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+        struct world world = make_world(seed);
+        const struct plan_options silent = {0}, full = {.explain = EXPLAIN_FULL};
+        PLAN plain = plan_documents(&world, "", &silent);
+        PLAN told = plan_documents(&world, "", &full);
+        CLEANUP_FREE char *pod = some_pod(plain.plan);
+        assert_int_equal(plain.plan->price, told.plan->price);
+        assert_int_equal(plain.plan->claims.count, told.plan->claims.count);
+        assert_int_equal(plain.plan->unschedulable.count, told.plan->unschedulable.count);
+        for (uint32_t i = 0; i < told.plan->unschedulable.count; i++)
+            assert_string_equal(plain.plan->unschedulable.items[i].message,
+                                told.plan->unschedulable.items[i].message);
+        CLEANUP_FREE char *expected = explain_world(&world, pod);
+        shuffle(&world, seed);
+        CLEANUP_FREE char *shuffled = explain_world(&world, pod);
+        assert_string_equal(expected, shuffled);
+        free_world(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_of_the_input_does_not_matter_SCH_472_540),
         cmocka_unit_test(what_nobody_can_use_does_not_matter_SCH_541),
+        cmocka_unit_test(explanations_depend_on_no_order_and_change_nothing_SCH_520_540),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct plan_options options = {.explain = true};
+    const struct plan_options options = {.explain = EXPLAIN_FULL};
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
     snapshot->time = INT64_C(1767225600) * SECOND;
