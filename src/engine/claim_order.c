@@ -1,6 +1,7 @@
 // The order in which claims are tried (place.h; SCH-210, SCH-216).
 #include <stdlib.h>
 
+#include "engine/node_bounds.h"
 #include "engine/place.h"
 
 static void reserve_bucket(struct pass *pass, uint32_t count)
@@ -54,6 +55,8 @@ void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before)
 static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     struct claim *claim = pass->claims.items[index];
+    if (!node_bounds_allow_share(pass, claim, pod))
+        return false;
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
     if (verdict == ACCEPTED && !pass->probing)
         claim_accept(pass, claim, pod, class, &pass->attempt);

@@ -9,6 +9,7 @@
 #include "engine/host_ports.h"
 #include "engine/claim_labels.h"
 #include "engine/instance_types.h"
+#include "engine/node_bounds.h"
 #include "engine/node_terms.h"
 #include "engine/templates.h"
 #include "engine/unplaced.h"
@@ -441,6 +442,7 @@ void finish_plan(struct pass *pass, const struct plan_options *options, struct p
     finish_nodes(&finisher);
     if (options->explain_pod != NULL)
         explain_choice(pass, options->explain_pod, plan);
+    node_bounds_warn(pass, plan);
     unplaced_finish(pass, options->explain, plan);
     finish_notes(&finisher);
     memo_free(&finisher.contents);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/node_bounds.h"
 #include "engine/place.h"
 
 // The next claim's; made once, however many attempts it takes.
@@ -78,7 +79,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
 static void drop_larger(const struct node_template *template, const struct problem *problem,
                         const int64_t *largest, struct bitset rows)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions && largest != NULL; d++) {
         if (!template->has_limits || template->limits[d] == INT64_MAX)
             continue;
         bitset_for_each (r, rows)
@@ -114,7 +115,8 @@ bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t c
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
-    if (claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+    if (!node_bounds_allow_share(pass, claim, pod) ||
+        claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
         return false;
     claim_accept(pass, claim, pod, class, &pass->attempt);
     return true;

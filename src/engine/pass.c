@@ -132,6 +132,7 @@ void pass_destroy(struct pass *pass)
     vector_for_each (claim, &pass->claims) {
         free((*claim)->pods.items);
         vector_free(&(*claim)->ports);
+        vector_free(&(*claim)->shares);
         vector_free(&(*claim)->volumes);
     }
     vector_for_each (group, &pass->groups)
@@ -293,7 +294,14 @@ static int compare_by_priority(const void *a, const void *b)
     int64_t left = queued_pod_priority(x), right = queued_pod_priority(y);
     if (left != right)
         return left > right ? -1 : 1;
-    return queued_pods_compare(x, y);
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+// Whether a pod on the claim takes something from others that is counted.
+static bool is_counted(const struct pass *pass, const struct claim *claim)
+{
+    return pass->remaining[claim->template->index] != NULL ||
+           claim->template->table->has_reservations;
 }
 
 // Whether a pod went without a node because of a limit or a reservation while a less important one
@@ -306,7 +314,8 @@ static bool priorities_matter(struct pass *pass)
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct queued_pod *pod = pass_pod(pass, i);
         int64_t priority = queued_pod_priority(pod);
-        if (pass->placements[i].kind == ON_CLAIM && priority < least)
+        if (pass->placements[i].kind == ON_CLAIM && priority < least &&
+            is_counted(pass, pass->claims.items[pass->placements[i].index]))
             least = priority;
         if (pass->placements[i].kind == NOT_PLACED && pass_class(pass, pod->class)->limited &&
             priority > wanting)

@@ -110,6 +110,11 @@ struct claim { // SCH-211
         struct bitset rows;
     } *branches;
     uint32_t branches_count;
+    VECTOR(struct claim_share { // pods by workload, where that is bounded (SCH-521)
+        uint32_t workload;
+        uint32_t count;
+    })
+    shares;
 };
 #define BRANCHES_MAX 8 // ways that are kept open, the cheapest
 struct placement { // where a pod of the queue is

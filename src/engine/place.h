@@ -52,7 +52,8 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
                   const struct claim_attempt *attempt);
 
 // For a packer that knows where the pod belongs: a new claim of the template in the domains `pins`
-// (a requirement set), with machines of no more capacity than `largest` in what the pool limits.
+// (a requirement set), with machines of no more capacity than `largest` in what the pool limits
+// (NULL: any).
 // NULL, and nothing done, if that would refuse the pod.
 struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
                          const int64_t *largest, uint32_t pod, uint32_t class);

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/host_ports.h"
 #include "engine/instance_types.h"
+#include "engine/node_bounds.h"
 #include "engine/place.h"
 #include "engine/templates.h"
 #include "engine/volumes.h"
@@ -385,7 +386,8 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
         pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
     pass->fitting.bits = attempt->rows.bits = template->table->count;
     bool fits = template_fits(problem, template, pass->total, pass->fitting);
-    if (!ports_free(pass, claim, shape) || !volumes_free(pass, shape) ||
+    if (!node_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
+        !volumes_free(pass, shape) ||
         (!fits && pass->why == NULL))
         return REFUSED_SHAPE;
     drop_port_conflicts(template, shape, pass->fitting);
@@ -418,6 +420,7 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
     if (claim->template->table->has_reservations)
         reservations_take(pass, claim, attempt);
     limits_take(pass, claim);
+    node_bounds_take(pass, claim, pod);
     pod_list_add(&claim->pods, pod);
     claim_reorder(pass, claim, count);
     pass->placements[pod].kind = ON_CLAIM;

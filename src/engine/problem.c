@@ -124,6 +124,9 @@ void problem_destroy(struct problem *problem)
     map_destroy(problem->toleration_list_ids, NULL);
     map_destroy(problem->identity_ids, NULL);
     map_destroy(problem->shape_ids, NULL);
+    if (problem->workload_ids != NULL)
+        map_destroy(problem->workload_ids, NULL);
+    vector_free(&problem->replicas);
     map_destroy(problem->class_ids, NULL);
     map_destroy(problem->group_ids, NULL);
     map_destroy(problem->node_objects_by_name, NULL);

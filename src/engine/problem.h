@@ -109,6 +109,9 @@ struct node_template { // SCH-44
     struct row_volume_limit *volume_limits;
     uint32_t volume_limits_count;
     int64_t weight;
+    bool lowest_price;           // packing policy (SCH-500)
+    int64_t most_pods, most_cpu; // of one node (SCH-521); INT64_MAX: no bound
+    uint32_t most_share;         // percent of a workload on one node; 100: no bound
 };
 struct pool_state { // why a pool has no template, in pool order
     const struct node_pool *pool;
@@ -343,6 +346,9 @@ struct problem {
     struct bound_pod *bound;
     uint32_t bound_count;
     VECTOR(struct exclusive_use) exclusive_uses;
+    struct map *workload_ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
+    VECTOR(uint32_t) replicas;          // by workload
+    bool shares_bound;                  // some template has `most_share`
     struct overlays *overlays;               // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/host_ports.h"
 #include "engine/instance_types.h"
+#include "engine/node_bounds.h"
 #include "engine/volumes.h"
 
 static int compare_pools(const void *a, const void *b)
@@ -356,6 +357,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     }
     make_sets(problem, template);
     set_limits(problem, template);
+    node_bounds_read(problem, template);
     state->message = filter_rows(problem, template);
     if (state->message != NULL) {
         state->reason =
