@@ -67,6 +67,7 @@ struct pass *pack_lowest_price(struct problem *problem)
     if (greedy->claims.count == 0)
         return greedy;
     struct pass *cheaper = pass_create(problem, &greedy->input);
+    cheaper->doubling = greedy->doubling; // pods keep the places that this gave them (SCH-513)
     struct packing *packing = packing_create(greedy, cheaper);
     bool packed = pack_anew(packing);
     if (packed)

@@ -157,6 +157,7 @@ void pass_destroy(struct pass *pass)
         growing_bits_free(&state->refused_claims);
     }
     memo_free(&pass->launched);
+    free(pass->doubled.items);
     growing_bits_free(&pass->exclusive);
     vector_free(&pass->refusals);
     vector_free(&pass->claims);

@@ -165,6 +165,7 @@ struct pass {
     uint64_t version;                            // grows with every placement
     bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
     bool could_double;    // some pod waits for that
+    struct group_list doubled; // spreads some of whose pods did
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
     int64_t *total;                              // scratch vector
     int64_t *zero;                               // a vector of nothing

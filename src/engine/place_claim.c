@@ -166,6 +166,7 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
                                   .hostname = claim->hostname,
                                   .is_claim = true,
                                   .table = claim->template->table,
+                                  .template = claim->template,
                                   .rows = &claim->rows,
                                   .fitting = &pass->fitting};
     struct topology_choice *choice;

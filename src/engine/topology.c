@@ -462,6 +462,12 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
             return verdict;
         }
     }
+    const struct group_state *spread;
+    if (topology_empties(pass, class, candidate, &spread)) {
+        note_reason(pass, GROUP_SPREAD);
+        explain(pass, class_id, spread, candidate);
+        return REFUSED_NOW;
+    }
     topology_find_undecided(pass, class, state, candidate, *choice);
     enum verdict verdict = solve_all(pass, class_id, state, candidate);
     if (verdict == ACCEPTED && state->choice->decided_count > 0)

@@ -32,7 +32,8 @@ struct candidate {
     uint32_t set; // already with the pod's and the volumes' requirements
     uint32_t hostname;
     bool is_claim;
-    struct type_table *table;          // of a claim
+    struct type_table *table;             // of a claim
+    const struct node_template *template; // of a claim
     const struct bitset *rows, *fitting; // of a claim: types are in both; NULL: not known
 };
 // Checks the hostname rules and prepares the alternatives of the others.

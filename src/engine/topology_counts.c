@@ -129,6 +129,9 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
         return;
     if (definition->key == pass->problem->key_hostname) {
         count_domain(group, hostname);
+        if (pass->doubling && !is_claim && definition->kind == GROUP_SPREAD && definition->hard &&
+            group_count(group, hostname) > definition->max_skew)
+            group_list_add(&pass->doubled, group->id);
         return;
     }
     const struct requirement *label = set_get(pass->problem->sets, set, definition->key);

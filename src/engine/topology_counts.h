@@ -11,6 +11,10 @@ static inline uint32_t group_count(const struct group_state *group, uint32_t val
 // SCH-513: the least count of a node that a spread over hostnames looks at, existing and planned; 0
 // where there is no existing one. (topology_hostname.c)
 int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group);
+// Whether a new node would be an empty one to a spread whose pods share nodes already, and would
+// stay so or be filled only in a certain order.
+bool topology_empties(struct pass *pass, const struct pod_class *class,
+                      const struct candidate *candidate, const struct group_state **spread);
 // The error of SCH-318, appended to pass->why.
 void topology_add_error(struct pass *pass, uint32_t class, const struct group_state *group,
                         const struct candidate *candidate);

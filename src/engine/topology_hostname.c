@@ -89,3 +89,31 @@ bool topology_start_doubling(struct pass *pass)
     }
     return true;
 }
+
+// Rules that a pod may have to wait for others by, whatever its node.
+static bool depends_on_order(const struct pass *pass, const struct pod_class *class)
+{
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        const struct group_definition *group = pass->problem->groups.items[class->groups[g]];
+        if (group->hard && !is_hostname_spread(pass, group) &&
+            (group->kind == GROUP_SPREAD || group->kind == GROUP_AFFINITY))
+            return true;
+    }
+    return false;
+}
+
+bool topology_empties(struct pass *pass, const struct pod_class *class,
+                      const struct candidate *candidate, const struct group_state **spread)
+{
+    bool fresh = candidate->is_claim && candidate->hostname == pass->next_hostname &&
+                 pass->next_hostname_index == pass->claims.count + 1;
+    for (uint32_t i = 0; i < pass->doubled.count && fresh; i++) {
+        *spread = pass->groups.items[pass->doubled.items[i]];
+        bool filled = group_selects(pass->problem, (*spread)->id, class->identity);
+        if (!(filled && !depends_on_order(pass, class)) && candidate->template != NULL &&
+            group_filter_passes(pass->problem, (*spread)->definition, candidate->set,
+                                candidate->hostname, candidate->template->taints, true))
+            return true;
+    }
+    return false;
+}

@@ -246,6 +246,27 @@ static void planned_nodes_count_for_the_minimum_SCH_513(void **state)
     assert_int_equal(on_node(p.plan, "n1") + on_node(p.plan, "n2"), 1);
 }
 
+// Once pods share a node, no new one may be empty to their spread until the others are bound.
+static void no_empty_node_joins_shared_ones_SCH_513_544(void **state)
+{
+    (void)state;
+#define PAIR                                                                                    \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " HOST                               \
+    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}, {maxSkew: " \
+    "1, topologyKey: karpenter.sh/capacity-type, whenUnsatisfiable: DoNotSchedule, "            \
+    "labelSelector: {matchLabels: {app: web}}}], "
+    PLAN p = plan_many(
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p}, spec: "
+        "{template: {spec: {nodeClassRef: {group: g, kind: C, name: c}, requirements: [{key: "
+        "karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}}\n---\n" NODE(
+            "n1", ZONE ": a, karpenter.sh/capacity-type: spot", "4"),
+        5, "app: web", PAIR CPU("100m"), NULL);
+    // A second one on the old node once the new one has its own; another new node has to wait.
+    assert_int_equal(on_node(p.plan, "n1"), 2);
+    assert_int_equal(p.plan->claims.count, 1);
+    assert_int_equal(p.plan->unschedulable.count, 2);
+}
+
 #define IN_A_AND_B                                                               \
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [{matchExpressions: [{key: " ZONE                       \
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test(zones_nobody_launches_in_hold_nobody_up_SCH_512),
         cmocka_unit_test(nodes_are_shared_once_each_has_a_pod_SCH_513),
         cmocka_unit_test(planned_nodes_count_for_the_minimum_SCH_513),
+        cmocka_unit_test(no_empty_node_joins_shared_ones_SCH_513_544),
         cmocka_unit_test(groups_are_told_apart_exactly_SCH_518),
         cmocka_unit_test(terms_of_affinity_select_together_SCH_515),
         cmocka_unit_test(constraints_look_at_complete_nodes_SCH_515),
