@@ -97,7 +97,7 @@ static void find_workloads(struct problem *problem)
             count_replica(problem, problem->bound[i].pod);
 }
 
-uint32_t workload_of(struct problem *problem, const struct pod *pod)
+uint32_t node_bounds_workload(struct problem *problem, const struct pod *pod)
 {
     find_workloads(problem);
     const char *key = workload_key(problem, pod);
@@ -105,7 +105,7 @@ uint32_t workload_of(struct problem *problem, const struct pod *pod)
     return id == 0 ? NONE : (uint32_t)id - 1;
 }
 
-uint32_t workload_share(const struct problem *problem, const struct node_template *template,
+uint32_t node_bounds_share(const struct problem *problem, const struct node_template *template,
                         uint32_t workload)
 {
     uint64_t share =
@@ -125,17 +125,17 @@ bool node_bounds_allow_share(struct pass *pass, const struct claim *claim, uint3
 {
     if (claim->template->most_share >= 100)
         return true;
-    uint32_t workload = workload_of(pass->problem, pass_pod(pass, pod)->pod);
+    uint32_t workload = node_bounds_workload(pass->problem, pass_pod(pass, pod)->pod);
     const struct claim_share *share = workload == NONE ? NULL : share_of(claim, workload);
     return share == NULL ||
-           share->count < workload_share(pass->problem, claim->template, workload);
+           share->count < node_bounds_share(pass->problem, claim->template, workload);
 }
 
 void node_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod)
 {
     if (claim->template->most_share >= 100)
         return;
-    uint32_t workload = workload_of(pass->problem, pass_pod(pass, pod)->pod);
+    uint32_t workload = node_bounds_workload(pass->problem, pass_pod(pass, pod)->pod);
     if (workload == NONE)
         return;
     struct claim_share *share = share_of(claim, workload);
@@ -159,13 +159,13 @@ static void warn_about(struct pass *pass, const struct claim *claim, uint32_t *c
 {
     struct problem *problem = pass->problem;
     for (uint32_t i = 0; i < claim->pods.count; i++) {
-        uint32_t workload = workload_of(problem, pass_pod(pass, claim->pods.items[i])->pod);
+        uint32_t workload = node_bounds_workload(problem, pass_pod(pass, claim->pods.items[i])->pod);
         if (workload != NONE)
             counts[workload]++;
     }
     for (uint32_t i = 0; i < claim->pods.count; i++) {
         const struct pod *pod = pass_pod(pass, claim->pods.items[i])->pod;
-        uint32_t workload = workload_of(problem, pod);
+        uint32_t workload = node_bounds_workload(problem, pod);
         if (workload == NONE || counts[workload] == 0)
             continue;
         if (is_concentrated(problem, workload, counts[workload]) &&

@@ -14,9 +14,9 @@ bool node_bounds_allow_share(struct pass *pass, const struct claim *claim, uint3
 void node_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod); // it carries the pod
 
 // The pod's workload, of those that own pods of the snapshot; NONE: nobody controls it.
-uint32_t workload_of(struct problem *problem, const struct pod *pod);
+uint32_t node_bounds_workload(struct problem *problem, const struct pod *pod);
 // How many pods of the workload one new node of the template carries at most; at least 1.
-uint32_t workload_share(const struct problem *problem, const struct node_template *template,
+uint32_t node_bounds_share(const struct problem *problem, const struct node_template *template,
                         uint32_t workload);
 
 // A warning for every new node that carries more than half of a workload of more than 3 replicas.
