@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/buffers.h"
+#include "engine/host_ports.h"
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
 
@@ -360,13 +361,14 @@ static void add_affinity(struct text *key, const struct affinity *affinity)
     add_pod_affinity(key, affinity->pod_anti_affinity);
 }
 
-static void add_container(struct text *key, const struct container *container)
+static void add_container(struct text *key, const struct pod_spec *spec,
+                          const struct container *container)
 {
     add_text(key, container->restart_policy);
     add_resources(key, &container->resources.requests);
     list_for_each (port, &container->ports)
-        if (port->host_port != 0) {
-            add_number(key, port->host_port);
+        if (host_port_of(spec, port) != 0) {
+            add_number(key, host_port_of(spec, port));
             add_text(key, port->host_ip);
             add_text(key, port->protocol);
         }
@@ -433,10 +435,10 @@ void pod_class_key(const struct problem *problem, const struct queued_pod *queue
     add_spreads(key, spec);
     add_affinity(key, spec->affinity);
     list_for_each (container, &spec->containers)
-        add_container(key, container);
+        add_container(key, spec, container);
     text_add_char(key, '\6');
     list_for_each (container, &spec->init_containers)
-        add_container(key, container);
+        add_container(key, spec, container);
     text_add_char(key, '\6');
     if (spec->resources != NULL)
         add_resources(key, &spec->resources->requests);

@@ -170,6 +170,13 @@ static void filters_of_nodes_SCH_515(void **state)
          POOL TAINTED_NODE("n1", "4", SOFT_TAINT) NODE_OF("n2", "", "4") POD("a", "", CPU("1"))
              POD("b", "", CPU("4")),
          NULL, "b@n2 a@n1"},
+        {"SCH-515: ports of the node's network, and of sidecars",
+         POOL NODE_OF("n1", "", "8")
+             POD("a", "", "hostNetwork: true, containers: [{name: c, image: i, ports: "
+                          "[{containerPort: 80}], resources: {requests: {cpu: '2'}}}]")
+             POD("b", "", "initContainers: [{name: s, image: i, restartPolicy: Always, ports: "
+                          "[{containerPort: 8080, hostPort: 80}]}], " CPU("1")),
+         NULL, "a@n1 b+"},
         {"SCH-515: matchFields names a node",
          POOL NODE_OF("n1", "", "4") NODE_OF("n2", "", "4")
              POD("a", "", REQUIRED_TERMS(FIELD_TERM("In", "n2")) CPU("1")),
