@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "control/batcher.h"
 #include "control/cluster.h"
+#include "control/decision_inputs.h"
 #include "control/operations.h"
 #include "control/provisioning_pass.h"
 #include "control/snapshot_builder.h"
@@ -31,6 +32,11 @@ struct provisioner {
     enum phase phase;
     struct provisioning_pass *pass;
     struct planning_job *job;
+    // The last pass, if it decided that nothing new is needed, and what it was decided upon: as
+    // long as that stays the same, so does the answer (SCH-526).
+    struct provisioning_pass *known;
+    struct decision_inputs *inputs;
+    uint64_t pass_version, known_version;
     bool pass_failed, deferred_trigger;
     bool has_fresh_pods; // in the open batch or for the next one: pods that no pass has seen
     // A backlog that is too large for one pass is planned in several, right after each other: a
@@ -206,6 +212,7 @@ struct provisioner *provisioner_create(struct control *control)
         control, &(struct reconcile_queue_options){
                      .name = "provisioner", .reconcile = reconcile, .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
+    provisioner->inputs = decision_inputs_create(control);
     if (!control->settings->compatibility_upstream)
         provisioner->waves = waves_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
@@ -226,6 +233,8 @@ void provisioner_destroy(struct provisioner *provisioner)
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
     waves_destroy(provisioner->waves);
+    provisioning_pass_destroy(provisioner->known);
+    decision_inputs_destroy(provisioner->inputs);
     map_destroy(provisioner->acknowledged, free);
     free(provisioner);
 }
@@ -276,6 +285,12 @@ static double queue_depth(const struct provisioner *provisioner)
     return depth;
 }
 
+static void forget_known(struct provisioner *provisioner)
+{
+    provisioning_pass_destroy(provisioner->known);
+    provisioner->known = NULL;
+}
+
 static struct acknowledgement *acknowledgement_of(const struct provisioner *provisioner,
                                                   const struct pod *pod)
 {
@@ -309,6 +324,8 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
             .pods_max = settings->compatibility_upstream ? 0 : provisioner->control->pass_pods_max,
             .was_tried = was_tried,
             .context = provisioner});
+    provisioner->pass_version = decision_inputs_version(provisioner->inputs);
+    forget_known(provisioner);
     mark_tried(provisioner);
     provisioner->pass->early = early;
     provisioner->phase = PHASE_PLANNING;
@@ -350,9 +367,24 @@ static enum operation_outcome note_created(void *context, const char *key,
     return OPERATION_NOTED;
 }
 
+// Time matters to pods on nodes that go (SCH-23), and to nothing else in such a pass.
+static bool is_known_for_good(const struct provisioner *provisioner)
+{
+    const struct provisioning_pass *pass = provisioner->pass;
+    return !provisioner->control->settings->compatibility_upstream && !provisioner->pass_failed &&
+           pass->plan != NULL && pass->plan->claims.count == 0 && pass->errors.data == NULL &&
+           !pass->early && !pass->rest && pass->left_out == 0 &&
+           pass->snapshot->marked_for_deletion.count == 0;
+}
+
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
-    provisioning_pass_destroy(provisioner->pass);
+    if (is_known_for_good(provisioner)) {
+        provisioner->known = provisioner->pass;
+        provisioner->known_version = provisioner->pass_version;
+    } else {
+        provisioning_pass_destroy(provisioner->pass);
+    }
     provisioner->pass = NULL;
     provisioner->phase = PHASE_IDLE;
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
@@ -457,6 +489,8 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
         return end_pass(provisioner);
     }
     decide_all(provisioner);
+    if (pass->plan->claims.count > 0)
+        decision_inputs_touch(provisioner->inputs);
     return create_claims(provisioner, item);
 }
 
@@ -467,6 +501,32 @@ static struct reconcile_result until_repetition(const struct provisioner *provis
     if (provisioner->repeat_at_ns == 0)
         return reconcile_done();
     return reconcile_after(left > 0 ? left : 0);
+}
+
+static bool any_node_goes(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;)
+        if (state_marked(state))
+            return true;
+    return false;
+}
+
+static bool is_known(const struct provisioner *provisioner)
+{
+    struct control *control = provisioner->control;
+    return provisioner->known != NULL &&
+           provisioner->known_version == decision_inputs_version(provisioner->inputs) &&
+           !any_node_goes(control) &&
+           snapshot_has_catalogues(provisioner->known->snapshot, control);
+}
+
+static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)
+{
+    provisioning_pass_tell(provisioner->known);
+    provisioner->repeat_at_ns = now + REPEAT_NS;
+    return until_repetition(provisioner, now);
 }
 
 static struct reconcile_result idle(struct provisioner *provisioner)
@@ -493,7 +553,9 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     bool early = batcher_close(&provisioner->batcher, &window, now);
     provisioner->has_fresh_pods = provisioner->goes_on = false;
     if (has_work(provisioner))
-        return start_pass(provisioner, early);
+        return is_known(provisioner) ? repeat_known(provisioner, now)
+                                     : start_pass(provisioner, early);
+    forget_known(provisioner);
     if (provisioner->repeat_at_ns == 0 &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
         provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now

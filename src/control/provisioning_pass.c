@@ -270,8 +270,10 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
                   pass->error.message);
         return;
     }
-    metric_observe(control->metrics.scheduling_seconds,
-                   (double)(pass->planned_ns - pass->started_ns) / SECOND, "provisioner");
+    if (!pass->was_told)
+        metric_observe(control->metrics.scheduling_seconds,
+                       (double)(pass->planned_ns - pass->started_ns) / SECOND, "provisioner");
+    pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);
     tell_totals(pass);

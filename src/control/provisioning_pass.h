@@ -20,6 +20,7 @@ struct provisioning_pass {
     bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
     bool rest;          // of an early pass: some pods were left for the next one
     uint32_t left_out;  // pending pods that the pass does not plan (portion.h)
+    bool was_told;      // the decision is told again: it was made once (SCH-526)
 };
 
 // NodeClaims that are created at the same time. So that a large plan needs not much more memory

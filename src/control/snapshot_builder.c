@@ -123,3 +123,29 @@ bool deleting_nodes_have_pods(const struct control *control)
     }
     return false;
 }
+
+static bool holds(const struct snapshot *snapshot, const struct object *catalogue)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
+        if (snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] == catalogue)
+            return true;
+    return false;
+}
+
+bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+        struct error error = {0};
+        if (!managed_pool(control, (const struct node_pool *)object))
+            continue;
+        const struct instance_type_catalog *catalogue = control->cloud->operations->instance_types(
+            control->cloud, (const struct node_pool *)object, &error);
+        bool held = catalogue != NULL && holds(snapshot, (const struct object *)catalogue);
+        object_release((const struct object *)catalogue);
+        if (!held)
+            return false;
+    }
+    return true;
+}

@@ -11,3 +11,6 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors);
 
 // SCH-23 (1. to 3.): whether some node that is marked for deletion still has pods to be placed.
 bool deleting_nodes_have_pods(const struct control *control);
+
+// Whether the instance types are still those of an earlier snapshot: the same objects.
+bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control);

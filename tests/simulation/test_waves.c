@@ -252,6 +252,54 @@ static void portions_keep_limits_SCH_519(void **state)
     assert_true(simulation_pods_running(scenario->simulation) > 8);
 }
 
+// --- SCH-526 -------------------------------------------------------------------------------------
+static uint32_t passes(struct scenario *scenario)
+{
+    static const char needle[] =
+        "karpenter_scheduler_scheduling_duration_seconds_count{controller=\"provisioner\"} ";
+    struct text page = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &page);
+    const char *found = strstr(page.data, needle);
+    uint32_t count = found != NULL ? (uint32_t)strtol(found + strlen(needle), NULL, 10) : 0;
+    text_free(&page);
+    return count;
+}
+
+static const char too_large[] =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: large, namespace: default}\n"
+    "spec:\n  replicas: 2\n  selector: {matchLabels: {app: large}}\n  template:\n"
+    "    metadata: {labels: {app: large}}\n    spec:\n      terminationGracePeriodSeconds: 0\n"
+    "      containers:\n"
+    "      - {name: c, image: pause, resources: {requests: {cpu: '100'}}}\n";
+
+static void an_unchanged_world_is_not_planned_again_SCH_526(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_apply(scenario, too_large);
+    scenario_run(scenario, 20);
+    uint32_t before = passes(scenario);
+    assert_true(before > 0);
+    scenario_run(scenario, 120);
+    assert_int_equal(passes(scenario), before);
+    scenario_scale(scenario, 3); // something new: planned at once
+    scenario_run(scenario, 40);
+    assert_true(passes(scenario) > before);
+    assert_int_equal(simulation_pods_running(scenario->simulation), 3);
+}
+
+static void as_upstream_all_is_planned_every_10_seconds_SCH_11(void **state)
+{
+    struct scenario *scenario = *state;
+    settings.compatibility_upstream = true;
+    scenario_begin(scenario);
+    scenario_apply(scenario, too_large);
+    scenario_run(scenario, 20);
+    uint32_t before = passes(scenario);
+    scenario_run(scenario, 120);
+    assert_true(passes(scenario) >= before + 10);
+}
+
 // --- SCH-516 -------------------------------------------------------------------------------------
 static double landed(struct scenario *scenario, const char *where)
 {
@@ -292,6 +340,8 @@ int main(void)
         TEST(portions_follow_each_other_at_once_SCH_527),
         TEST(who_depends_on_a_later_portion_is_tried_again_SCH_528),
         TEST(portions_keep_limits_SCH_519),
+        TEST(an_unchanged_world_is_not_planned_again_SCH_526),
+        TEST(as_upstream_all_is_planned_every_10_seconds_SCH_11),
         TEST(where_planned_pods_landed_is_counted_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
