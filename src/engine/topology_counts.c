@@ -61,7 +61,7 @@ static void add_node_domains(struct pass *pass, struct group_state *group)
         uint32_t value = label->values[0];
         if (memo_get(&group->index, value, 0) == MEMO_NONE &&
             group_filter_passes(problem, group->definition, place->set, place->hostname,
-                                place->taints, false))
+                                place->real_taints, false))
             know_domain(group, value);
     }
 }

@@ -99,6 +99,86 @@ static void admit_pod_level(struct arena *arena, struct pod_spec *spec)
     spec->resources = resources;
 }
 
+// --- rules between pods
+// -----------------------------------------------------------------------------
+static void add_expression(struct arena *arena, requirement_list *list, const char *key,
+                           const char *operator, const char *value)
+{
+    struct selector_requirement *added = &list->items[list->count++];
+    *added = (struct selector_requirement){.key = key, .operator= operator};
+    added->values.items = arena_allocate_array(arena, 1, sizeof(char *));
+    added->values.items[0] = value;
+    added->values.count = 1;
+}
+
+static void add_expressions(struct arena *arena, requirement_list *list,
+                            const struct string_list *keys, const char *operator,
+                            const struct string_map *labels)
+{
+    for (uint32_t i = 0; i < keys->count; i++) {
+        const char *key = keys->items[i];
+        const char *value = key != NULL ? string_map_get(labels, key) : NULL;
+        if (value != NULL)
+            add_expression(arena, list, key, operator, value);
+    }
+}
+
+// The keys that are to match, or not, go into the term's selector with the pod's values (SCH-276).
+static void admit_term(struct arena *arena, const struct string_map *labels,
+                       struct pod_affinity_term *term)
+{
+    uint32_t more = term->match_label_keys.count + term->mismatch_label_keys.count;
+    if (more == 0 || term->label_selector == NULL)
+        return;
+    struct label_selector *selector = arena_allocate(arena, sizeof *selector);
+    *selector = *term->label_selector;
+    uint32_t count = selector->match_expressions.count;
+    struct selector_requirement *items =
+        arena_allocate_array(arena, (size_t)count + more, sizeof *items);
+    if (count > 0)
+        memcpy(items, selector->match_expressions.items, count * sizeof *items);
+    selector->match_expressions.items = items;
+    add_expressions(arena, &selector->match_expressions, &term->match_label_keys, "In", labels);
+    add_expressions(arena, &selector->match_expressions, &term->mismatch_label_keys, "NotIn",
+                    labels);
+    term->label_selector = selector;
+}
+
+static struct pod_affinity *admit_pod_affinity(struct arena *arena, const struct string_map *labels,
+                                               const struct pod_affinity *given)
+{
+    if (given == NULL)
+        return NULL;
+    struct pod_affinity *own = arena_allocate(arena, sizeof *own);
+    *own = *given;
+    own->required.items =
+        arena_allocate_array(arena, given->required.count + 1, sizeof *own->required.items);
+    for (uint32_t i = 0; i < given->required.count; i++) {
+        own->required.items[i] = given->required.items[i];
+        admit_term(arena, labels, &own->required.items[i]);
+    }
+    own->preferred.items =
+        arena_allocate_array(arena, given->preferred.count + 1, sizeof *own->preferred.items);
+    for (uint32_t i = 0; i < given->preferred.count; i++) {
+        own->preferred.items[i] = given->preferred.items[i];
+        admit_term(arena, labels, &own->preferred.items[i].pod_affinity_term);
+    }
+    return own;
+}
+
+static void admit_affinity(struct arena *arena, const struct string_map *labels,
+                           struct pod_spec *spec)
+{
+    if (spec->affinity == NULL ||
+        (spec->affinity->pod_affinity == NULL && spec->affinity->pod_anti_affinity == NULL))
+        return;
+    struct affinity *own = arena_allocate(arena, sizeof *own);
+    *own = *spec->affinity;
+    own->pod_affinity = admit_pod_affinity(arena, labels, own->pod_affinity);
+    own->pod_anti_affinity = admit_pod_affinity(arena, labels, own->pod_anti_affinity);
+    spec->affinity = own;
+}
+
 // --- priority
 // ------------------------------------------------------------------------------------- The class
 // of that name; for NULL the global default (of several the least), if there is one.
@@ -146,6 +226,7 @@ void pod_admit(struct snapshot *snapshot, struct pod *pod)
             snapshot, namespace, spec->init_containers.items, spec->init_containers.count);
     admit_pod_level(snapshot->arena, spec);
     admit_priority(snapshot, spec);
+    admit_affinity(snapshot->arena, &pod->meta.labels, spec);
     if (pod->status.phase == NULL)
         pod->status.phase = "Pending";
 }

@@ -75,6 +75,10 @@ static void identity_of_groups_SCH_270_275(void **state)
     CHECK_CASES(cases);
 }
 
+#define NEW_POD(name, labels, spec)                                                     \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels           \
+    "}}, spec: {" spec "containers: [{name: c, image: i}]}}\n---\n"
+
 static void selectors_SCH_276_281(void **state)
 {
     (void)state;
@@ -96,6 +100,28 @@ static void selectors_SCH_276_281(void **state)
          POOL POD("a", "app: web, rev: '1'",
                   REQUIRED("podAntiAffinity", POD_TERM(HOST, "web", ", matchLabelKeys: [rev]"))
                       CPU("100m")) POD("b", "app: web, rev: '2'", CPU("100m")),
+         NULL, "a/b"},
+        {"SCH-276: of a pod that no API server has seen they are merged first",
+         POOL NEW_POD("a", "app: web, rev: '1'",
+                      REQUIRED("podAntiAffinity", POD_TERM(HOST, "web", ", matchLabelKeys: [rev]")))
+             NEW_POD("b", "app: web, rev: '2'", ""),
+         NULL, "a=b"},
+        {"SCH-276: and so bind those of the same value",
+         POOL NEW_POD("a", "app: web, rev: '1'",
+                      REQUIRED("podAntiAffinity", POD_TERM(HOST, "web", ", matchLabelKeys: [rev]")))
+             NEW_POD("b", "app: web, rev: '1'", ""),
+         NULL, "a/b"},
+        {"SCH-276: keys that must not match, and one that the pod does not have",
+         POOL NEW_POD("a", "app: web, rev: '1'",
+                      REQUIRED("podAntiAffinity",
+                               POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev, none]")))
+             NEW_POD("b", "app: web, rev: '1'", ""),
+         NULL, "a=b"},
+        {"SCH-276: others do bind then",
+         POOL NEW_POD("a", "app: web, rev: '1'",
+                      REQUIRED("podAntiAffinity",
+                               POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev]")))
+             NEW_POD("b", "app: web, rev: '2'", ""),
          NULL, "a/b"},
         {"SCH-280: an empty selector selects all",
          POOL POD("a", WEB,
@@ -197,6 +223,17 @@ static void inverse_groups_SCH_278_279_317(void **state)
 #define TAINTED_POOL(name, zones, taint)                                                   \
     POOL_OF(name, "", "", "taints: [{key: t, effect: " taint "}], ",                       \
             REQUIRE(LABEL_OF_ZONE, "In", zones))
+
+// A managed node that is registered, not initialized.
+#define JOINING(zone, taints)                                                               \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {" LABEL_OF_ZONE    \
+    ": " zone ", karpenter.sh/nodepool: pool, karpenter.sh/registered: 'true', "            \
+    "node.kubernetes.io/instance-type: small}}, spec: {providerID: 'p:1', taints: [" taints \
+    "]}, status: {capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n{apiVersion: "     \
+    "karpenter.sh/v1, kind: NodeClaim, metadata: {name: nc, uid: nc, labels: "              \
+    "{karpenter.sh/nodepool: pool}}, spec: {nodeClassRef: {group: g, kind: C, name: c}, "   \
+    "requirements: [], startupTaints: [{key: boot, effect: NoSchedule}]}, status: "         \
+    "{providerID: 'p:1', capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n"
 
 static void universe_of_domains_SCH_285_292(void **state)
 {
@@ -302,6 +339,16 @@ static void universe_of_domains_SCH_285_292(void **state)
                      REQUIRED_TERMS(TERM_OF("{key: disk, operator: DoesNotExist}") ", " TERM_OF(
                          REQUIRE("disk", "In", "hdd"))) SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "a.zone=b"},
+        {"SCH-289, 290: a node counts by the taints that it has, those of its start included",
+         ZONES("a") JOINING("far", "{key: boot, effect: NoSchedule}")
+             POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
+                 POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
+         NULL, "zones=a:2"},
+        {"SCH-289: without them its zone is a domain",
+         ZONES("a") JOINING("far", "")
+             POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
+                 POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
+         UPSTREAM, "a.zone=a b!"},
         {"SCH-290: a counted pod's Node without the label counts nowhere, but for the hostname",
          ZONES("a, b") NODE_OF("n1", "x: x", "0") BOUND_POD("x", "n1", WEB, CONTAINER)
              POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
