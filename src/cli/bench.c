@@ -179,10 +179,11 @@ const struct command command_bench = {
     .summary = "time the engine on generated workloads, and compare what its plans cost",
     .help =
         "  schedule             time from the snapshot in memory to the finished plan\n"
-        "  price                price an hour with either packing policy; without --mix and "
-        "--pods:\n"
-        "                       web, batch, memory-heavy, mixed and constrained, 200 to 3,000 "
-        "pods\n"
+        "  price                price an hour with either packing policy, and a bound that no plan "
+        "can\n"
+        "                       beat; without --mix and --pods: web, batch, memory-heavy, mixed "
+        "and\n"
+        "                       constrained, 200 to 3,000 pods\n"
         "\n"
         "  --pods N             pending pods (10000)\n"
         "  --mix NAME           diverse, preferences: synthetic instance types; web, batch,\n"

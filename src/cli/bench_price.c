@@ -1,18 +1,26 @@
 // adze bench price: what the plans of both packing policies cost on the same workload.
+#include <time.h>
+
+#include "cli/bench_bound.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_options.h"
 
-// What the rows of one number of pods amount to.
-struct summary {
-    uint32_t pods, workloads, bounded;
-    double ratio_sum, ratio_max, gap_sum, gap_max;
-};
-
 struct comparison {
     struct bench_result greedy, lowest;
-    double ratio;       // LowestPrice to Greedy
-    bool bounded;       // the engine states a lower bound
-    double gap_percent; // of LowestPrice above it
+    double ratio; // LowestPrice to Greedy
+    bool bounded; // there is a bound of this workload
+    struct bench_bound bound;
+    int64_t bound_ns; // the time that it took
+};
+
+// Of the rows of one number of pods.
+struct mean {
+    double sum, highest;
+    uint32_t count;
+};
+struct summary {
+    uint32_t pods, workloads;
+    struct mean ratio, greedy_above, lowest_above, stated_gap; // percent, but for the ratio
 };
 
 static bool compare(const struct bench_workload *workload, uint32_t runs,
@@ -20,6 +28,19 @@ static bool compare(const struct bench_workload *workload, uint32_t runs,
 static json_t *row_of(const struct bench_workload *workload, const struct comparison *comparison);
 static void summary_add(struct summary *summary, const struct comparison *comparison);
 static void summary_print(const struct summary *summary);
+
+// A plan that leaves no pod behind costs at least the bound.
+static bool check_bound(const struct bench_workload *workload, const char *what,
+                        int64_t bound_nanousd, const struct bench_result *result,
+                        struct error *error)
+{
+    if (result->unschedulable > 0 || result->price_nanousd >= bound_nanousd)
+        return true;
+    return error_set(error, ERROR_INTERNAL,
+                     "%s, %u pods, seed %llu: the %s bound %.6f is above a plan's price %.6f",
+                     workload->mix->name, workload->pods, (unsigned long long)workload->seed, what,
+                     (double)bound_nanousd / 1e9, (double)result->price_nanousd / 1e9);
+}
 
 // LowestPrice is never dearer than Greedy on the same snapshot (SCH-542), nor does it leave more
 // pods behind.
@@ -32,13 +53,15 @@ static bool check(const struct bench_workload *workload, const struct comparison
             "%s, %u pods, seed %llu: LowestPrice leaves %u pods without a place, Greedy %u",
             workload->mix->name, workload->pods, (unsigned long long)workload->seed,
             comparison->lowest.unschedulable, comparison->greedy.unschedulable);
+    if (!check_bound(workload, "stated", comparison->lowest.lower_bound_nanousd,
+                     &comparison->lowest, error))
+        return false;
     if (comparison->bounded &&
-        comparison->lowest.price_nanousd < comparison->lowest.lower_bound_nanousd)
-        return error_set(error, ERROR_INTERNAL,
-                         "%s, %u pods, seed %llu: the bound %.6f is above the plan's price %.6f",
-                         workload->mix->name, workload->pods, (unsigned long long)workload->seed,
-                         (double)comparison->lowest.lower_bound_nanousd / 1e9,
-                         (double)comparison->lowest.price_nanousd / 1e9);
+        (!check_bound(workload, "computed", comparison->bound.price_nanousd, &comparison->lowest,
+                      error) ||
+         !check_bound(workload, "computed", comparison->bound.price_nanousd, &comparison->greedy,
+                      error)))
+        return false;
     // Whoever places more pods may pay for them.
     if (comparison->lowest.unschedulable == comparison->greedy.unschedulable &&
         comparison->lowest.price_nanousd > comparison->greedy.price_nanousd)
@@ -94,7 +117,7 @@ static bool add_size(json_t *rows, const struct bench_options *options, uint32_t
 
 bool bench_price(const struct bench_options *options, struct error *error)
 {
-    static const uint32_t standard[] = {200, 1000, 3000};
+    static const uint32_t standard[] = {200, 500, 1000, 3000};
     const uint32_t *sizes = options->pods_given ? &options->workload.pods : standard;
     size_t count = options->pods_given ? 1 : ARRAY_LENGTH(standard);
     struct summary summaries[ARRAY_LENGTH(standard)] = {0};
@@ -117,9 +140,22 @@ static double ratio_of(int64_t price, int64_t base)
     return base > 0 ? (double)price / (double)base : 1;
 }
 
+static double percent_above(const struct bench_result *result, int64_t bound_nanousd)
+{
+    return (ratio_of(result->price_nanousd, bound_nanousd) - 1) * 100;
+}
+
+static int64_t cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 static bool compare(const struct bench_workload *workload, uint32_t runs,
                     struct comparison *comparison, struct error *error)
 {
+    *comparison = (struct comparison){0};
     struct snapshot *snapshot = bench_workload_create(workload, error);
     if (snapshot == NULL)
         return false;
@@ -127,56 +163,84 @@ static bool compare(const struct bench_workload *workload, uint32_t runs,
     bool done = bench_measure(snapshot, workload->pods, runs, &comparison->greedy, error);
     bench_workload_set_policy(snapshot, PACKING_LOWEST_PRICE);
     done = done && bench_measure(snapshot, workload->pods, runs, &comparison->lowest, error);
+    if (done && workload->mix->resources_only && workload->nodes == 0) {
+        int64_t start_ns = cpu_ns();
+        comparison->bounded = bench_bound_compute(snapshot, &comparison->bound);
+        comparison->bound_ns = cpu_ns() - start_ns;
+    }
     snapshot_destroy(snapshot);
-    if (!done)
-        return false;
-    int64_t bound = comparison->lowest.lower_bound_nanousd;
     comparison->ratio =
         ratio_of(comparison->lowest.price_nanousd, comparison->greedy.price_nanousd);
-    comparison->bounded = bound > 0;
-    comparison->gap_percent = (ratio_of(comparison->lowest.price_nanousd, bound) - 1) * 100;
-    return true;
+    return done;
+}
+
+static json_t *usd(int64_t nanousd)
+{
+    return bench_real((double)nanousd / 1e9);
+}
+
+static json_t *milliseconds(int64_t nanoseconds)
+{
+    return bench_real((double)nanoseconds / 1e6);
 }
 
 static json_t *row_of(const struct bench_workload *workload, const struct comparison *comparison)
 {
     const struct bench_result *greedy = &comparison->greedy, *lowest = &comparison->lowest;
-    bool bounded = comparison->bounded;
+    bool bounded = comparison->bounded, stated = lowest->lower_bound_nanousd > 0;
+    int64_t bound = comparison->bound.price_nanousd, stated_bound = lowest->lower_bound_nanousd;
     return json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "mix",
-        workload->mix->name, "pods", (json_int_t)workload->pods, "seed", (json_int_t)workload->seed,
-        "greedyPerHour", bench_real((double)greedy->price_nanousd / 1e9), "lowestPerHour",
-        bench_real((double)lowest->price_nanousd / 1e9), "ratio", bench_real(comparison->ratio),
-        "boundPerHour",
-        bounded ? bench_real((double)lowest->lower_bound_nanousd / 1e9) : json_null(), "gapPercent",
-        bounded ? bench_real(comparison->gap_percent) : json_null(), "greedyNodes",
+        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, "
+        "s:o}",
+        "mix", workload->mix->name, "pods", (json_int_t)workload->pods, "seed",
+        (json_int_t)workload->seed, "greedyPerHour", usd(greedy->price_nanousd), "lowestPerHour",
+        usd(lowest->price_nanousd), "ratio", bench_real(comparison->ratio), "boundPerHour",
+        bounded ? usd(bound) : json_null(), "greedyAbovePercent",
+        bounded ? bench_real(percent_above(greedy, bound)) : json_null(), "lowestAbovePercent",
+        bounded ? bench_real(percent_above(lowest, bound)) : json_null(), "statedBoundPerHour",
+        stated ? usd(stated_bound) : json_null(), "statedGapPercent",
+        stated ? bench_real(percent_above(lowest, stated_bound)) : json_null(), "greedyNodes",
         (json_int_t)greedy->nodes, "lowestNodes", (json_int_t)lowest->nodes, "greedyUnschedulable",
         (json_int_t)greedy->unschedulable, "lowestUnschedulable", (json_int_t)lowest->unschedulable,
-        "greedyMs", bench_real((double)greedy->wall_ns / 1e6), "lowestMs",
-        bench_real((double)lowest->wall_ns / 1e6));
+        "greedyMs", milliseconds(greedy->wall_ns), "lowestMs", milliseconds(lowest->wall_ns),
+        "boundMs", bounded ? milliseconds(comparison->bound_ns) : json_null());
+}
+
+static void mean_add(struct mean *mean, double value)
+{
+    if (mean->count == 0 || value > mean->highest)
+        mean->highest = value;
+    mean->sum += value;
+    mean->count++;
 }
 
 static void summary_add(struct summary *summary, const struct comparison *comparison)
 {
+    const struct bench_result *lowest = &comparison->lowest;
     summary->workloads++;
-    summary->ratio_sum += comparison->ratio;
-    if (comparison->ratio > summary->ratio_max)
-        summary->ratio_max = comparison->ratio;
-    if (!comparison->bounded)
-        return;
-    summary->bounded++;
-    summary->gap_sum += comparison->gap_percent;
-    if (comparison->gap_percent > summary->gap_max)
-        summary->gap_max = comparison->gap_percent;
+    mean_add(&summary->ratio, comparison->ratio);
+    if (comparison->bounded) {
+        int64_t bound = comparison->bound.price_nanousd;
+        mean_add(&summary->greedy_above, percent_above(&comparison->greedy, bound));
+        mean_add(&summary->lowest_above, percent_above(lowest, bound));
+    }
+    if (lowest->lower_bound_nanousd > 0)
+        mean_add(&summary->stated_gap, percent_above(lowest, lowest->lower_bound_nanousd));
+}
+
+static void mean_print(const char *what, const struct mean *mean)
+{
+    if (mean->count > 0)
+        printf("; %s: mean %.2f %%, highest %.2f %%", what, mean->sum / mean->count,
+               mean->highest);
 }
 
 static void summary_print(const struct summary *summary)
 {
-    printf("\n%u pods: LowestPrice / Greedy mean %.3f, highest %.3f over %u workloads",
-           summary->pods, summary->ratio_sum / summary->workloads, summary->ratio_max,
-           summary->workloads);
-    if (summary->bounded > 0)
-        printf("; above the bound mean %.2f %%, highest %.2f %% over %u",
-               summary->gap_sum / summary->bounded, summary->gap_max, summary->bounded);
+    printf("\n%u pods, %u workloads: LowestPrice / Greedy mean %.3f, highest %.3f", summary->pods,
+           summary->workloads, summary->ratio.sum / summary->ratio.count, summary->ratio.highest);
+    mean_print("above the bound Greedy", &summary->greedy_above);
+    mean_print("LowestPrice", &summary->lowest_above);
+    mean_print("gap that the plans state", &summary->stated_gap);
     printf("\n");
 }

@@ -391,6 +391,7 @@ const struct bench_mix bench_mix_web = {
     .name = "web",
     .summary = "small deployments, 1 to 4 GiB of memory per vCPU",
     .priced = true,
+    .resources_only = true,
     .add_environment = add_one_pool,
     .add_pods = add_web,
 };
@@ -398,6 +399,7 @@ const struct bench_mix bench_mix_batch = {
     .name = "batch",
     .summary = "few large jobs of 0.5 to 7.5 vCPU a pod",
     .priced = true,
+    .resources_only = true,
     .add_environment = add_one_pool,
     .add_pods = add_batch,
 };
@@ -405,6 +407,7 @@ const struct bench_mix bench_mix_memory_heavy = {
     .name = "memory-heavy",
     .summary = "deployments with 7 to 16 GiB of memory per vCPU",
     .priced = true,
+    .resources_only = true,
     .add_environment = add_one_pool,
     .add_pods = add_memory_heavy,
 };
@@ -412,6 +415,7 @@ const struct bench_mix bench_mix_mixed = {
     .name = "mixed",
     .summary = "deployments of the three kinds",
     .priced = true,
+    .resources_only = true,
     .add_environment = add_one_pool,
     .add_pods = add_mixed,
 };

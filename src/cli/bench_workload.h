@@ -19,6 +19,7 @@ struct bench_builder;
 struct bench_mix {
     const char *name, *summary;
     bool priced; // over the EC2 catalogue; else over synthetic types
+    bool resources_only; // pods ask for cpu and memory, anywhere: there is a bound (bench_bound.h)
     // Adds NodePools, DaemonSets and whatever else the pods need, then `pods` pending pods.
     bool (*add_environment)(struct bench_builder *builder, struct error *error);
     void (*add_pods)(struct bench_builder *builder, uint32_t pods);
