@@ -66,6 +66,12 @@ def delete_pods(namespaces):
         request("DELETE", PATHS["Pod"].format(namespace), {"gracePeriodSeconds": 0})
 
 
+def sweep():
+    """Removes what a run that was ended left behind."""
+    delete_pods(n for n in {p["metadata"]["namespace"] for p in cluster.items("pod")} if n.startswith("truth-"))
+    list(WORKERS.map(lambda name: delete("Node", name), [n for n in cluster.names("node") if n.startswith("truth-")]))
+
+
 def pod_object(pod, node=None):
     """A pod as its workload would create it (for this scheduler), or as it is when bound to a node."""
     metadata = pod["metadata"]
@@ -273,12 +279,14 @@ class Run:
         _, body = request("GET", f"/api/v1/pods?fieldSelector=spec.schedulerName={NAME},{more}")
         return {judge.key_of(p): message_of(p) for p in body["items"] if p["metadata"]["namespace"] in self.namespaces}
 
-    def misplaced(self):
+    def places(self):
         _, body = request("GET", f"/api/v1/pods?fieldSelector=spec.schedulerName={NAME}")
-        for p in body["items"]:
-            key = judge.key_of(p)
-            if key in self.place and p["spec"].get("nodeName") not in (None, self.place[key]):
-                raise Failure(f"{key} went to {p['spec']['nodeName']} instead of {self.place[key]}")
+        return {judge.key_of(p): p["spec"].get("nodeName") for p in body["items"]}
+
+    def misplaced(self):
+        for pod, node in self.places().items():
+            if pod in self.place and node not in (None, self.place[pod]):
+                raise Failure(f"{pod} went to {node} instead of {self.place[pod]}")
 
     def forget(self, pods):
         def remove(pod):
@@ -294,7 +302,8 @@ class Run:
         said = {u["pod"]: u.get("message") for u in self.plan["unschedulable"]}
         create_all([pod_object(self.world.pending[pod]) for pod in left])
         waiting = self.unbound(1.0)
-        found = {pod: "a node of the plan" for pod in left if pod not in waiting}
+        places = self.places()
+        found = {pod: f"{places[pod]} ({self.describe(places[pod])})" for pod in left if pod not in waiting}
         tried = set()
         for pod in sorted(waiting):
             kind = self.world.kind(self.world.pending[pod])
@@ -376,6 +385,7 @@ def main():
     parser.add_argument("--first", type=int, default=int(os.environ.get("ADZE_TRUTH_FIRST", "0")))
     parser.add_argument("--policies", default="LowestPrice,Greedy")
     arguments = parser.parse_args()
+    sweep()
     scheduler, provisioner = Scheduler(), Provisioner()
     scheduler.start()
     provisioner.start()
