@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
+
 static const struct object *find(const struct problem *problem, enum kind_id kind,
                                  const char *namespace, const char *name)
 {
@@ -15,8 +17,9 @@ static const struct object *find(const struct problem *problem, enum kind_id kin
     return NULL;
 }
 
-static const struct pod_template *scalable_template(const struct problem *problem,
-                                                    const struct capacity_buffer *buffer)
+// The workload that the buffer names. The three kinds have the same shape.
+static const struct deployment *workload_of(const struct problem *problem,
+                                            const struct capacity_buffer *buffer)
 {
     static const struct {
         const char *name;
@@ -24,15 +27,18 @@ static const struct pod_template *scalable_template(const struct problem *proble
     } kinds[] = {{"Deployment", KIND_DEPLOYMENT},
                  {"ReplicaSet", KIND_REPLICA_SET},
                  {"StatefulSet", KIND_STATEFUL_SET}};
-    for (size_t i = 0; i < ARRAY_LENGTH(kinds) && buffer->spec.scalable_ref != NULL; i++) {
-        if (!text_equal(buffer->spec.scalable_ref->kind, kinds[i].name))
-            continue;
-        // The three kinds have the same shape.
-        const struct deployment *workload = (const struct deployment *)find(
-            problem, kinds[i].kind, buffer->meta.namespace, buffer->spec.scalable_ref->name);
-        return workload != NULL ? &workload->spec.template : NULL;
-    }
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds) && buffer->spec.scalable_ref != NULL; i++)
+        if (text_equal(buffer->spec.scalable_ref->kind, kinds[i].name))
+            return (const struct deployment *)find(problem, kinds[i].kind, buffer->meta.namespace,
+                                                   buffer->spec.scalable_ref->name);
     return NULL;
+}
+
+static const struct pod_template *scalable_template(const struct problem *problem,
+                                                    const struct capacity_buffer *buffer)
+{
+    const struct deployment *workload = workload_of(problem, buffer);
+    return workload != NULL ? &workload->spec.template : NULL;
 }
 
 static const struct pod_template *template_of(const struct problem *problem,
@@ -47,17 +53,58 @@ static const struct pod_template *template_of(const struct problem *problem,
     return object != NULL ? &object->template : scalable_template(problem, buffer);
 }
 
-// The buffer's size: what its controller resolved; from a file without status, what it asks for.
-static uint32_t replicas_of(const struct capacity_buffer *buffer)
+#define PLACEHOLDERS_MAX 1000000 // of one buffer
+
+// How often the template fits the buffer's limits; -1 if they say nothing of what it asks for.
+static int64_t limit_count(struct problem *problem, const struct capacity_buffer *buffer,
+                           const struct pod_template *template)
+{
+    struct resource_map requests = pod_spec_requests(problem->arena, &template->spec);
+    int64_t least = -1;
+    list_for_each (limit, &buffer->spec.limits) {
+        int64_t request = resource_map_get(&requests, limit->name);
+        if (request > 0 && (least < 0 || limit->value / request < least))
+            least = limit->value / request;
+    }
+    return least;
+}
+
+// The share of the workload that the buffer asks for; -1 if it asks for none.
+static int64_t share_of_workload(const struct problem *problem,
+                                 const struct capacity_buffer *buffer)
+{
+    const struct deployment *workload = workload_of(problem, buffer);
+    if (workload == NULL || !buffer->spec.percentage.present)
+        return -1;
+    int64_t replicas = workload->spec.replicas.present ? workload->spec.replicas.value : 1;
+    if (replicas <= 0 || buffer->spec.percentage.value > PLACEHOLDERS_MAX)
+        return replicas <= 0 ? -1 : PLACEHOLDERS_MAX;
+    return quantity_add(quantity_multiply(replicas, buffer->spec.percentage.value), 99) / 100;
+}
+
+// LIF-241.
+static int64_t wanted_replicas(struct problem *problem, const struct capacity_buffer *buffer,
+                               const struct pod_template *template)
+{
+    int64_t share = share_of_workload(problem, buffer);
+    int64_t own = buffer->spec.replicas.present ? buffer->spec.replicas.value : -1;
+    int64_t desired = share > own ? share : own, limit = limit_count(problem, buffer, template);
+    if (desired < 0)
+        return limit < 0 ? 0 : limit;
+    return limit >= 0 && limit < desired ? limit : desired;
+}
+
+// The buffer's size: what its controller resolved; without status, what it asks for.
+static uint32_t replicas_of(struct problem *problem, const struct capacity_buffer *buffer,
+                            const struct pod_template *template)
 {
     const struct condition *ready =
         condition_find(&buffer->status.conditions, "ReadyForProvisioning");
-    if (ready != NULL && !text_equal(ready->status, "True"))
+    if (template == NULL || (ready != NULL && !text_equal(ready->status, "True")))
         return 0;
-    const struct optional_int *replicas =
-        buffer->status.replicas.present ? &buffer->status.replicas : &buffer->spec.replicas;
-    int64_t count = replicas->present ? replicas->value : 0;
-    return count < 0 ? 0 : count > 1000000 ? 1000000 : (uint32_t)count;
+    int64_t count = buffer->status.replicas.present ? buffer->status.replicas.value
+                                                    : wanted_replicas(problem, buffer, template);
+    return count < 0 ? 0 : count > PLACEHOLDERS_MAX ? PLACEHOLDERS_MAX : (uint32_t)count;
 }
 
 // Volumes that would need a claim of their own are left out (LIF-244).
@@ -124,15 +171,20 @@ uint32_t buffers_placeholders(struct problem *problem, const struct pod ***place
     memcpy(sorted, problem->snapshot->objects[KIND_CAPACITY_BUFFER].items,
            buffers * sizeof *sorted);
     qsort(sorted, buffers, sizeof *sorted, compare_buffers);
+    const struct pod_template **templates =
+        arena_allocate_array(problem->arena, buffers, sizeof *templates);
+    uint32_t *replicas = arena_allocate_array(problem->arena, buffers, sizeof *replicas);
     uint32_t total = 0, count = 0;
-    for (uint32_t i = 0; i < buffers; i++)
-        total += replicas_of((const struct capacity_buffer *)sorted[i]);
-    *placeholders = arena_allocate_array(problem->arena, total + 1, sizeof **placeholders);
     for (uint32_t i = 0; i < buffers; i++) {
         const struct capacity_buffer *buffer = (const struct capacity_buffer *)sorted[i];
-        const struct pod_template *template = template_of(problem, buffer);
-        for (uint32_t r = 1; template != NULL && r <= replicas_of(buffer); r++)
-            (*placeholders)[count++] = make_placeholder(problem, buffer, template, r);
+        templates[i] = template_of(problem, buffer);
+        replicas[i] = replicas_of(problem, buffer, templates[i]);
+        total += replicas[i];
     }
+    *placeholders = arena_allocate_array(problem->arena, total + 1, sizeof **placeholders);
+    for (uint32_t i = 0; i < buffers; i++)
+        for (uint32_t r = 1; r <= replicas[i]; r++)
+            (*placeholders)[count++] = make_placeholder(
+                problem, (const struct capacity_buffer *)sorted[i], templates[i], r);
     return count;
 }

@@ -175,6 +175,15 @@ static void capacity_SCH_405_407(void **state)
 #define FIRST  "capacity-buffer-buf-1"
 #define OTHER "capacity-buffer-buf-2"
 
+// A buffer for a Deployment that is running.
+#define SHARED_BUFFER(replicas, spec)                                                        \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, uid: w}, spec: {replicas: " \
+    replicas ", selector: {matchLabels: {app: b}}, template: {metadata: {labels: {app: b}}, " \
+    "spec: {" CPU("1") "}}}}\n---\n" NODE_OF("n1", "x: x", "1")                              \
+    BOUND_POD("w-1", "n1", "app: b", CPU("1"))                                               \
+    "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: buf, uid: " \
+    "b}, spec: {" spec "}}\n---\n"
+
 static void placeholders_SCH_410_414(void **state)
 {
     (void)state;
@@ -207,6 +216,26 @@ static void placeholders_SCH_410_414(void **state)
          TEMPLATE(CPU("1")) BUFFER(", status: {replicas: 1, podTemplateRef: {name: t}, conditions: "
                                    "[{type: ReadyForProvisioning, status: 'True'}]}") POOL,
          BUFFERS, FIRST "+ " FIRST ".cpu=1000"},
+        {"LIF-241: a share of the workload, rounded up, when it is more than the number",
+         SHARED_BUFFER("10", "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
+                             "75, replicas: 5") POOL,
+         BUFFERS, FIRST ".cpu=8000"},
+        {"LIF-241: limits bound both",
+         SHARED_BUFFER("10", "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
+                             "75, replicas: 5, limits: {cpu: '4'}") POOL,
+         BUFFERS, FIRST ".cpu=4000"},
+        {"LIF-241: limits alone say how many",
+         TEMPLATE(CPU("1")) "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, "
+                            "metadata: {name: buf, uid: b}, spec: {podTemplateRef: {name: t}, "
+                            "limits: {cpu: 3500m}}}\n---\n" POOL,
+         BUFFERS, FIRST ".cpu=3000"},
+        {"LIF-241: a small share is at least one",
+         SHARED_BUFFER("1", "scalableRef: {kind: Deployment, name: w}, percentage: 10") POOL,
+         BUFFERS, FIRST ".cpu=1000"},
+        {"LIF-241: nothing said, nothing kept",
+         SHARED_BUFFER("4", "scalableRef: {kind: Deployment, name: w}, limits: {example.com/x: "
+                            "'5'}") POOL,
+         BUFFERS, "#0"},
     };
     CHECK_CASES(cases);
 }
