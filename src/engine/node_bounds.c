@@ -41,20 +41,27 @@ void node_bounds_read(struct problem *problem, struct node_template *template)
     problem->shares_bound = problem->shares_bound || template->most_share < 100;
 }
 
+void node_bounds_drop_rows(struct node_template *template)
+{
+    if (template->most_cpu == INT64_MAX)
+        return;
+    bitset_for_each (r, template->rows)
+        if (template->table->rows[r].capacity[DIMENSION_CPU] > template->most_cpu)
+            bitset_clear(template->rows, r);
+}
+
 bool node_bounds_allow(struct pass *pass, const struct claim *claim, const struct shape *shape)
 {
     const struct node_template *template = claim->template;
-    const char *bound = NULL;
-    if (quantity_add(claim->requests[DIMENSION_PODS], shape->requests[DIMENSION_PODS]) >
+    if (quantity_add(claim->requests[DIMENSION_PODS], shape->requests[DIMENSION_PODS]) <=
         template->most_pods)
-        bound = ANNOTATION_MAX_PODS_PER_NODE;
-    else if (quantity_add(claim->requests[DIMENSION_CPU], shape->requests[DIMENSION_CPU]) >
-             template->most_cpu)
-        bound = ANNOTATION_MAX_CPU_PER_NODE;
-    if (bound != NULL && refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
-        text_format(pass->why, "exceeds what annotation %s allows one node (NodePool=%s)", bound,
+        return true;
+    if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
+        text_format(pass->why,
+                    "exceeds what annotation " ANNOTATION_MAX_PODS_PER_NODE
+                    " allows one node (NodePool=%s)",
                     template->pool->meta.name);
-    return bound == NULL;
+    return false;
 }
 
 // --- workloads

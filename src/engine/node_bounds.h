@@ -7,7 +7,9 @@
 // Reads the annotations of the template's NodePool; those that cannot be read bound nothing.
 void node_bounds_read(struct problem *problem, struct node_template *template);
 
-// Whether the claim may carry a pod of this shape too, by number and cpu; false with an error.
+// Drops machines with more cpu than the annotation allows.
+void node_bounds_drop_rows(struct node_template *template);
+// Whether the claim may carry a pod of this shape too, by number; false with an error.
 bool node_bounds_allow(struct pass *pass, const struct claim *claim, const struct shape *shape);
 // Whether it may carry one more pod of this pod's workload. Always, if nothing bounds shares.
 bool node_bounds_allow_share(struct pass *pass, const struct claim *claim, uint32_t pod);

@@ -16,7 +16,7 @@ struct outcome { // what a pass amounts to
     int64_t price;
 };
 
-// The cheapest machine of each claim (SCH-505).
+// The cheapest machine of each claim (SCH-505), and what nodes cost beyond it (SCH-507).
 static struct outcome outcome_of(struct pass *pass)
 {
     struct outcome outcome = {.claims = pass->claims.count};
@@ -33,6 +33,7 @@ static struct outcome outcome_of(struct pass *pass)
         outcome.price += lowest == INT64_MAX ? 0 : lowest;
         outcome.offerings += bitset_count(claim->rows);
     }
+    outcome.price += (int64_t)(pass->problem->settings->node_cost * 1e9) * outcome.claims;
     return outcome;
 }
 
@@ -61,25 +62,34 @@ static bool pack_anew(struct packing *packing)
     return true;
 }
 
+// A pass that is better than the greedy one, or NULL.
+static struct pass *find_better(struct pass *greedy, double margin)
+{
+    struct pass *pass = pass_create(greedy->problem, &greedy->input);
+    struct packing *packing = packing_create(greedy, pass, margin);
+    bool packed = pack_anew(packing);
+    if (packed)
+        packing_replay(packing, pass);
+    greedy->lower_bound = pass->lower_bound = packing->lower_bound;
+    packing_destroy(packing);
+    struct outcome was = outcome_of(greedy), is = outcome_of(pass);
+    if (packed && is_better(&is, &was))
+        return pass;
+    pass_destroy(pass);
+    return NULL;
+}
+
 struct pass *pack_lowest_price(struct problem *problem)
 {
     struct pass *greedy = pack_greedy(problem);
     if (greedy->claims.count == 0)
         return greedy;
-    struct pass *cheaper = pass_create(problem, &greedy->input);
-    cheaper->doubling = greedy->doubling; // pods keep the places that this gave them (SCH-513)
-    struct packing *packing = packing_create(greedy, cheaper);
-    bool packed = pack_anew(packing);
-    if (packed)
-        packing_replay(packing, cheaper);
-    greedy->lower_bound = cheaper->lower_bound = packing->lower_bound;
-    packing_destroy(packing);
-    struct outcome one, other;
-    if (packed) {
-        one = outcome_of(cheaper);
-        other = outcome_of(greedy);
-        packed = is_better(&one, &other);
-    }
-    pass_destroy(packed ? greedy : cheaper);
-    return packed ? cheaper : greedy;
+    double margin = problem->settings->flexibility_margin;
+    struct pass *better = find_better(greedy, margin);
+    if (better == NULL && margin > 0)
+        better = find_better(greedy, 0);
+    if (better == NULL)
+        return greedy;
+    pass_destroy(greedy);
+    return better;
 }

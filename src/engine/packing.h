@@ -18,7 +18,7 @@
 // ---------------------------------------------------------------------------------------
 struct packing_offer {
     uint32_t row;
-    int64_t price;       // nano-USD an hour
+    int64_t price;       // what it counts as, nano-USD an hour (SCH-503, SCH-507)
     const int64_t *room; // by packing dimension: allocatable less DaemonSets
 };
 struct packing_market { // of one template and requirement set
@@ -27,7 +27,9 @@ struct packing_market { // of one template and requirement set
     uint32_t set;
     struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
     uint32_t count;
-    int64_t *prices; // by row; INT64_MAX: not for sale
+    int64_t *prices; // by row, really; INT64_MAX: not for sale
+    struct bitset sold; // rows
+    uint32_t sold_count;
     double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
     double *bounds;  // by offer: what it is worth at most, when last looked at
     struct packing_list { // kinds that fit the empty machine; NULL: not yet known
@@ -69,6 +71,7 @@ struct packing_kind {
     VECTOR(uint32_t) pods; // queue indexes in the order in which greedy placed them; heap
     uint32_t taken;        // units handed out by the replay
     bool sampled;          // the linear program fills machines with it
+    bool stands_for_all;   // no kind before it has the same need and demand
     double value;          // of one unit, nano-USD an hour
 };
 
@@ -107,13 +110,17 @@ struct packing {
     uint32_t *left;        // by kind: units that are in no bin
     int64_t **limits;      // by template: what bins may still use; NULL: no limits
     int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
+    double margin;         // what flexibility may cost (SCH-503)
+    int64_t *asked;        // scratch: by dimension of the problem
+    struct bitset rows;    // scratch
     double *tilt;          // by dimension: how much the filling cares for it; 1 by default
     struct packing_filler *filler; // packing_fill.c; NULL until needed
     uint64_t steps, steps_max;
 };
 
 // The pods of the greedy pass's claims as kinds; `fresh` is a pass in which nothing is placed yet.
-struct packing *packing_create(const struct pass *greedy, const struct pass *fresh);
+struct packing *packing_create(const struct pass *greedy, const struct pass *fresh,
+                               double margin);
 void packing_destroy(struct packing *packing);
 
 // --- packing_market.c

@@ -189,18 +189,19 @@ static void fill_machine(struct packing_filler *filler, const struct packing_mar
 {
     struct packing *packing = filler->packing;
     const struct packing_offer *offer = &market->offers[offer_index];
+    int64_t price = market->prices[offer->row];
     packing_bin_clear(packing, filler->bin, market);
     filler->stamp++;
     uint32_t count = from->count;
     memcpy(filler->fitting, from->kinds, count * sizeof *filler->fitting);
     measure_room(filler, offer);
     if (seed != NONE) {
-        add(filler, seed, 1, offer->row, offer->price);
+        add(filler, seed, 1, offer->row, price);
         measure_room(filler, offer);
     }
-    for (uint32_t k = next_kind(filler, &count, offer->row, offer->price); k != NONE;
-         k = next_kind(filler, &count, offer->row, offer->price)) {
-        add(filler, k, units_to_add(filler, k), offer->row, offer->price);
+    for (uint32_t k = next_kind(filler, &count, offer->row, price); k != NONE;
+         k = next_kind(filler, &count, offer->row, price)) {
+        add(filler, k, units_to_add(filler, k), offer->row, price);
         measure_room(filler, offer);
     }
     vector_for_each (content, &filler->bin->contents)
@@ -380,7 +381,7 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
     for (uint32_t i = 0; i < filler->packing->kinds.count; i++) {
         const struct packing_kind *kind = &filler->packing->kinds.items[i];
         if (kind->sampled && fits(filler, kind->need) &&
-            lead(filler, kind->flavour, offer->row, offer->price) != NULL)
+            lead(filler, kind->flavour, offer->row, market->prices[offer->row]) != NULL)
             list->kinds[list->count++] = i;
     }
     return list;
@@ -391,14 +392,14 @@ static void fill_found(struct packing_filler *filler, const struct packing_marke
                        const struct packing_offer *offer, const uint32_t *kinds,
                        const uint32_t *units, uint32_t count)
 {
+    int64_t price = market->prices[offer->row];
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
     for (uint32_t i = 0; i < count; i++) {
         const struct packing_kind *kind = &filler->packing->kinds.items[kinds[i]];
         uint32_t most = packing_bin_most(filler->bin, kind);
-        if (units[i] > 0 && most > 0 &&
-            lead(filler, kind->flavour, offer->row, offer->price) != NULL)
-            add(filler, kinds[i], units[i] < most ? units[i] : most, offer->row, offer->price);
+        if (units[i] > 0 && most > 0 && lead(filler, kind->flavour, offer->row, price) != NULL)
+            add(filler, kinds[i], units[i] < most ? units[i] : most, offer->row, price);
     }
     vector_for_each (content, &filler->bin->contents)
         filler->within[content->kind] = 0;

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/node_bounds.h"
 #include "engine/packing.h"
 #include "engine/place.h"
 #include "engine/topology_groups.h"
+
+#define SHARES_FROM 0x80000000u // groups from here on are shares of workloads
 
 struct sorter {
     struct packing *packing;
@@ -58,6 +61,17 @@ static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t g
         *pins = set_add_known(problem->sets, *pins, requirement);
 }
 
+// The node affinity term of the pod that the claim meets (SCH-508).
+static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
+                         const struct shape *shape)
+{
+    struct requirement_sets *sets = sorter->packing->problem->sets;
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (sets_compatible(sets, claim->set, shape->terms[i].set, true))
+            return shape->terms[i].set;
+    return SET_EMPTY;
+}
+
 // What the claim says about every key by which a rule counts the class's pods.
 static uint32_t pins_of(struct sorter *sorter, const struct claim *claim, uint32_t class_id)
 {
@@ -99,7 +113,8 @@ static uint32_t menu_of(struct sorter *sorter, const struct node_template *templ
                                     packing->arena, problem->templates_count, sizeof(uint32_t))};
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         const struct node_template *other = problem->templates[t];
-        if (other->weight == template->weight && (other == template || !other->has_min_values) &&
+        if (other->weight == template->weight && other->lowest_price &&
+            (other == template || !other->has_min_values) &&
             problem_tolerates(problem, shape->tolerations, other->taints) &&
             sets_compatible(problem->sets, other->set, shape->set, true))
             menu.templates[menu.count++] = t;
@@ -237,20 +252,39 @@ static void add_identity(struct sorter *sorter, uint32_t flavour, const int64_t 
         text_format(&sorter->text, "|%s %s %lld", port->ip, port->protocol, (long long)port->port);
 }
 
-static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32_t class_id)
+// The bound on a workload's share of a node, as a rule of a group of its own (SCH-521).
+static void add_share(struct sorter *sorter, const struct claim *claim, uint32_t pod)
 {
-    uint32_t known = memo_get(&sorter->known, class_id, claim->set);
-    if (known != MEMO_NONE)
-        return known;
+    struct problem *problem = sorter->packing->problem;
+    if (claim->template->most_share >= 100)
+        return;
+    uint32_t workload = node_bounds_workload(problem, pass_pod(sorter->packing->greedy, pod)->pod);
+    if (workload == NONE)
+        return;
+    struct packing_rule *rule = rule_for(sorter, SHARES_FROM + workload);
+    rule->adds++;
+    rule->limit = (int32_t)node_bounds_share(problem, claim->template, workload);
+}
+
+static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32_t pod)
+{
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
+    uint32_t class_id = packing->greedy->placements[pod].class;
+    uint32_t known =
+        problem->shares_bound ? MEMO_NONE : memo_get(&sorter->known, class_id, claim->set);
+    if (known != MEMO_NONE)
+        return known;
     const struct shape *shape = shape_of(problem, class_at(problem, class_id));
     uint32_t volumes = volumes_set(sorter, claim, shape);
     uint32_t pins = set_meet(problem->sets, pins_of(sorter, claim, class_id), volumes);
-    uint32_t flavour = flavour_of(sorter, menu_of(sorter, claim->template, shape),
-                                  set_meet(problem->sets, shape->set, volumes), pins);
+    uint32_t open_set = set_meet(problem->sets, shape->set, volumes);
+    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape));
+    uint32_t flavour =
+        flavour_of(sorter, menu_of(sorter, claim->template, shape), open_set, pins);
     sorter->rules.count = 0;
     add_rules(sorter, class_id);
+    add_share(sorter, claim, pod);
     if (sorter->rules.count > 1)
         qsort(sorter->rules.items, sorter->rules.count, sizeof *sorter->rules.items,
               compare_rules);
@@ -286,8 +320,10 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
         pins = set_meet(problem->sets, pins, pins_of(sorter, claim, class_id));
         pins = set_meet(problem->sets, pins, volumes);
         open_set = set_meet(problem->sets, open_set, shape->set);
+        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape));
         add_need(packing, need, shape);
         add_rules(sorter, class_id);
+        add_share(sorter, claim, pods[i]);
         ports += shape->ports.count;
     }
     uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins), need, count);
@@ -306,7 +342,8 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
 static void sort_claim(struct sorter *sorter, const struct claim *claim)
 {
     struct packing *packing = sorter->packing;
-    if (!bitset_empty(claim->reservations) || claim->min_values_relaxed) {
+    if (!claim->template->lowest_price || !bitset_empty(claim->reservations) ||
+        claim->min_values_relaxed) {
         vector_push(&packing->kept, claim->index);
         return;
     }
@@ -317,7 +354,7 @@ static void sort_claim(struct sorter *sorter, const struct claim *claim)
             tied[tied_count++] = pod;
             continue;
         }
-        uint32_t index = kind_of(sorter, claim, class);
+        uint32_t index = kind_of(sorter, claim, pod);
         struct packing_kind *kind = &packing->kinds.items[index];
         vector_push(&kind->pods, pod);
         kind->count++;
@@ -386,17 +423,31 @@ static void sum_up(struct packing *packing)
     }
 }
 
-struct packing *packing_create(const struct pass *greedy, const struct pass *fresh)
+static void make_scratch(struct packing *packing)
+{
+    struct problem *problem = packing->problem;
+    uint32_t widest = 1;
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (problem->templates[t]->table->count > widest)
+            widest = problem->templates[t]->table->count;
+    packing->rows = bitset_create(packing->arena, widest);
+    packing->asked =
+        arena_allocate_array(packing->arena, problem->dimensions, sizeof *packing->asked);
+    packing->tilt =
+        arena_allocate_array(packing->arena, packing->dimensions_count + 1, sizeof(double));
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        packing->tilt[d] = 1;
+}
+
+struct packing *packing_create(const struct pass *greedy, const struct pass *fresh, double margin)
 {
     struct packing *packing = memory_allocate(sizeof *packing);
     packing->problem = greedy->problem;
     packing->greedy = greedy;
     packing->arena = arena_create(65536);
     find_dimensions(packing);
-    packing->tilt =
-        arena_allocate_array(packing->arena, packing->dimensions_count + 1, sizeof(double));
-    for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        packing->tilt[d] = 1;
+    packing->margin = margin;
+    make_scratch(packing);
     copy_limits(packing, fresh);
     struct sorter sorter = {.packing = packing, .kind_ids = map_create()};
     find_live_groups(&sorter);

@@ -1,4 +1,5 @@
 // Machines that a node of given requirements can be (packing.h; SCH-550 step 2, SCH-505, SCH-507).
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -18,8 +19,11 @@ void packing_market_room(const struct packing *packing, const struct node_templa
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             room[d] =
                 quantity_subtract(room[d], template->groups[g].overhead[packing->dimensions[d]]);
-        return;
+        break;
     }
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        if (packing->dimensions[d] == DIMENSION_PODS && room[d] > template->most_pods)
+            room[d] = template->most_pods; // SCH-521
 }
 
 static bool holds(const struct packing *packing, const int64_t *room, const int64_t *used)
@@ -32,12 +36,76 @@ static bool holds(const struct packing *packing, const int64_t *room, const int6
 
 // Whether a machine that costs no more has as much of everything.
 static bool is_dominated(const struct packing *packing, const struct packing_market *market,
-                         const int64_t *room)
+                         const struct packing_offer *offer)
 {
     for (uint32_t i = market->count; i > 0; i--)
-        if (holds(packing, market->offers[i - 1].room, room))
+        if (market->offers[i - 1].price <= offer->price &&
+            holds(packing, market->offers[i - 1].room, offer->room))
             return true;
     return false;
+}
+
+// --- what a machine counts as
+// --------------------------------------------------------------------------
+
+#define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
+#define CHOICES_ON_DEMAND 5
+
+static bool is_spot(const struct packing *packing, const struct packing_market *market,
+                    uint32_t row)
+{
+    const struct problem *problem = packing->problem;
+    list_for_each (offering, &market->template->table->rows[row].offerings) {
+        if (offering->price != market->prices[row] ||
+            !sets_compatible(problem->sets, market->set, offering->set, true))
+            continue;
+        const struct requirement *type =
+            set_get(problem->sets, offering->set, problem->key_capacity_type);
+        return type != NULL && type->count == 1 &&
+               strcmp(vocabulary_value_text(problem->vocabulary, type->values[0]), "spot") == 0;
+    }
+    return false;
+}
+
+// Whether enough machines of the market could stand in for this one. Where there are not so many
+// machines at all, nothing is lost.
+static bool is_flexible(struct packing *packing, const struct packing_market *market,
+                        const struct packing_offer *offer)
+{
+    struct problem *problem = packing->problem;
+    uint32_t wanted = is_spot(packing, market, offer->row) ? CHOICES_SPOT : CHOICES_ON_DEMAND;
+    if (market->sold_count < wanted)
+        return true;
+    memset(packing->asked, 0, problem->dimensions * sizeof *packing->asked);
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        packing->asked[packing->dimensions[d]] = offer->room[d];
+    packing->rows.bits = market->template->table->count;
+    if (!template_fits(problem, market->template, packing->asked, packing->rows))
+        return false;
+    uint32_t choices = 0;
+    for (uint32_t w = 0; w < bitset_words(packing->rows.bits); w++)
+        choices += (uint32_t)__builtin_popcountll(packing->rows.words[w] & market->sold.words[w]);
+    return choices >= wanted;
+}
+
+// The price, more for machines that few others can stand in for, and what every node costs.
+static int64_t counted_price(struct packing *packing, const struct packing_market *market,
+                             const struct packing_offer *offer)
+{
+    double price = (double)offer->price;
+    if (packing->margin > 0 && !is_flexible(packing, market, offer))
+        price *= 1 + packing->margin;
+    return (int64_t)(price + packing->problem->settings->node_cost * 1e9);
+}
+
+static int compare_offers(const void *a, const void *b, void *context)
+{
+    const struct packing_offer *x = a, *y = b;
+    const struct type_table *table = context;
+    if (x->price != y->price)
+        return x->price < y->price ? -1 : 1;
+    int names = strcmp(table->rows[x->row].type->name, table->rows[y->row].type->name);
+    return names != 0 ? names : x->row < y->row ? -1 : x->row > y->row;
 }
 
 // SCH-245: enough kinds of machine would carry whatever this one does.
@@ -65,22 +133,32 @@ static bool leaves_min_values(struct packing *packing, const struct packing_mark
     return unmet_min_values(problem, table, rows, market->set, keys) == 0;
 }
 
-static struct packing_market *make_market(struct packing *packing,
-                                          const struct node_template *template, uint32_t set)
+static void find_prices(struct packing *packing, struct packing_market *market,
+                        const struct row_filter *filter)
 {
-    struct type_table *table = template->table;
-    const struct row_filter *filter = type_table_prices(packing->problem, table, set);
-    struct packing_market *market = arena_allocate(packing->arena, sizeof *market);
-    *market = (struct packing_market){.template = template, .set = set};
-    market->prices = arena_allocate_array(packing->arena, table->count + 1, sizeof(int64_t));
-    for (uint32_t r = 0; r < table->count; r++) {
+    const struct node_template *template = market->template;
+    uint32_t count = template->table->count;
+    market->prices = arena_allocate_array(packing->arena, count + 1, sizeof(int64_t));
+    market->sold = bitset_create(packing->arena, count);
+    for (uint32_t r = 0; r < count; r++) {
         bool sold = bitset_has(filter->both, r) && bitset_has(template->rows, r) &&
-                    bitset_has(template->nonnegative, r);
+                    bitset_has(template->nonnegative, r) && filter->cheapest[r] < INT64_MAX;
         market->prices[r] = sold ? filter->cheapest[r] : INT64_MAX;
+        if (!sold)
+            continue;
+        bitset_set(market->sold, r);
+        market->sold_count++;
     }
+}
+
+// The offers, in heap memory; market->offers and market->count follow.
+static struct packing_offer *find_offers(struct packing *packing, struct packing_market *market,
+                                         const struct row_filter *filter)
+{
+    const struct node_template *template = market->template;
     VECTOR(struct packing_offer) offers = {0};
     int64_t *room = NULL;
-    for (uint32_t i = 0; i < table->count; i++) {
+    for (uint32_t i = 0; i < template->table->count; i++) {
         uint32_t row = filter->by_price[i];
         if (market->prices[row] == INT64_MAX)
             continue;
@@ -89,22 +167,36 @@ static struct packing_market *make_market(struct packing *packing,
         packing_market_room(packing, template, row, room);
         market->offers = offers.items;
         market->count = offers.count;
-        bool useless = !template->has_limits && is_dominated(packing, market, room);
-        if (useless || !leaves_min_values(packing, market, row))
+        struct packing_offer offer = {row, market->prices[row], room};
+        if (!template->has_limits && is_dominated(packing, market, &offer))
             continue;
-        vector_push(&offers, (struct packing_offer){row, market->prices[row], room});
+        offer.price = counted_price(packing, market, &offer);
+        if (!leaves_min_values(packing, market, row))
+            continue;
+        vector_push(&offers, offer);
         room = NULL;
     }
     market->count = offers.count;
-    market->offers =
-        arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->offers);
-    market->bounds = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
-    market->fitting =
-        arena_allocate_array(packing->arena, offers.count + 1, sizeof *market->fitting);
-    market->worth = arena_allocate_array(packing->arena, offers.count + 1, sizeof(double));
-    if (offers.count > 0)
-        memcpy(market->offers, offers.items, offers.count * sizeof *offers.items);
-    vector_free(&offers);
+    return offers.items;
+}
+
+static struct packing_market *make_market(struct packing *packing,
+                                          const struct node_template *template, uint32_t set)
+{
+    const struct row_filter *filter = type_table_prices(packing->problem, template->table, set);
+    struct packing_market *market = arena_allocate(packing->arena, sizeof *market);
+    *market = (struct packing_market){.template = template, .set = set};
+    find_prices(packing, market, filter);
+    struct packing_offer *offers = find_offers(packing, market, filter);
+    uint32_t count = market->count;
+    market->offers = arena_allocate_array(packing->arena, count + 1, sizeof *market->offers);
+    market->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
+    market->worth = arena_allocate_array(packing->arena, count + 1, sizeof(double));
+    market->fitting = arena_allocate_array(packing->arena, count + 1, sizeof *market->fitting);
+    if (count > 0)
+        memcpy(market->offers, offers, count * sizeof *offers);
+    free(offers);
+    qsort_r(market->offers, count, sizeof *market->offers, compare_offers, template->table);
     return market;
 }
 

@@ -109,9 +109,15 @@ static void group_kinds(struct program *program, uint32_t fineness)
 
 static void find_rows(struct program *program)
 {
-    program->row_of = arena_allocate_array(program->arena, program->packing->kinds.count + 1,
+    struct packing *packing = program->packing;
+    program->row_of = arena_allocate_array(program->arena, packing->kinds.count + 1,
                                            sizeof *program->row_of);
     group_kinds(program, 0);
+    uint32_t rows = 0;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        packing->kinds.items[k].stands_for_all = program->row_of[k] == rows;
+        rows += program->row_of[k] == rows;
+    }
     for (uint32_t fineness = 16; program->sizes.count > ROWS_MAX && fineness > 0; fineness /= 2)
         group_kinds(program, fineness);
 }
@@ -296,6 +302,7 @@ void packing_program(struct packing *packing)
     program.covering = covering_create(arena, ones, program.sizes.count, PENALTY);
     if (add_first_columns(&program)) {
         solve(&program);
+        packing_bound(packing);
         take_whole_columns(&program);
     }
     vector_for_each (column, &program.columns)

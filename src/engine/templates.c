@@ -369,6 +369,15 @@ static void build_one(struct problem *problem, struct pool_state *state,
         type_table_free(template->table);
         return;
     }
+    node_bounds_drop_rows(template);
+    if (bitset_empty(template->rows)) {
+        state->message = "no instance type has as little cpu as annotation "
+                         "adze.dev/max-cpu-per-node allows";
+        state->reason = REASON_INSUFFICIENT_RESOURCES;
+        problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
+        type_table_free(template->table);
+        return;
+    }
     group_by_overhead(problem, template, daemons, daemons_count);
     make_thresholds(problem, template);
     volumes_limit_rows(problem, template);

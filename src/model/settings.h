@@ -33,6 +33,8 @@ struct settings {
     // adze's own
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
+    double flexibility_margin; // what a choice of instance types may cost (SCH-503)
+    double node_cost;          // of a node beyond its price, USD an hour (SCH-507)
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
     // AWS (LIF-380): accepted now, used by the AWS provider
