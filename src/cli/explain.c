@@ -82,13 +82,13 @@ const struct command command_explain = {
     .help =
         INPUT_HELP
         "\n"
-        "For a pod without a place: what existing nodes have against it, how many instance types of\n"
-        "each NodePool every check leaves, the type that comes nearest, and which single change "
-        "would\n"
-        "help. For one with a place: why this node, and what the next best would cost more.\n"
+        "For a pod without a place: what existing nodes have against it, how many instance types\n"
+        "of each NodePool every check leaves, the type that comes nearest, and which single\n"
+        "change would help. For one with a place: why this node, and what the next best would\n"
+        "cost more.\n"
         "\n"
-        "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod that\n"
-        "is not there), 1 it failed (a file or cluster that cannot be read).\n"
+        "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod\n"
+        "that is not there), 1 it failed (a file or cluster that cannot be read).\n"
         "\n"
         "  adze explain pod inflate-0 -f examples/inflate.yaml\n"
         "  adze explain pod default/web-5d8c7 -o json\n",

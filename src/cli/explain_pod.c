@@ -71,7 +71,8 @@ static bool is_asked(const struct pod *pod, const char *asked)
         return strcmp(pod->meta.name, asked) == 0;
     size_t length = (size_t)(slash - asked);
     return strlen(pod->meta.namespace) == length &&
-           strncmp(pod->meta.namespace, asked, length) == 0 && strcmp(pod->meta.name, slash + 1) == 0;
+           strncmp(pod->meta.namespace, asked, length) == 0 &&
+           strcmp(pod->meta.name, slash + 1) == 0;
 }
 
 static const struct pod *find_pod(const struct snapshot *snapshot, const char *asked,
@@ -195,8 +196,9 @@ static void print_choice(const struct subject *subject)
         text_clear(&text);
     }
     text_free(&text);
-    printf("\n$%.4f an hour is what this pod adds to the plan here", price_to_double(choice->extra_price));
-    printf(choice->alternatives.count > 0 ? "; elsewhere it would add\n" : "; no other place takes it\n");
+    printf("\n$%.4f an hour is what this pod adds to the plan here; %s\n",
+           price_to_double(choice->extra_price),
+           choice->alternatives.count > 0 ? "elsewhere it would add" : "no other place takes it");
     list_for_each (alternative, &choice->alternatives)
         printf("  $%.4f  %s\n", price_to_double(alternative->extra_price), alternative->what);
 }

@@ -87,7 +87,8 @@ static void forget_catalogs(struct snapshot *snapshot)
 
 // --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
 // what its node classes ask for.
-static bool add_catalog(struct input_options *options, struct snapshot *snapshot, struct error *error)
+static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
+                        struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
         describe_catalogs(options, snapshot, "of the input");

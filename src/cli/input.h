@@ -1,5 +1,5 @@
-// What plan and explain read: manifests, a saved snapshot or a live cluster, with the instance types
-// that go with them; and the options that say which, and how to print.
+// What plan and explain read: manifests, a saved snapshot or a live cluster, with the instance
+// types that go with them; and the options that say which, and how to print.
 #pragma once
 
 #include <jansson.h>
@@ -32,7 +32,8 @@ enum {
         {"provider", required_argument, NULL, INPUT_PROVIDER}
 #define INPUT_HELP                                                                                 \
     "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"     \
-    "                       standard input); may be repeated. Without it: the live cluster\n"      \
+    "                       standard input); may be repeated. Without it: the live cluster.\n"     \
+    "                       --snapshot FILE is the same\n"                                         \
     "  -o, --output FORMAT  table (default), json or yaml\n"                                       \
     "      --strict         refuse unknown kinds and fields\n"                                     \
     "      --catalog FILE   the instance types on offer, in place of the input's and the "         \

@@ -97,9 +97,8 @@ const struct command command_plan = {
     .summary = "what would be launched, removed or replaced, and what it costs; changes nothing",
     .help =
         INPUT_HELP
-        "      --explain        what each check leaves of nodes and instance types for pods without "
-        "a\n"
-        "                       place, what would help, and what narrowed each new node\n"
+        "      --explain        what each check leaves of nodes and instance types for pods\n"
+        "                       without a place, what would help, and what narrowed new nodes\n"
         "      --disrupt        also what the next disruption would be\n"
         "      --method NAME    only emptiness, drift, static-drift, multi or single\n"
         "\n"

@@ -1,8 +1,8 @@
 // Why a pod has no place, or the one that it has, in full (SCH-520). Only where asked for: nothing
 // here runs in a pass, and everything is worked out once a class.
 //
-// Explanations look at the pass as it ended. They place nothing, but they may make requirement sets,
-// shapes and classes of their own.
+// Explanations look at the pass as it ended. They place nothing, but they may make requirement
+// sets, shapes and classes of their own.
 #pragma once
 
 #include "engine/explain_funnel.h"
@@ -37,12 +37,13 @@ void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
 void explain_absent_pools(const struct problem *problem, struct arena *arena,
                           struct explained *out);
 
-// plan->choice: why the pod "namespace/name" is where it is (explain_choice.c). Nothing if it is not
-// in the plan or has no place. After claims and placements are finished.
+// plan->choice: why the pod "namespace/name" is where it is (explain_choice.c). Nothing if it is
+// not in the plan or has no place. After claims and placements are finished.
 void explain_choice(struct pass *pass, const char *pod, struct plan *plan);
 
-// A new claim of a template for the class, tried without placing it. `ignore_limits`: as if the pool
-// had none. On success pass->attempt tells its types; *price is the cheapest's, *type its name.
+// A new claim of a template for the class, tried without placing it. `ignore_limits`: as if the
+// pool had none. On success pass->attempt tells its types; *price is the cheapest's, *type its
+// name.
 bool explain_try_template(struct pass *pass, const struct node_template *template, uint32_t class,
                           bool ignore_limits, const char **type, int64_t *price);
 // The cheapest of the rows under a set.

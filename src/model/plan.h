@@ -1,7 +1,7 @@
 // A plan: what the engine decided (FMT-10 to 14). Everything lives in the plan's arena.
 //
-// Explanations (SCH-520) are there only where they were asked for (engine/engine.h). Their texts are
-// for people and may change; codes, stages and kinds of change are for programs and stay.
+// Explanations (SCH-520) are there only where they were asked for (engine/engine.h). Their texts
+// are for people and may change; codes, stages and kinds of change are for programs and stay.
 #pragma once
 
 #include "model/karpenter.h"
@@ -22,8 +22,8 @@ struct plan_reason {
     const char *node_pool; // NULL: about existing nodes or the pod itself
     const char *detail;
 };
-// What a check leaves of a NodePool's instance types, one after the other. Volumes, whose zones narrow
-// types too, stand between the offerings and the limits.
+// What a check leaves of a NodePool's instance types, one after the other. Volumes, whose zones
+// narrow types too, stand between the offerings and the limits.
 enum plan_stage_kind {
     STAGE_REQUIREMENTS, STAGE_OFFERINGS, STAGE_VOLUMES, STAGE_LIMITS, STAGE_HOST_PORTS,
     STAGE_DAEMON_SETS, STAGE_RESOURCES, STAGE_TOPOLOGY, STAGE_MIN_VALUES, STAGE_RESERVATIONS,
@@ -145,7 +145,7 @@ void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NUL
 // FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
 // digits of the catalogue. The caller owns the results.
 json_t *plan_encode(const struct plan *plan);
-// Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation (plan_explanation.c).
+// Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation.
 json_t *plan_claim_encode(const struct plan_claim *claim);
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
 json_t *plan_choice_encode(const struct plan_choice *choice);

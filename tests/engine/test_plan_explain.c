@@ -17,7 +17,8 @@
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name ", uid: u-" name \
     "}, spec: {" spec "template: {" meta                                                    \
     "spec: {nodeClassRef: {group: g, kind: C, name: c}" template "}}}}\n---\n"
-#define POOL_TAINTED(name) NAMED_POOL(name, "", "", ", taints: [{key: own, value: x, effect: NoSchedule}]")
+#define POOL_TAINTED(name) \
+    NAMED_POOL(name, "", "", ", taints: [{key: own, value: x, effect: NoSchedule}]")
 #define POOL_ZONES(zones)             \
     NAMED_POOL("pool", "", "",        \
                ", requirements: [{key: " ZONE ", operator: In, values: [" zones "]}]")
@@ -122,6 +123,10 @@ static bool has_reason(const struct plan_unschedulable *entry, enum reason_code 
     ZONE ", operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, values: " \
     "[reserved]}, {key: example.com/reservation-id, operator: In, values: [res]}]}]}]}}\n---\n"
 
+#define SPREAD                                                                                    \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "         \
+    "DoNotSchedule, minDomains: 3, labelSelector: {matchLabels: {app: web}}}], "
+
 static const struct {
     enum reason_code code;
     const char *pool; // NULL: not of a pool
@@ -129,9 +134,10 @@ static const struct {
 } codes[] = {
     {REASON_NO_POOL, NULL, POD("a", "", CPU("1"))},
     {REASON_POOL_NOT_READY, "broken",
-     POOL_TAINTED("x") "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken, uid: b}, "
-                       "spec: {template: {spec: {nodeClassRef: {group: g, kind: C, name: c}}}}, "
-                       "status: {conditions: [{type: Ready, status: 'False'}]}}\n---\n" POD("a", "", CPU("1"))},
+     POOL_TAINTED("x")
+         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken, uid: b}, "
+         "spec: {template: {spec: {nodeClassRef: {group: g, kind: C, name: c}}}}, "
+         "status: {conditions: [{type: Ready, status: 'False'}]}}\n---\n" POD("a", "", CPU("1"))},
     {REASON_TAINT_NOT_TOLERATED, "x", POOL_TAINTED("x") POD("a", "", CPU("1"))},
     {REASON_REQUIREMENT_MISMATCH, "pool",
      POOL POD("a", "", "nodeSelector: {kubernetes.io/arch: s390x}, " CPU("1"))},
@@ -148,17 +154,13 @@ static const struct {
     {REASON_VOLUME_ZONE, "pool", POOL_ZONES("a, b") VOLUME_OF("c") POD("a", "", MOUNT CPU("1"))},
     {REASON_VOLUME_LIMIT, NULL,
      POOL_TAINTED("x") NODE("n1", "a", "", "4")
-         VOLUME_OF("a") "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
-                        "{drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n---\n" POD(
-                            "a", "", MOUNT CPU("1"))},
+         VOLUME_OF("a")
+             "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
+             "{drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n---\n" POD(
+                 "a", "", MOUNT CPU("1"))},
     {REASON_TOPOLOGY_SPREAD, "pool",
-     POOL_ZONES("a") NODE("n1", "c", "", "0") POD(
-         "a", "app: web",
-         "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "
-         "DoNotSchedule, minDomains: 3, labelSelector: {matchLabels: {app: web}}}], " CPU("9"))
-         POD("b", "app: web",
-             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "
-             "DoNotSchedule, minDomains: 3, labelSelector: {matchLabels: {app: web}}}], " CPU("9"))},
+     POOL_ZONES("a") NODE("n1", "c", "", "0") POD("a", "app: web", SPREAD CPU("9"))
+         POD("b", "app: web", SPREAD CPU("9"))},
     {REASON_POD_AFFINITY, "pool", POOL POD("a", "", AFFINITY("podAffinity", ZONE, "db") CPU("1"))},
     {REASON_POD_ANTI_AFFINITY, "pool",
      POOL_ZONES("a") NODE("n1", "a", "", "0") BOUND("old", "n1", "app: db", "")
@@ -251,8 +253,8 @@ static void the_nearest_miss_says_by_how_much_SCH_520(void **state)
         ": c}, " CPU("1")));
     funnel = &unplaced(q.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(funnel->miss_detail,
-                        "arm has no available offering with karpenter.sh/capacity-type In [spot], " ZONE
-                        " In [c]");
+                        "arm has no available offering with karpenter.sh/capacity-type In "
+                        "[spot], " ZONE " In [c]");
 }
 
 static void pools_that_take_no_part_have_a_state_SCH_520(void **state)
@@ -287,25 +289,25 @@ static void a_single_change_helps_SCH_520(void **state)
     assert_non_null(help_of(unplaced(q.plan, "b")->explanation, "toleration"));
     PLAN r = explained(POOL POD("a", "", "nodeSelector: {kubernetes.io/arch: amd46}, " CPU("1")));
     assert_help(unplaced(r.plan, "a")->explanation, "label",
-                "kubernetes.io/arch: the value amd46 looks like a typo of amd64; NodePool pool would "
-                "launch small for $0.0400 an hour");
+                "kubernetes.io/arch: the value amd46 looks like a typo of amd64; NodePool pool "
+                "would launch small for $0.0400 an hour");
     PLAN s = explained(NAMED_POOL("pool", "metadata: {labels: {example.com/team: ml}}, ", "", "")
                            POD("a", "", "nodeSelector: {example.com/taem: ml}, " CPU("1")));
     assert_help(unplaced(s.plan, "a")->explanation, "label",
-                "the label key example.com/taem looks like a typo of example.com/team; NodePool pool "
-                "would launch small for $0.0400 an hour");
+                "the label key example.com/taem looks like a typo of example.com/team; NodePool "
+                "pool would launch small for $0.0400 an hour");
     PLAN t = explained(NAMED_POOL("pool", "", "limits: {cpu: '4'}, ", "") POD("a", "", CPU("5")));
     assert_help(unplaced(t.plan, "a")->explanation, "limit",
-                "raise the limit of 4 cpu to 16 cpu; NodePool pool would launch large for $0.3200 an "
-                "hour");
+                "raise the limit of 4 cpu to 16 cpu; NodePool pool would launch large for $0.3200 "
+                "an hour");
     PLAN u = explained(POOL POD("a", "", "nodeSelector: {" ZONE ": d}, " CPU("1")));
     assert_help(unplaced(u.plan, "a")->explanation, "requirement",
                 "without " ZONE " In [d] (that would be a, b, c); NodePool pool would launch small "
                 "for $0.0400 an hour");
     PLAN v = explained(POOL POD("a", "", CPU("16")));
     assert_help(unplaced(v.plan, "a")->explanation, "request",
-                "ask for 15.9 cpu instead of 16 cpu; NodePool pool would launch large for $0.3200 an "
-                "hour");
+                "ask for 15.9 cpu instead of 16 cpu; NodePool pool would launch large for $0.3200 "
+                "an hour");
     PLAN w = explained(POOL DAEMON(PORT) POD("a", "", PORT));
     assert_non_null(help_of(unplaced(w.plan, "a")->explanation, "hostPort"));
     PLAN y = explained(POOL POD("a", "", AFFINITY("podAffinity", ZONE, "db") CPU("1")));
@@ -357,7 +359,8 @@ static void preferences_given_up_are_told_SCH_520(void **state)
 static void equal_pods_share_an_explanation_SCH_520(void **state)
 {
     (void)state;
-    PLAN p = explained(POOL POD("b", "", CPU("17")) POD("a", "", CPU("17")) POD("c", "", CPU("18")));
+    PLAN p = explained(POOL POD("b", "", CPU("17")) POD("a", "", CPU("17"))
+                           POD("c", "", CPU("18")));
     assert_ptr_equal(unplaced(p.plan, "a")->explanation, unplaced(p.plan, "b")->explanation);
     assert_ptr_not_equal(unplaced(p.plan, "a")->explanation, unplaced(p.plan, "c")->explanation);
     assert_string_equal(unplaced(p.plan, "b")->explanation->pod->meta.name, "a");
@@ -375,7 +378,10 @@ static void explanations_do_not_depend_on_order_SCH_540(void **state)
 {
     (void)state;
 #define ONE   POD("a", "", "nodeSelector: {example.com/x: q, " ZONE ": d}, " CPU("17"))
-#define TWO   POD("b", "", "containers: [{name: c, image: i, resources: {requests: {example.com/tpu: '1', example.com/npu: '1'}}}]")
+#define TWO                                                                               \
+    POD("b", "",                                                                          \
+        "containers: [{name: c, image: i, resources: {requests: {example.com/tpu: '1', " \
+        "example.com/npu: '1'}}}]")
 #define THREE NODE("n1", "a", TAINT, "4")
 #define FOUR  NODE("n2", "b", "", "4")
     PLAN p = explained(POOL POOL_TAINTED("x") ONE TWO THREE FOUR);
