@@ -386,14 +386,13 @@ static uint32_t placed_count(const struct pass *pass)
     return count;
 }
 
-// SCH-510: one more try in which the pods go first that rules between pods left without a place.
-static void repair(struct pass *pass)
+// One more try with another queue, kept if more pods find a place.
+static void try_anew(struct pass *pass, const struct queued_pod *queue, bool doubling_barred)
 {
     struct pass_input input = pass->input;
-    input.queue = topology_repair_queue(pass);
-    if (input.queue == NULL)
-        return;
+    input.queue = queue;
     struct pass *anew = pass_create(pass->problem, &input);
+    anew->doubling_barred = doubling_barred;
     run_queue(anew);
     if (placed_count(anew) > placed_count(pass) && !priorities_matter(anew)) {
         struct pass before = *pass;
@@ -401,6 +400,17 @@ static void repair(struct pass *pass)
         *anew = before;
     }
     pass_destroy(anew);
+}
+
+// SCH-510: the pods that rules between pods left without a place go first, once. Where pods that
+// share nodes kept others from new ones (SCH-513), nobody shares.
+static void repair(struct pass *pass)
+{
+    const struct queued_pod *queue = topology_repair_queue(pass);
+    if (queue != NULL && pass->doubled.count > 0)
+        try_anew(pass, pass->input.queue, true);
+    else if (queue != NULL)
+        try_anew(pass, queue, false);
 }
 
 void pass_run(struct pass *pass)

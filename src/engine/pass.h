@@ -164,6 +164,7 @@ struct pass {
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement
     bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
+    bool doubling_barred; // never
     bool could_double;    // some pod waits for that
     struct group_list doubled; // spreads some of whose pods did
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there

@@ -270,7 +270,8 @@ struct group_definition { // SCH-271, 274
     struct bitset selects; // by identity; `selects_known` says how far it is computed
     uint32_t selects_known;
     // BETTER rules (topology.h):
-    bool hard; // some owner's requirement, not only a wish
+    bool hard;   // some owner's requirement, not only a wish
+    bool mutual; // affinity: some owner is among those selected
     const struct pod_affinity_term **peers; // affinity: all terms, each of which must select (the
     uint32_t peers_count;                   // owner's namespace where a term names none)
     const char *peers_namespace;

@@ -83,9 +83,11 @@ static void count_bound(struct pass *pass, struct group_state *group)
 {
     struct problem *problem = pass->problem;
     const struct group_definition *definition = group->definition;
-    // Terminating pods keep others away until they are gone (SCH-515).
-    bool all =
-        definition->kind == GROUP_ANTI_AFFINITY && !problem->settings->compatibility_upstream;
+    // Terminating pods keep others away until they are gone, and bind those that look for their own
+    // kind (SCH-515).
+    bool all = !problem->settings->compatibility_upstream &&
+               (definition->kind == GROUP_ANTI_AFFINITY ||
+                (definition->kind == GROUP_AFFINITY && definition->mutual));
     for (uint32_t i = 0; i < problem->bound_count; i++) {
         const struct bound_pod *bound = &problem->bound[i];
         if ((!bound->counted && !all) || bitset_has(pass->input.scheduled, i) ||

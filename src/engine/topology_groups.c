@@ -356,9 +356,11 @@ static void add_affinity_groups(struct problem *problem, struct pod_class *class
     if (own == NULL)
         return;
     enum group_kind kind = anti ? GROUP_ANTI_AFFINITY : GROUP_AFFINITY;
-    list_for_each (term, &own->required)
-        add_unique(class->groups, &class->groups_count,
-                   define_term(problem, class->sample, term, kind, true));
+    list_for_each (term, &own->required) {
+        uint32_t id = define_term(problem, class->sample, term, kind, true);
+        add_unique(class->groups, &class->groups_count, id);
+        problem->groups.items[id]->mutual |= group_selects(problem, id, class->identity);
+    }
     if (problem->settings->preference_policy_ignore)
         return;
     const struct pod_affinity_term **terms =

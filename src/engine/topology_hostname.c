@@ -58,7 +58,8 @@ static bool is_hostname_spread(const struct pass *pass, const struct group_defin
 
 bool topology_postpones(struct pass *pass, const struct pod_class *class)
 {
-    if (!topology_better(pass) || pass->doubling || pass->problem->nodes.count == 0)
+    if (!topology_better(pass) || pass->doubling || pass->doubling_barred ||
+        pass->problem->nodes.count == 0)
         return false;
     for (uint32_t g = 0; g < class->groups_count; g++) {
         struct group_state *group = pass->groups.items[class->groups[g]];
@@ -102,6 +103,15 @@ static bool depends_on_order(const struct pass *pass, const struct pod_class *cl
     return false;
 }
 
+// Whether a new node with a single pod would be too far behind the fullest one.
+static bool falls_behind(const struct group_state *group)
+{
+    for (uint32_t i = 0; i < group->domains.count; i++)
+        if (group->domains.items[i].count > group->definition->max_skew + 1)
+            return true;
+    return false;
+}
+
 bool topology_empties(struct pass *pass, const struct pod_class *class,
                       const struct candidate *candidate, const struct group_state **spread)
 {
@@ -109,8 +119,9 @@ bool topology_empties(struct pass *pass, const struct pod_class *class,
                  pass->next_hostname_index == pass->claims.count + 1;
     for (uint32_t i = 0; i < pass->doubled.count && fresh; i++) {
         *spread = pass->groups.items[pass->doubled.items[i]];
-        bool filled = group_selects(pass->problem, (*spread)->id, class->identity);
-        if (!(filled && !depends_on_order(pass, class)) && candidate->template != NULL &&
+        bool filled = group_selects(pass->problem, (*spread)->id, class->identity) &&
+                      !depends_on_order(pass, class) && !falls_behind(*spread);
+        if (!filled && candidate->template != NULL &&
             group_filter_passes(pass->problem, (*spread)->definition, candidate->set,
                                 candidate->hostname, candidate->template->taints, true))
             return true;

@@ -227,6 +227,11 @@ static void nodes_are_shared_once_each_has_a_pod_SCH_513(void **state)
     // minDomains: as long as there are fewer nodes, the least is 0.
     PLAN s = plan_many(TWO_NODES, 1, "app: web", SPREAD(HOST, ", minDomains: 3") CPU("100m"), NULL);
     assert_int_equal(s.plan->claims.count, 1);
+    // Where sharing one node would keep the others from new ones, nobody shares.
+    PLAN u = plan_many(POOL NODE("n1", ZONE ": a", "2") BOUND("o1", "n1", "app: web"), 6,
+                       "app: web", "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("900m"),
+                       NULL);
+    assert_int_equal(u.plan->unschedulable.count, 0);
     // Planned nodes are no reason to share them.
     PLAN t = plan_many(POOL, 4, "app: web", SPREAD(HOST, "") CPU("100m"), NULL);
     assert_int_equal(t.plan->claims.count, 4);
@@ -328,7 +333,7 @@ static void constraints_look_at_complete_nodes_SCH_515(void **state)
     assert_string_equal(spread_over(q.plan, ZONE), "a:1 b:1 c:1");
 }
 
-static void terminating_pods_keep_others_away_SCH_515(void **state)
+static void terminating_pods_are_still_there_SCH_515(void **state)
 {
     (void)state;
     PLAN p = plan_many(
@@ -337,6 +342,11 @@ static void terminating_pods_keep_others_away_SCH_515(void **state)
                        ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
         1, "app: other", AFFINITY("podAntiAffinity", TERM(HOST, "app: web")) CPU("1"), NULL);
     assert_null(node_of(p.plan, "p-0"));
+    PLAN q = plan_many(
+        POOL NODE("n1", ZONE ": c", "1")
+            BOUND_WITH("going", "n1", "app: web", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
+        1, "app: web", AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
+    assert_string_equal(claim_values(claim_of(q.plan, "p-0"), ZONE), "c");
 }
 
 // A node without the label is no domain: nobody is in the same one.
@@ -367,7 +377,7 @@ int main(void)
         cmocka_unit_test(groups_are_told_apart_exactly_SCH_518),
         cmocka_unit_test(terms_of_affinity_select_together_SCH_515),
         cmocka_unit_test(constraints_look_at_complete_nodes_SCH_515),
-        cmocka_unit_test(terminating_pods_keep_others_away_SCH_515),
+        cmocka_unit_test(terminating_pods_are_still_there_SCH_515),
         cmocka_unit_test(nodes_without_the_label_repel_nobody_SCH_515),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
