@@ -154,7 +154,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
 // --- deciding
 // -------------------------------------------------------------------------------------------------
 
-// The values that the claim can have, in the order in which it should try them.
+// The values that the claim can have, in no order; the caller frees them.
 static uint32_t values_of(struct pass *pass, const struct candidate *candidate, uint32_t key,
                           uint32_t **values)
 {

@@ -26,7 +26,7 @@ static inline bool topology_decides(const struct topology_choice *choice, uint32
     return false;
 }
 // Adds alternatives of the undecided keys that no rule of the class itself has settled: cheapest
-// launch first, then by name.
+// launch first, then where spreads of others count the fewest pods, then by name.
 void topology_decide_rest(struct pass *pass, const struct class_state *state,
                           const struct candidate *candidate);
 

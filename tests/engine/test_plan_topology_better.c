@@ -344,7 +344,8 @@ static void terminating_pods_are_still_there_SCH_515(void **state)
     assert_null(node_of(p.plan, "p-0"));
     PLAN q = plan_many(
         POOL NODE("n1", ZONE ": c", "1")
-            BOUND_WITH("going", "n1", "app: web", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
+            BOUND_WITH("going", "n1", "app: web",
+                       ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
         1, "app: web", AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
     assert_string_equal(claim_values(claim_of(q.plan, "p-0"), ZONE), "c");
 }
