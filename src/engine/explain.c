@@ -186,7 +186,8 @@ static void tell_pool(struct pass *pass, const struct pool_state *pool, uint32_t
     struct nearest_miss miss;
     funnel_run(pass, pool->template, class, scratch, &funnel);
     funnel_tell(pass, &funnel, arena, out);
-    if (funnel.emptied == STAGE_COUNT || !funnel_nearest(pass, &funnel, &miss))
+    // Rules between pods, minValues and reservations are not about single types.
+    if (funnel.emptied > STAGE_RESOURCES || !funnel_nearest(pass, &funnel, &miss))
         return;
     struct text text = {0};
     funnel_tell_miss(pass, &funnel, &miss, &text);

@@ -255,6 +255,12 @@ static void the_nearest_miss_says_by_how_much_SCH_520(void **state)
     assert_string_equal(funnel->miss_detail,
                         "arm has no available offering with karpenter.sh/capacity-type In "
                         "[spot], " ZONE " In [c]");
+    // Rules between pods are not missed by a single type.
+    PLAN r = explained(POOL POD("a", "", AFFINITY("podAffinity", ZONE, "db") CPU("1900m")));
+    funnel = &unplaced(r.plan, "a")->explanation->funnel.items[0];
+    assert_string_equal(stages_of(funnel), "requirements 5, offerings 5, hostPorts 5, daemonSets 5,"
+                                           " resources 5, topology 0");
+    assert_null(funnel->miss_type);
 }
 
 static void pools_that_take_no_part_have_a_state_SCH_520(void **state)
