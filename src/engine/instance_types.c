@@ -186,8 +186,12 @@ static void add_rows(struct problem *problem, struct type_table *table,
     uint32_t groups = 1, first = table->count;
     for (uint32_t i = 0; i < type->offerings.count; i++) {
         const struct offering *offering = &type->offerings.items[i];
-        if (!offering->available)
+        if (!offering->available) {
+            if (offering->reservation_capacity.present) // it still says what is left (SCH-255)
+                reservation_of(problem, set_from_api(problem->sets, &offering->requirements),
+                               offering);
             continue;
+        }
         uint32_t group = 0;
         if (has_overrides(offering)) {
             for (group = 1; group < groups && !same_overrides(leaders[group], offering); group++)

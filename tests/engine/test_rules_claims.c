@@ -265,6 +265,12 @@ static void reservations_SCH_255_262(void **state)
                                  RESERVATION("r1", "a", "1", "true")))
              POOL POD("a", "", PORT_80) POD("b", "", PORT_80),
          NULL, "#1 a+ b!", .bare = true},
+        {"SCH-255: also of an offering that is not available",
+         CATALOG_OF(TYPE_OF("t1", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "3", "true"))
+                    ", " TYPE_OF("t2", "", CAPACITY("2", "4Gi"),
+                                 RESERVATION("r1", "a", "1", "false")))
+             POOL POD("a", "", PORT_80) POD("b", "", PORT_80),
+         NULL, "#1 a.types=t1 b!", .bare = true},
         {"SCH-262: pools share a reservation's count",
          ONE_RESERVATION POOL_OF("px", "weight: 2, ", "", "", "") POOL_OF("py", "", "", "", "")
              POD("a", "", "nodeSelector: {karpenter.sh/nodepool: px}, " CPU("1500m"))
