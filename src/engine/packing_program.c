@@ -296,6 +296,8 @@ void packing_program(struct packing *packing)
     make_markets(packing);
     find_rows(&program);
     sample_kinds(&program);
+    if (program.sizes.count == 0)
+        return; // every claim stays as it is
     double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
     for (uint32_t i = 0; i < program.sizes.count; i++)
         ones[i] = 1;

@@ -100,15 +100,15 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
+    if (!problem->settings->compatibility_upstream &&
+        !limits_allow_more(pass, claim, attempt->rows)) {
+        pass->refused_for_now = true;
+        return false;
+    }
     bool relaxable = fresh && problem->settings->min_values_best_effort;
     if (claim->template->has_min_values && !min_values_met(pass, claim, relaxable, attempt)) {
         if (pass->why != NULL)
             refusal_add_filter(pass, claim, class, set);
-        return false;
-    }
-    if (!problem->settings->compatibility_upstream &&
-        !limits_allow_more(pass, claim, attempt->rows)) {
-        pass->refused_for_now = true;
         return false;
     }
     return !claim->template->table->has_reservations || reservations_check(pass, claim, attempt);

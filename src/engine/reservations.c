@@ -1,8 +1,10 @@
 // Reserved capacity: which claim holds which reservation (place.h; SCH-255 to SCH-259, SCH-522).
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/instance_types.h"
 #include "engine/place.h"
+#include "engine/templates.h"
 
 static bool refuse(struct pass *pass, const char *error)
 {
@@ -78,6 +80,35 @@ static uint32_t choose(struct pass *pass, const struct claim *claim,
     return best;
 }
 
+static bool min_values_hold(struct problem *problem, const struct claim *claim,
+                            const struct claim_attempt *attempt, struct bitset rows)
+{
+    if (!claim->template->has_min_values)
+        return true;
+    uint32_t *keys = memory_allocate_array(problem->sets->sets[attempt->set].count, sizeof *keys);
+    bool met = unmet_min_values(problem, claim->template->table, rows, attempt->set, keys) == 0;
+    free(keys);
+    return met;
+}
+
+// Whether the machines of the attempt's reservations are as many as minValues want.
+static bool reserved_suffice(struct pass *pass, const struct claim *claim,
+                             const struct claim_attempt *attempt)
+{
+    struct problem *problem = pass->problem;
+    if (!claim->template->has_min_values)
+        return true;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset rows = bitset_create(scratch, attempt->rows.bits);
+    bitset_for_each (r, attempt->rows)
+        list_for_each (offering, &claim->template->table->rows[r].offerings)
+            if (offering->reservation != NONE &&
+                bitset_has(attempt->reservations, offering->reservation) &&
+                sets_compatible(problem->sets, attempt->set, offering->set, true))
+                bitset_set(rows, r);
+    return min_values_hold(problem, claim, attempt, rows);
+}
+
 // Leaves the claim to other capacity types; false if the pool or the pods allow no other.
 static bool do_without(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
@@ -99,7 +130,7 @@ static bool do_without(struct pass *pass, const struct claim *claim, struct clai
         return false;
     bitset_and(attempt->rows, filter->both);
     attempt->set = set;
-    return true;
+    return min_values_hold(problem, claim, attempt, attempt->rows);
 }
 
 // SCH-522: one reservation a claim. When none is left the claim is for other capacity types, in the
@@ -110,11 +141,15 @@ static bool reserve_one(struct pass *pass, const struct claim *claim, struct cla
     uint32_t id = choose(pass, claim, attempt, &compatible);
     if (id != NONE) {
         bitset_set(attempt->reservations, id);
-        return true;
+        if (reserved_suffice(pass, claim, attempt))
+            return true;
+        bitset_clear(attempt->reservations, id);
     }
     if (!bitset_empty(claim->reservations) && pass->input.reserved_strict)
         return refuse(pass, would_lose);
-    if (!compatible || do_without(pass, claim, attempt) || !pass->input.reserved_strict)
+    if (!compatible || do_without(pass, claim, attempt))
+        return true;
+    if (!pass->input.reserved_strict && !claim->template->has_min_values)
         return true;
     return refuse(pass, none_left);
 }

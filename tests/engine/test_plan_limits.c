@@ -113,6 +113,11 @@ static void one_reservation_each_SCH_522(void **state)
         {"SCH-260, 522: a pool of nothing but reserved capacity makes the rest wait",
          RESERVED_CATALOG(RESERVED("r1", "0.001", "1")) RESERVED_ONLY THREE, NULL, "#1 a+ b! c!",
          "b: could not be reserved", true},
+        {"SCH-245, 522: a reservation of fewer types than minValues wants is left alone",
+         RESERVED_CATALOG(RESERVED("r1", "0.001", "1")) POOL_REQUIRING(
+             REQUIRE_MIN(LABEL_OF_ZONE, "Exists", "", "1") ", " REQUIRE_MIN(
+                 "node.kubernetes.io/instance-type", "Exists", "", "2")) POD("a", "", CPU("1")),
+         NULL, "a!", NULL, true},
         {"SCH-493: two pods on one reserved claim hold one instance",
          RESERVED_CATALOG(RESERVED("r1", "0.001", "1")) POOL POD("a", "", CPU("1"))
              POD("b", "", CPU("1")),
