@@ -1,5 +1,5 @@
 // properties [--property NAME] [--seeds FROM-TO] [--size small|middle|large] [--keep-going]
-//            [--no-shrink] [--print]
+//            [--no-shrink] [--print [--json]]
 //
 // Tries properties on generated worlds. Of what fails it prints the seed, the reason and the shrunk
 // world as YAML. Exit status 1 if anything failed, 2 on bad usage.
@@ -38,7 +38,7 @@ struct run {
     const char *property; // NULL: all
     uint64_t from, to;
     int size; // -1: each property's own
-    bool keep_going, shrinks, prints;
+    bool keep_going, shrinks, prints, as_json;
 };
 
 static void report(const struct property *property, uint64_t seed, const json_t *world,
@@ -92,6 +92,11 @@ static void print_world(const struct run *run)
 {
     CLEANUP_JSON json_t *world =
         world_generate(run->from, run->size >= 0 ? (enum world_size)run->size : WORLD_MIDDLE);
+    if (run->as_json) {
+        json_dumpf(world, stdout, 0);
+        putchar('\n');
+        return;
+    }
     struct text text = {0};
     world_write_yaml(world, &text);
     fputs(text.data, stdout);
@@ -127,6 +132,8 @@ static bool parse(int argc, char **argv, struct run *run)
             run->shrinks = false;
         else if (strcmp(argv[i], "--print") == 0)
             run->prints = true;
+        else if (strcmp(argv[i], "--json") == 0)
+            run->as_json = true;
         else if (strcmp(argv[i], "--property") == 0 && i++ > 0)
             run->property = next;
         else if (strcmp(argv[i], "--seeds") == 0 && i++ > 0)
@@ -144,7 +151,7 @@ static bool parse(int argc, char **argv, struct run *run)
 static int usage(void)
 {
     fprintf(stderr, "usage: properties [--property NAME] [--seeds FROM-TO] [--size "
-                    "small|middle|large] [--keep-going] [--no-shrink] [--print]\n");
+                    "small|middle|large] [--keep-going] [--no-shrink] [--print [--json]]\n");
     for (const struct property *property = properties; property->name != NULL; property++)
         fprintf(stderr, "  %-13s %s  %s\n", property->name, property->rule, property->help);
     return 2;
