@@ -95,7 +95,7 @@ def node_object(name, labels, taints, capacity, allocatable):
 # ---- what other controllers would do
 
 class Provisioner(threading.Thread):
-    """The CSI provisioner: a volume in the zone of the node that kube-scheduler selected for a claim."""
+    """The CSI provisioner: a volume in the zone of the node that kube-scheduler selected; a shared one is everywhere."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -117,6 +117,7 @@ class Provisioner(threading.Thread):
         if not node or node not in self.zones or spec.get("volumeName") or metadata["uid"] in self.done:
             return
         in_zone = {"matchExpressions": [{"key": judge.ZONE, "operator": "In", "values": [self.zones[node]]}]}
+        shared = spec["accessModes"] == ["ReadWriteMany"]
         name = f"pv-{metadata['uid']}"
         create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
             "capacity": {"storage": "1Gi"}, "accessModes": spec["accessModes"],
@@ -124,7 +125,7 @@ class Provisioner(threading.Thread):
             "csi": {"driver": truth_workloads.DRIVER, "volumeHandle": name},
             "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": metadata["namespace"],
                          "name": metadata["name"], "uid": metadata["uid"]},
-            "nodeAffinity": {"required": {"nodeSelectorTerms": [in_zone]}}}})
+            **({} if shared else {"nodeAffinity": {"required": {"nodeSelectorTerms": [in_zone]}}})}})
         self.done.add(metadata["uid"])
 
 

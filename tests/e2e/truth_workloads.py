@@ -218,17 +218,17 @@ class World:
                      volumeBindingMode="WaitForFirstConsumer",
                      **({"allowedTopologies": topologies} if topologies else {}))
 
-    def claim(self, namespace, zone=None, storage_class=None):
+    def claim(self, namespace, zone=None, storage_class=None, mode="ReadWriteOnce"):
         """A PersistentVolumeClaim; with a zone it has its volume already."""
         self.volumes_made += 1
         name = f"{self.tag}-disk-{self.volumes_made}"
-        spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+        spec = {"accessModes": [mode], "resources": {"requests": {"storage": "1Gi"}},
                 "storageClassName": storage_class or self.classes["anywhere"]}
         if not zone:
             self.add("PersistentVolumeClaim", name, namespace=namespace, spec=spec, status={"phase": "Pending"})
             return name
         self.add("PersistentVolume", name, spec={
-            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+            "capacity": {"storage": "1Gi"}, "accessModes": [mode],
             "persistentVolumeReclaimPolicy": "Retain", "storageClassName": spec["storageClassName"],
             "csi": {"driver": DRIVER, "volumeHandle": name},
             "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name},
@@ -270,11 +270,8 @@ class World:
         if pool:
             labels.update({"karpenter.sh/nodepool": pool, "tier": pool, "karpenter.sh/registered": "true",
                            "karpenter.sh/initialized": "true", "karpenter.kwok.sh/kwoknodeclass": "default"})
-        elif self.chance(0.3):
-            spec["unschedulable"] = True
-            spec["taints"] = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]
-        elif self.chance(0.3):
-            spec["taints"] = [{"key": "fragile", "value": "yes", "effect": "PreferNoSchedule"}]
+        else:
+            self.foreign(labels, spec)
         allocatable = allocatable_of(kind)
         conditions = [{"type": "Ready", "status": "True", "reason": "KubeletReady",
                        "lastTransitionTime": "2025-12-31T00:00:00Z"}]
@@ -288,6 +285,16 @@ class World:
             self.add("CSINode", name, "storage.k8s.io/v1", spec={"drivers": [driver]})
         self.nodes.append((name, zone, limit))
         self.running(index, name, zone, allocatable)
+
+    def foreign(self, labels, spec):
+        """What a node that somebody else made may have, and lack."""
+        if self.chance(0.4):
+            del labels[self.pick(CAPACITY_TYPE, ZONE)]
+        if self.chance(0.3):
+            spec["unschedulable"] = True
+            spec["taints"] = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]
+        elif self.chance(0.3):
+            spec["taints"] = [{"key": "fragile", "value": "yes", "effect": "PreferNoSchedule"}]
 
     def node_claim(self, name, pool, labels, kind, allocatable):
         reference = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
@@ -472,6 +479,14 @@ def apart_revisions(world, group):
                                                  "matchLabelKeys": ["pod-template-hash"]})
 
 
+def apart_from_other_revisions(world, group):
+    """Hosts are for one revision alone."""
+    group.revisions = 2
+    term = {"topologyKey": HOSTNAME, "labelSelector": selecting(app=group.name),
+            "mismatchLabelKeys": ["pod-template-hash"]}
+    group.affinity("podAntiAffinity", REQUIRED, term)
+
+
 def together_in_zone(world, group):
     group.affinity("podAffinity", REQUIRED, {"topologyKey": ZONE, "labelSelector": selecting(app=group.name)})
 
@@ -538,6 +553,13 @@ def disk_in_zone(world, group):
         group.spread(HOSTNAME, world.pick(1, 2))
 
 
+def disk_shared(world, group):
+    """One disk for all pods: in a zone, or one that is still to be made and will be reached from everywhere."""
+    disk = world.claim(group.namespace, world.pick(None, None, world.pick(*ZONES)), mode="ReadWriteMany")
+    group.volumes = lambda index: [disk]
+    world.pick(lambda: None, lambda: group.spread(HOSTNAME, 1), lambda: apart_on_hosts(world, group))()
+
+
 def disk_to_be(world, group):
     kind = world.classes[world.pick("anywhere", "somewhere", "somewhere")]
     disks = [world.claim(group.namespace, storage_class=kind) for _ in range(group.replicas)]
@@ -577,6 +599,13 @@ def named_node(world, group):
     group.spec["affinity"] = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [term]}}}
 
 
+def contradiction(world, group):
+    """The first term can't hold anywhere, the second can."""
+    key = world.pick(CAPACITY_TYPE, "example.com/absent")
+    group.node_terms([expression(key, "In", "spot"), expression(key, "NotIn", "spot")],
+                     [expression(ZONE, "In", *world.some(ZONES, 1))])
+
+
 def impossible(world, group):
     group.replicas = 2
     world.pick(lambda: group.select(**{ZONE: "zone-x"}), lambda: group.select(**{ARCH: "riscv64"}),
@@ -588,9 +617,10 @@ def impossible(world, group):
 KINDS = [plain, node_selector, either_or, either_or_spread, not_in, greater_less, preferred_node, team, dedicated,
          spread_zone, spread_zone_narrow, spread_host, spread_capacity_type, spread_zone_and_host,
          spread_zone_and_capacity_type, spread_soft, spread_revisions, spread_policies, spread_over_others,
-         apart_on_hosts, apart_in_zones, apart_revisions, together_in_zone, together_on_host, near_another,
-         far_from_another, far_from_a_stage, near_a_stage, near_and_spread, preferred_pods, host_port, disk_in_zone,
-         disk_to_be, disks_many, accelerated, init_and_sidecar, named_node, impossible]
+         apart_on_hosts, apart_in_zones, apart_revisions, apart_from_other_revisions, together_in_zone,
+         together_on_host, near_another, far_from_another, far_from_a_stage, near_a_stage, near_and_spread,
+         preferred_pods, host_port, disk_in_zone, disk_shared, disk_to_be, disks_many, accelerated, init_and_sidecar,
+         named_node, contradiction, impossible]
 
 
 def world(seed, tag="truth"):
