@@ -10,7 +10,8 @@
 
 #include "engine/packing.h"
 
-#define SEARCH_NODES 20000
+#define SEARCH_NODES 2000   // of one machine
+#define NODES_MAX    200000 // of all
 #define WORK_MAX     UINT64_C(4000000) // kinds times machines
 
 struct bounder {
@@ -19,6 +20,7 @@ struct bounder {
     uint32_t kinds_count;
     uint32_t *fitting, *units; // scratch
     int64_t *room;
+    uint64_t nodes; // of searches so far
 };
 
 // Kinds of equal needs and wants are one.
@@ -78,8 +80,10 @@ static double most_of_machine(struct bounder *bounder, const struct packing_mark
         packing_search_bound(bounder->packing, bounder->room, bounder->fitting, count) <=
             most * paid)
         return most;
+    uint64_t before = bounder->packing->steps;
     packing_search(bounder->packing, bounder->room, bounder->fitting, count, most * paid,
-                   SEARCH_NODES, bounder->units, &upper);
+                   bounder->nodes < NODES_MAX ? SEARCH_NODES : 1, bounder->units, &upper);
+    bounder->nodes += bounder->packing->steps - before;
     return upper / paid > most ? upper / paid : most;
 }
 

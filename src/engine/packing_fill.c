@@ -34,7 +34,8 @@ struct packing_filler {
     const struct packing_market **leads; // by flavour: the market with it, for the bin's present set
     uint32_t *leads_known;  // by flavour: stamp
     uint32_t stamp;
-    VECTOR(struct try) tries;
+    struct try tries[TRIES_MAX];
+    uint32_t tries_count;
     struct packing_bin *bin, *best;
     double best_ratio;
 };
@@ -86,7 +87,6 @@ void packing_filler_destroy(struct packing_filler *filler)
         return;
     packing_bin_destroy(filler->bin);
     packing_bin_destroy(filler->best);
-    vector_free(&filler->tries);
 }
 
 // --- one machine
@@ -222,13 +222,29 @@ static int compare_tries(const void *a, const void *b)
     return x->offer < y->offer ? -1 : x->offer > y->offer;
 }
 
+// Keeps the best tries, in order.
+static void keep_try(struct packing_filler *filler, const struct try *try)
+{
+    uint32_t at = filler->tries_count;
+    if (at == TRIES_MAX) {
+        if (compare_tries(try, &filler->tries[at - 1]) >= 0)
+            return;
+        at--;
+    } else {
+        filler->tries_count++;
+    }
+    for (; at > 0 && compare_tries(try, &filler->tries[at - 1]) < 0; at--)
+        filler->tries[at] = filler->tries[at - 1];
+    filler->tries[at] = *try;
+}
+
 static void list_tries(struct packing_filler *filler, uint32_t seed, double left)
 {
     struct packing *packing = filler->packing;
     const struct packing_kind *kind = &packing->kinds.items[seed];
     const struct packing_flavour *flavour = &packing->flavours.items[kind->flavour];
     const struct packing_menu *menu = &packing->menus.items[flavour->menu];
-    filler->tries.count = 0;
+    filler->tries_count = 0;
     for (uint32_t i = 0; i < menu->count; i++) {
         const struct node_template *template = packing->problem->templates[menu->templates[i]];
         if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
@@ -242,12 +258,9 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
                                                   : (double)market->offers[o].price;
             most = most < left ? most : left;
             double ratio = (double)market->offers[o].price / (most > 1 ? most : 1);
-            vector_push(&filler->tries, (struct try){market, o, ratio});
+            keep_try(filler, &(struct try){market, o, ratio});
         }
     }
-    if (filler->tries.count > 1)
-        qsort(filler->tries.items, filler->tries.count, sizeof *filler->tries.items,
-              compare_tries);
 }
 
 // Kinds that are next to each other in value do much the same for a bin: so some will do, others for
@@ -269,8 +282,8 @@ static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
     list_tries(filler, seed, left);
     const struct packing_list *from = take_sample(filler);
     filler->best_ratio = INFINITY;
-    for (uint32_t i = 0; i < filler->tries.count && i < TRIES_MAX; i++) {
-        const struct try *try = &filler->tries.items[i];
+    for (uint32_t i = 0; i < filler->tries_count; i++) {
+        const struct try *try = &filler->tries[i];
         if (try->ratio >= filler->best_ratio * SLACK)
             break;
         fill_machine(filler, try->market, try->offer, seed, from);
@@ -452,24 +465,39 @@ struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_m
     return is_good(filler, factor) ? take_bin(filler) : NULL;
 }
 
+// The cheapest machine that holds a unit.
+static const struct packing_market *cheapest_machine(struct packing *packing, uint32_t kind,
+                                                     uint32_t *offer)
+{
+    const struct packing_flavour *flavour =
+        &packing->flavours.items[packing->kinds.items[kind].flavour];
+    const struct packing_menu *menu = &packing->menus.items[flavour->menu];
+    const struct packing_market *best = NULL;
+    for (uint32_t i = 0; i < menu->count; i++) {
+        const struct node_template *template = packing->problem->templates[menu->templates[i]];
+        if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
+            continue;
+        const struct packing_market *market = packing_market_of(
+            packing, template, set_meet(packing->problem->sets, template->set, flavour->set));
+        uint32_t own = packing_market_find(packing, market, packing->kinds.items[kind].need, 0);
+        if (own == market->count ||
+            (best != NULL && market->offers[own].price >= best->offers[*offer].price))
+            continue;
+        best = market;
+        *offer = own;
+    }
+    return best;
+}
+
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind)
 {
     struct packing_filler *filler = filler_of(packing);
-    list_tries(filler, kind, INFINITY);
-    int64_t lowest = INT64_MAX;
-    uint32_t best = NONE;
-    for (uint32_t i = 0; i < filler->tries.count; i++) {
-        const struct try *try = &filler->tries.items[i];
-        if (try->market->offers[try->offer].price < lowest) {
-            lowest = try->market->offers[try->offer].price;
-            best = i;
-        }
-    }
-    if (best == NONE)
+    uint32_t offer;
+    const struct packing_market *market = cheapest_machine(packing, kind, &offer);
+    if (market == NULL)
         return NULL;
-    const struct try *try = &filler->tries.items[best];
     filler->active.kinds[0] = kind;
     filler->active.count = 1;
-    fill_machine(filler, try->market, try->offer, kind, &filler->active);
+    fill_machine(filler, market, offer, kind, &filler->active);
     return take_bin(filler);
 }

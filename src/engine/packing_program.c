@@ -13,12 +13,14 @@
 
 #define ROWS_MAX          160 // sizes beyond it share rows
 #define SAMPLE_A_ROW      3
-#define ROUNDS_MAX        50
+#define ROUNDS_MAX        150
 #define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
 #define HOPELESS          0.98 // of its price: a machine that is worth less at best
+#define PACKINGS          4 // first rounds, in which everything is packed
 #define COLUMNS_A_ROUND   16
 #define PATIENCE          6     // rounds in which the cost must fall
 #define PROGRESS          0.001 // by this much
+#define SMOOTHING         0.5   // weight of new duals beside old ones
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
 #define NANOUSD           1e9
@@ -125,8 +127,9 @@ static void find_rows(struct program *program)
 // --- values
 // -----------------------------------------------------------------------------------------
 
-// A kind is worth its row's dual, more or less by how it differs from the row's average.
-static void take_values(struct program *program)
+// A kind is worth its row's dual, more or less by how it differs from the row's average; `share` of
+// that, and of what it was worth before the rest: duals swing, and what lies between leads further.
+static void take_values(struct program *program, double share)
 {
     struct packing *packing = program->packing;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
@@ -139,7 +142,8 @@ static void take_values(struct program *program)
                 parts++;
             }
         double dual = covering_dual(program->covering, program->row_of[k]) / size->count;
-        kind->value = dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
+        kind->value = (1 - share) * kind->value +
+                      share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
     }
 }
 
@@ -193,6 +197,31 @@ static bool add_first_columns(struct program *program)
         add_column(program, bin);
     }
     return true;
+}
+
+static bool same_contents(const struct packing_bin *a, const struct packing_bin *b)
+{
+    return a->market == b->market && a->contents.count == b->contents.count &&
+           memcmp(a->contents.items, b->contents.items,
+                  a->contents.count * sizeof *a->contents.items) == 0;
+}
+
+// Packs everything by the present values, and takes what comes of it as columns: they go together.
+static void add_packing(struct program *program)
+{
+    struct packing *packing = program->packing;
+    const struct packing_bin *last = NULL;
+    packing_fill(packing);
+    while (packing->bins.count > 0) {
+        struct packing_bin *bin;
+        packing_withdraw(packing, packing->bins.count - 1, &bin);
+        if (last != NULL && same_contents(last, bin)) {
+            packing_bin_destroy(bin);
+            continue;
+        }
+        add_column(program, bin);
+        last = bin;
+    }
 }
 
 static int compare_machines(const void *a, const void *b)
@@ -278,13 +307,26 @@ static void solve(struct program *program)
 {
     struct packing *packing = program->packing;
     double costs[ROUNDS_MAX];
+    bool found = true;
+    uint32_t packings = PACKINGS;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
         covering_solve(program->covering, PIVOTS_MAX);
-        take_values(program);
         costs[round] = covering_cost(program->covering);
-        if (packing->steps >= packing->steps_max ||
-            (round >= PATIENCE && costs[round] > costs[round - PATIENCE] * (1 - PROGRESS)) ||
-            (!price(program, round, false) && !price(program, round, true)))
+        bool last = round + 1 == ROUNDS_MAX || packing->steps >= packing->steps_max ||
+                    (round >= packings + PATIENCE &&
+                     costs[round] > costs[round - PATIENCE] * (1 - PROGRESS));
+        bool exact = last || round < packings || !found;
+        take_values(program, exact ? 1 : SMOOTHING);
+        if (last)
+            return;
+        if (round < packings) {
+            add_packing(program);
+            if (packing->steps > packing->steps_max / 3)
+                packings = round + 1;
+            continue;
+        }
+        found = price(program, round, false) || price(program, round, true);
+        if (!found && exact)
             return;
     }
 }
