@@ -4,12 +4,12 @@
 #include "engine/packing.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
-#define PROGRAM_STEPS         UINT64_C(6000000)
-#define PROGRAM_STEPS_A_POD   200
+#define PROGRAM_STEPS         UINT64_C(4500000)
+#define PROGRAM_STEPS_A_POD   100
 #define FILL_STEPS            UINT64_C(20000000)
 #define FILL_STEPS_A_POD      3000
-#define IMPROVE_STEPS         UINT64_C(3000000)
-#define IMPROVE_STEPS_A_POD   200
+#define IMPROVE_STEPS         UINT64_C(2500000)
+#define IMPROVE_STEPS_A_POD   50
 
 struct outcome { // what a pass amounts to
     uint32_t placed, claims, offerings;

@@ -11,10 +11,10 @@
 #include "engine/packing.h"
 
 #define TRIES_MAX 12 // machines filled for one bin
-#define SAMPLE_MAX 160 // kinds that one bin is filled with
+#define SAMPLE_MAX 96 // kinds that one bin is filled with
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
-#define SEARCH_NODES 3000 // of one search for a filling
+#define SEARCH_NODES 1000 // of one search for a filling
 
 struct try { // a machine, with an estimate of its price for the value of its contents
     const struct packing_market *market;

@@ -18,6 +18,7 @@
 #define HOPELESS          0.98 // of its price: a machine that is worth less at best
 #define PACKINGS          4 // first rounds, in which everything is packed
 #define COLUMNS_A_ROUND   16
+#define VAIN_A_ROUND      40 // machines filled for nothing that end a round
 #define PATIENCE          6     // rounds in which the cost must fall
 #define PROGRESS          0.001 // by this much
 #define SMOOTHING         0.5   // weight of new duals beside old ones
@@ -262,7 +263,9 @@ static bool price(struct program *program, uint32_t round, bool all)
 {
     list_machines(program, round, all);
     uint32_t added = 0;
-    for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND; i++) {
+    for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND &&
+                         i - added < VAIN_A_ROUND;
+         i++) {
         const struct machine *machine = &program->machines.items[i];
         struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
                                                      machine->offer, 1 + IMPROVEMENT);

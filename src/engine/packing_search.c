@@ -199,7 +199,7 @@ bool packing_search(struct packing *packing, const int64_t *room, const uint32_t
                             .nodes_max = nodes_max};
     list_items(&search, kinds, count);
     descend(&search, 0, 0, 1);
-    packing->steps += search.nodes;
+    packing->steps += 2 * search.nodes;
     if (search.nodes < search.nodes_max && count <= KINDS_MAX)
         *upper = search.best;
     memset(units, 0, count * sizeof *units);
