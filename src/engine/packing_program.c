@@ -19,8 +19,6 @@
 #define PACKINGS          4 // first rounds, in which everything is packed
 #define COLUMNS_A_ROUND   16
 #define VAIN_A_ROUND      40 // machines filled for nothing that end a round
-#define PATIENCE          6     // rounds in which the cost must fall
-#define PROGRESS          0.001 // by this much
 #define SMOOTHING         0.5   // weight of new duals beside old ones
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
@@ -264,7 +262,7 @@ static bool price(struct program *program, uint32_t round, bool all)
     list_machines(program, round, all);
     uint32_t added = 0;
     for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND &&
-                         i - added < VAIN_A_ROUND;
+                         (all || i - added < VAIN_A_ROUND);
          i++) {
         const struct machine *machine = &program->machines.items[i];
         struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
@@ -305,19 +303,22 @@ static void take_whole_columns(struct program *program)
     }
 }
 
-// Rounds of columns, until none is worth adding or they no longer help much.
+// Rounds of columns, until none is worth adding or some rounds together no longer help.
 static void solve(struct program *program)
 {
     struct packing *packing = program->packing;
     double costs[ROUNDS_MAX];
     bool found = true;
     uint32_t packings = PACKINGS;
+    bool simple = packing->demands.count == 1; // rounds cost less
+    uint32_t patience = simple ? 16 : 6;
+    double progress = simple ? 0.0005 : 0.001;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
         covering_solve(program->covering, PIVOTS_MAX);
         costs[round] = covering_cost(program->covering);
         bool last = round + 1 == ROUNDS_MAX || packing->steps >= packing->steps_max ||
-                    (round >= packings + PATIENCE &&
-                     costs[round] > costs[round - PATIENCE] * (1 - PROGRESS));
+                    (round >= packings + patience &&
+                     costs[round] > costs[round - patience] * (1 - progress));
         bool exact = last || round < packings || !found;
         take_values(program, exact ? 1 : SMOOTHING);
         if (last)
