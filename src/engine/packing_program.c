@@ -17,6 +17,7 @@
 #define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
 #define HOPELESS          0.98 // of its price: a machine that is worth less at best
 #define PACKINGS          4 // first rounds, in which everything is packed
+#define COLUMNS_A_PACKING_ROW 8 // most that it yields, for each row
 #define COLUMNS_A_ROUND   16
 #define VAIN_A_ROUND      40 // machines filled for nothing that end a round
 #define SMOOTHING         0.5   // weight of new duals beside old ones
@@ -211,10 +212,11 @@ static void add_packing(struct program *program)
     struct packing *packing = program->packing;
     const struct packing_bin *last = NULL;
     packing_fill(packing);
+    uint32_t stride = packing->bins.count / (COLUMNS_A_PACKING_ROW * program->sizes.count) + 1;
     while (packing->bins.count > 0) {
         struct packing_bin *bin;
         packing_withdraw(packing, packing->bins.count - 1, &bin);
-        if (last != NULL && same_contents(last, bin)) {
+        if ((last != NULL && same_contents(last, bin)) || packing->bins.count % stride != 0) {
             packing_bin_destroy(bin);
             continue;
         }
@@ -262,7 +264,7 @@ static bool price(struct program *program, uint32_t round, bool all)
     list_machines(program, round, all);
     uint32_t added = 0;
     for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND &&
-                         (all || i - added < VAIN_A_ROUND);
+                         i - added < (all ? 8 : 1) * VAIN_A_ROUND;
          i++) {
         const struct machine *machine = &program->machines.items[i];
         struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
@@ -310,7 +312,8 @@ static void solve(struct program *program)
     double costs[ROUNDS_MAX];
     bool found = true;
     uint32_t packings = PACKINGS;
-    bool simple = packing->demands.count == 1; // rounds cost less
+    // Rounds cost less, and tell more, where a row is one kind.
+    bool simple = packing->demands.count == 1 && packing->kinds.count == program->sizes.count;
     uint32_t patience = simple ? 16 : 6;
     double progress = simple ? 0.0005 : 0.001;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
