@@ -49,10 +49,10 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
     if (known != MEMO_NONE)
         return known;
     bool found = false;
-    uint32_t last = NONE; // pods of a class mostly follow each other
     for (uint32_t t = 0; t < problem->templates_count && !found; t++) {
         struct node_template *template = problem->templates[t];
         uint32_t set = set_in_domain(problem, template, key, value);
+        uint32_t last = NONE; // pods of a class mostly follow each other
         for (uint32_t i = 0; set != SET_EMPTY && i < pass->input.queue_count && !found; i++) {
             uint32_t class = pass_pod(pass, i)->class;
             found = class != last && class_at(problem, class)->refusal == NULL &&
