@@ -116,6 +116,7 @@ struct packing {
     double *tilt;          // by dimension: how much the filling cares for it; 1 by default
     struct packing_filler *filler; // packing_fill.c; NULL until needed
     uint64_t steps, steps_max;
+    uint64_t search_nodes; // of one search for a filling
 };
 
 // The pods of the greedy pass's claims as kinds; `fresh` is a pass in which nothing is placed yet.

@@ -14,7 +14,6 @@
 #define SAMPLE_MAX 96 // kinds that one bin is filled with
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
-#define SEARCH_NODES 1000 // of one search for a filling
 
 struct try { // a machine, with an estimate of its price for the value of its contents
     const struct packing_market *market;
@@ -428,7 +427,7 @@ static bool search_machine(struct packing_filler *filler, struct packing_market 
     uint32_t *units = memory_allocate_array(list->count + 1, sizeof *units);
     double upper;
     bool found = packing_search(filler->packing, offer->room, list->kinds, list->count, at_least,
-                                SEARCH_NODES, units, &upper);
+                                filler->packing->search_nodes, units, &upper);
     if (found)
         fill_found(filler, market, offer, list->kinds, units, list->count);
     free(units);

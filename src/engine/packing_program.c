@@ -315,6 +315,7 @@ static void solve(struct program *program)
     // Rounds cost less, and tell more, where a row is one kind.
     bool simple = packing->demands.count == 1 && packing->kinds.count == program->sizes.count;
     uint32_t patience = simple ? 16 : 6;
+    packing->search_nodes = simple ? 3000 : 1000;
     double progress = simple ? 0.0005 : 0.001;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
         covering_solve(program->covering, PIVOTS_MAX);
