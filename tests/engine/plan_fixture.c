@@ -68,12 +68,12 @@ struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra
                                         const struct plan_options *options)
 {
     struct text text = {0};
+    const char *settings = extra_settings != NULL ? extra_settings : "";
     text_format(&text,
                 "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, "
-                "spec: {time: '2026-01-01T00:00:00Z', settings: {PACKING_POLICY: Greedy%s%s}}}\n"
-                "---\n%s",
-                extra_settings != NULL ? ", " : "", extra_settings != NULL ? extra_settings : "",
-                documents);
+                "spec: {time: '2026-01-01T00:00:00Z', settings: {%s%s}}}\n---\n%s",
+                strstr(settings, "PACKING_POLICY") == NULL ? "PACKING_POLICY: Greedy, " : "",
+                settings, documents);
     return plan_text(&text, options);
 }
 

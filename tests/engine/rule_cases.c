@@ -113,6 +113,10 @@ static bool check_one(struct check *check, const char *text)
         snprintf(check->actual, sizeof check->actual, "%u", check->plan->claims.count);
         return strcmp(check->actual, text + 1) == 0;
     }
+    if (strncmp(text, "total=", 6) == 0) {
+        snprintf(check->actual, sizeof check->actual, "%g", (double)check->plan->price / 1e9);
+        return strcmp(check->actual, text + 6) == 0;
+    }
     if (strncmp(text, "zones=", 6) == 0) {
         snprintf(check->actual, sizeof check->actual, "%s", spread_over(check->plan, LABEL_ZONE));
         for (char *c = check->actual; *c != '\0'; c++)

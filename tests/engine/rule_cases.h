@@ -9,7 +9,7 @@
 //   P.cpu=2000    requests of its claim (also .memory, .pods), in base units, cpu in millicores
 //   P.price=1.5   its cheapest offering, USD an hour    P[key]=a,b   values of any requirement
 //   P{label}=v    label of its claim, - for none        P<note>=v    annotation, - for none
-//   zones=a:2,b:1 pods by zone over all claims
+//   zones=a:2,b:1 pods by zone over all claims          total=0.4    the plan's price, USD an hour
 // "-" as the values of a requirement: it has none. An operator without values stands for itself.
 #pragma once
 
@@ -54,6 +54,12 @@ void check_rule_cases(const struct rule_case *cases, size_t count);
     "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" terms "]}}, "
 #define PREFERENCE(weight, expressions) \
     "{weight: " weight ", preference: {matchExpressions: [" expressions "]}}"
+// A Deployment without pods in the input: they are named web-0, web-1...; `labels` ends in ", " or
+// is empty.
+#define DEPLOYMENT(name, replicas, labels, spec)                                                 \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name "}, spec: {replicas: "      \
+    replicas ", selector: {matchLabels: {app: " name "}}, template: {metadata: {labels: {" labels \
+    "app: " name "}}, spec: {" spec "}}}}\n---\n"
 // A catalogue of types without overhead; offerings as OFFER, separated by ", ".
 #define CATALOG_OF(types)                                                                     \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {"       \
