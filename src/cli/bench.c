@@ -202,6 +202,6 @@ const struct command command_bench = {
         "\n"
         "  adze bench schedule --pods 20000 --policy Greedy\n"
         "  adze bench price --mix web --pods 500 --seeds 10\n"
-        "  adze bench schedule --mix constrained --pods 300 --dump w.json; adze plan w.json\n",
+        "  adze bench schedule --mix constrained --pods 300 --dump w.json; adze plan -f w.json\n",
     .run = run,
 };

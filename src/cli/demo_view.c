@@ -175,7 +175,8 @@ void demo_view_picture(struct demo_view *view, const char *title)
     const struct park_machine *machine;
     for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++)
         count_machine(&kinds, machine);
-    printf("\n  %s: %u pods running on %u nodes\n", title, now.pods_running, now.nodes);
+    printf("\n  %s: %u pod%s running on %u node%s\n", title, now.pods_running,
+           now.pods_running == 1 ? "" : "s", now.nodes, now.nodes == 1 ? "" : "s");
     if (kinds.count > 0)
         printf("  %-5s  %-18s  %-12s  %-10s  %s\n", "COUNT", "TYPE", "ZONE", "CAPACITY", "PRICE/H");
     vector_for_each(kind, &kinds)

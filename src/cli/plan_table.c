@@ -14,6 +14,7 @@
 #define VALUES_SHOWN  2
 #define REASONS_SHOWN 4
 #define WIDTH         100 // of running text
+#define LEAST_GAP     0.05 // percent: below it rounds to nothing
 
 static const char *plural(uint64_t count)
 {
@@ -264,6 +265,19 @@ static void print_disruptions(const struct plan *plan)
     putchar('\n');
 }
 
+// How much any packing of the same pods could cost less (SCH-550 step 10).
+static void print_gap(const struct plan *plan)
+{
+    if (plan->lower_bound <= 0 || plan->price <= 0)
+        return;
+    double gap = 100 * ((double)plan->price - (double)plan->lower_bound) / (double)plan->price;
+    if (gap < LEAST_GAP)
+        printf("no other packing of these pods costs less\n");
+    else
+        printf("no other packing of these pods costs less than $%.4f an hour: %.1f %% less at most\n",
+               price_to_double(plan->lower_bound), gap);
+}
+
 static void print_totals(const struct plan *plan)
 {
     uint32_t unplaced = plan->unschedulable.count, nodes = plan->claims.count;
@@ -272,6 +286,19 @@ static void print_totals(const struct plan *plan)
         printf(", %" PRIu32 " without a place", unplaced);
     printf("; %" PRIu32 " new node%s, $%.4f an hour\n", nodes, plural(nodes),
            price_to_double(plan->price));
+    print_gap(plan);
+}
+
+static void print_warnings(const struct plan *plan)
+{
+    list_for_each (warning, &plan->warnings) {
+        struct text text = {0};
+        text_format(&text, "warning: %s", *warning);
+        print_wrapped(stdout, text.data, 0, WIDTH);
+        text_free(&text);
+    }
+    if (plan->warnings.count > 0)
+        putchar('\n');
 }
 
 void plan_print_table(const struct plan *plan, const char *catalog)
@@ -281,7 +308,6 @@ void plan_print_table(const struct plan *plan, const char *catalog)
     print_placements(plan);
     print_unschedulable(plan);
     print_disruptions(plan);
-    list_for_each (warning, &plan->warnings)
-        printf("warning: %s\n", *warning);
+    print_warnings(plan);
     print_totals(plan);
 }

@@ -25,6 +25,19 @@ static bool write_snapshot(const struct snapshot *snapshot, const char *path, st
            error_set(error, ERROR_INTERNAL, "cannot write %s: %m", path != NULL ? path : "-");
 }
 
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void report(const struct snapshot *snapshot, const char *path)
+{
+    uint32_t pods = snapshot->objects[KIND_POD].count, nodes = snapshot->objects[KIND_NODE].count;
+    uint32_t pools = snapshot->objects[KIND_NODE_POOL].count;
+    fprintf(stderr, "saved %u pod%s, %u node%s and %u NodePool%s to %s\n", pods, plural(pods), nodes,
+            plural(nodes), pools, plural(pools), path);
+}
+
 static int save(const struct live_options *options, const char *path)
 {
     struct error error = {0};
@@ -33,9 +46,7 @@ static int save(const struct live_options *options, const char *path)
                 snapshot_complete(snapshot, &error) && write_snapshot(snapshot, path, &error);
     int status = done ? 0 : command_failed(&command_snapshot, &error);
     if (done && path != NULL && strcmp(path, "-") != 0)
-        fprintf(stderr, "saved %u pods, %u nodes and %u NodePools to %s\n",
-                snapshot->objects[KIND_POD].count, snapshot->objects[KIND_NODE].count,
-                snapshot->objects[KIND_NODE_POOL].count, path);
+        report(snapshot, path);
     snapshot_destroy(snapshot);
     return status;
 }

@@ -8,6 +8,11 @@ import unittest
 from program import EXAMPLES, ProgramTest
 
 INFLATE = os.path.join(EXAMPLES, "inflate.yaml")
+SETTINGS = """apiVersion: adze/v1
+kind: SnapshotContext
+metadata: {name: context}
+spec: {settings: {%s}}
+"""
 
 
 class Plan(ProgramTest):
@@ -23,11 +28,41 @@ class Plan(ProgramTest):
         self.assertEqual((status, err), (0, ""))
         lines = out.splitlines()
         self.assertRegex(lines[0], r"^instance types: \d+ of EC2, built in \(list prices of us-east-1; spot")
-        self.assertEqual(lines[2:4], ["NEW NODES", "COUNT  NODEPOOL  TYPE +OTHERS      ZONE  CAPACITY   "
-                                                   "PODS  CPU  MEMORY  PRICE/H"])
-        self.assertRegex(lines[4], r"^1      default   \S+ \+\d+ +any +on-demand +5    5       -  \$0\.\d{4}$")
-        self.assertRegex(lines[-1], r"^5 pods placed; 1 new node, \$0\.\d{4} an hour$")
+        self.assertEqual(lines[2], "NEW NODES")
+        self.assertRegex(lines[3], r"^COUNT +NODEPOOL +TYPE \+OTHERS +ZONE +CAPACITY +PODS +CPU +MEMORY +PRICE/H$")
+        rows = lines[4:lines.index("", 4)]
+        for row in rows:
+            self.assertRegex(row, r"^\d+ +default +\S+ \+\d+ +any +on-demand +\d+ +\d+ +- +\$0\.\d{4}$")
+        nodes = [int(row.split()[0]) for row in rows]
+        pods = [int(row.split()[6]) for row in rows]
+        self.assertEqual(sum(count * each for count, each in zip(nodes, pods)), 5)
+        self.assertRegex(lines[-2], r"^5 pods placed; %d new nodes?, \$0\.\d{4} an hour$" % sum(nodes))
         self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_least_price_SCH_550(self):
+        """The table and totals.lowerBound say what no packing costs less than."""
+        out = self.adze("plan", "-f", INFLATE)[1]
+        self.assertRegex(out.splitlines()[-1], r"^no other packing of these pods costs less( than \$0\.\d{4} an hour: "
+                                               r"\d+\.\d % less at most)?$")
+        totals = json.loads(self.adze("plan", "-f", INFLATE, "-o", "json")[1])["totals"]
+        self.assertLess(0, totals["lowerBound"])
+        self.assertLessEqual(totals["lowerBound"], totals["pricePerHour"])
+        greedy = self.write("greedy.yaml", SETTINGS % "PACKING_POLICY: Greedy")
+        plan = self.adze("plan", "-f", INFLATE, "-f", greedy, "-o", "json")[1]
+        self.assertNotIn("lowerBound", json.loads(plan)["totals"])
+        self.assertNotIn("packing", self.adze("plan", "-f", INFLATE, "-f", greedy)[1])
+        self.assertLessEqual(totals["pricePerHour"], json.loads(plan)["totals"]["pricePerHour"])
+
+    def test_warnings_SCH_521(self):
+        greedy = self.write("greedy.yaml", SETTINGS % "PACKING_POLICY: Greedy")
+        status, out, err = self.adze("plan", "-f", INFLATE, "-f", greedy)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("\nwarning: one new node of NodePool default would carry 5 of the 5 replicas of ", out)
+        self.assertIn("adze.dev/max-share-per-workload", out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+        plan = json.loads(self.adze("plan", "-f", INFLATE, "-f", greedy, "-o", "json")[1])
+        warning, = plan["warnings"]
+        self.assertIn("5 of the 5 replicas", warning)
 
     def test_catalogue_by_provider(self):
         self.assertIn("144 generic ones of the kwok provider", self.adze("plan", "-f", INFLATE, "--provider", "kwok")[1])
@@ -39,16 +74,21 @@ class Plan(ProgramTest):
         self.assertEqual(status, 0)
         self.assertEqual((plan["apiVersion"], plan["kind"]), ("adze/v1", "Plan"))
         self.assertEqual((plan["existingNodes"], plan["unschedulable"]), ([], []))
-        claim, = plan["newNodeClaims"]
-        self.assertEqual(claim["nodePool"], "default")
-        self.assertEqual(claim["pods"], ["default/inflate-%d" % i for i in range(5)])
-        self.assertEqual(claim["requests"], {"cpu": "5", "pods": "5"})
-        self.assertGreater(len(claim["instanceTypes"]), 100)
-        keys = [requirement["key"] for requirement in claim["requirements"]]
-        self.assertEqual(keys, sorted(keys))
-        self.assertIn({"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
-                      claim["requirements"])
-        self.assertEqual(plan["totals"], {"newNodes": 1, "pricePerHour": claim["price"], "pods": 5, "unschedulable": 0})
+        claims = plan["newNodeClaims"]
+        pods = [pod for claim in claims for pod in claim["pods"]]
+        self.assertEqual(sorted(pods), ["default/inflate-%d" % i for i in range(5)])
+        for claim in claims:
+            self.assertEqual(claim["nodePool"], "default")
+            size = str(len(claim["pods"]))
+            self.assertEqual(claim["requests"], {"cpu": size, "pods": size})
+            self.assertGreater(len(claim["instanceTypes"]), 5)
+            keys = [requirement["key"] for requirement in claim["requirements"]]
+            self.assertEqual(keys, sorted(keys))
+            self.assertIn({"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
+                          claim["requirements"])
+        totals = plan["totals"]
+        self.assertAlmostEqual(totals["pricePerHour"], sum(claim["price"] for claim in claims))
+        self.assertEqual((totals["newNodes"], totals["pods"], totals["unschedulable"]), (len(claims), 5, 0))
 
     def test_yaml_says_the_same(self):
         out = self.adze("plan", "-f", INFLATE, "-o", "yaml")[1]
