@@ -161,6 +161,7 @@ static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **st
     text_clear(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
+    scenario_run(scenario, 1); // until the controller has heard of it
     metrics_write(simulation_metrics(scenario->simulation), &text);
     assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{", ""), 0);
     assert_int_equal(
