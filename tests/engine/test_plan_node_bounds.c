@@ -51,9 +51,9 @@ static void pods_of_a_node_SCH_521(void **state)
         EITHER("SCH-521: also one",
                FAIR_GIANT NOTED("pool", "", PODS_A_NODE("1")) DEPLOYMENT("web", "3", "", CPU("1")),
                "#3 total=0.3"),
-        EITHER("SCH-521: DaemonSets' pods are pods",
+        EITHER("SCH-521: DaemonSets' pods do not count",
                FAIR_GIANT NOTED("pool", "", PODS_A_NODE("5")) DAEMON_SET("agent", CPU("100m"))
-                   DEPLOYMENT("web", "8", "", CPU("100m")),
+                   DEPLOYMENT("web", "10", "", CPU("100m")),
                "#2"),
         EITHER("SCH-521: existing nodes are not bound",
                FAIR_GIANT NOTED("pool", "", PODS_A_NODE("1")) NODE_OF("n1", "", "8")
