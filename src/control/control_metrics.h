@@ -6,6 +6,7 @@
 
 struct control_metrics {
     struct metric *node_claims_created, *node_claims_terminated, *node_claims_disrupted;
+    struct metric *node_claims_unhealthy_disrupted;
     struct metric *pods_disruption_initiated;
     struct metric *instance_termination_seconds, *node_claim_termination_seconds;
     struct metric *nodes_created, *nodes_terminated, *nodes_drained;

@@ -27,6 +27,7 @@ struct controller {
     struct garbage_collection *garbage_collection;
     struct consistency *consistency;
     struct pod_events *pod_events;
+    struct node_health *node_health;
     struct hydration *hydration;
     struct pool_hash *pool_hash;
     struct pool_readiness *pool_readiness;
@@ -109,6 +110,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->garbage_collection = garbage_collection_create(control);
     controller->consistency = consistency_create(control);
     controller->pod_events = pod_events_create(control);
+    controller->node_health = node_health_create(control);
     controller->hydration = hydration_create(control);
     pool_annotations_watch(control);
     controller->pool_hash = pool_hash_create(control);
@@ -206,6 +208,7 @@ void controller_destroy(struct controller *controller)
     pool_readiness_destroy(controller->pool_readiness);
     pool_hash_destroy(controller->pool_hash);
     hydration_destroy(controller->hydration);
+    node_health_destroy(controller->node_health);
     pod_events_destroy(controller->pod_events);
     consistency_destroy(controller->consistency);
     garbage_collection_destroy(controller->garbage_collection);

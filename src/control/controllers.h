@@ -16,6 +16,8 @@ void node_shape_issues(const struct node_claim *claim, const struct node *node,
                        struct text *issues);
 struct pod_events *pod_events_create(struct control *control); // LIF-185
 void pod_events_destroy(struct pod_events *events);
+struct node_health *node_health_create(struct control *control); // LIF-195; NULL if switched off
+void node_health_destroy(struct node_health *health);
 struct hydration *hydration_create(struct control *control); // LIF-190
 void hydration_destroy(struct hydration *hydration);
 struct pool_hash *pool_hash_create(struct control *control); // LIF-200
