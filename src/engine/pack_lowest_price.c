@@ -70,9 +70,11 @@ static struct pass *find_better(struct pass *greedy, double margin)
     bool packed = pack_anew(packing);
     if (packed)
         packing_replay(packing, pass);
-    greedy->lower_bound = pass->lower_bound = packing->lower_bound;
-    packing_destroy(packing);
     struct outcome was = outcome_of(greedy), is = outcome_of(pass);
+    // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost less.
+    greedy->lower_bound = packing->lower_bound;
+    pass->lower_bound = packing->lower_bound <= is.price ? packing->lower_bound : 0;
+    packing_destroy(packing);
     if (packed && is_better(&is, &was))
         return pass;
     pass_destroy(pass);
