@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "engine/explain.h"
 #include "engine/host_ports.h"
-#include "engine/claim_labels.h"
+#include "engine/claim_object.h"
 #include "engine/instance_types.h"
 #include "engine/node_bounds.h"
 #include "engine/node_terms.h"
@@ -154,95 +154,8 @@ static void finish_requests(struct finisher *finisher, const struct claim *claim
     free(total);
 }
 
-// --- requirements and labels (SCH-376)
-// ------------------------------------------------------------------
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct selector_requirement *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    return order != 0 ? order : strcmp(x->operator, y->operator);
-}
-
-static bool is_simulation_key(const char *key)
-{
-    return strcmp(key, LABEL_REGISTERED) == 0 || strcmp(key, LABEL_INITIALIZED) == 0 ||
-           strcmp(key, KEY_NODE_NAME) == 0;
-}
-
-static void finish_requirements(struct finisher *finisher, const struct claim *claim,
-                                struct plan_claim *out)
-{
-    struct problem *problem = finisher->pass->problem;
-    struct arena *arena = finisher->plan->arena;
-    const struct requirement_set *set = &problem->sets->sets[claim->final_set];
-    out->requirements.items =
-        arena_allocate_array(arena, 3 * set->count + 1, sizeof *out->requirements.items);
-    for (uint32_t i = 0; i < set->count; i++) {
-        const struct requirement *requirement =
-            requirement_get(problem->sets, set->requirements[i]);
-        if (requirement->key == problem->key_hostname ||
-            is_simulation_key(vocabulary_key_text(problem->vocabulary, requirement->key)))
-            continue;
-        out->requirements.count +=
-            requirement_to_api(arena, problem->vocabulary, requirement,
-                               &out->requirements.items[out->requirements.count]);
-    }
-    list_for_each (entry, &out->requirements) {
-        entry->key = arena_copy_string(arena, entry->key);
-        for (uint32_t v = 0; v < entry->values.count; v++)
-            entry->values.items[v] = arena_copy_string(arena, entry->values.items[v]);
-    }
-    qsort(out->requirements.items, out->requirements.count, sizeof *out->requirements.items,
-          compare_entries);
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
-// Sets the pair, replacing one of the same key.
-static void put_pair(struct string_map *map, const char *key, const char *value)
-{
-    list_for_each (pair, map)
-        if (strcmp(pair->key, key) == 0) {
-            pair->value = value;
-            return;
-        }
-    map->items[map->count++] = (struct string_pair){key, value};
-}
-
-static void finish_labels(struct finisher *finisher, const struct claim *claim,
-                          struct plan_claim *out)
-{
-    struct problem *problem = finisher->pass->problem;
-    struct arena *arena = finisher->plan->arena;
-    const struct node_pool *pool = claim->template->pool;
-    const struct string_map *own = &pool->spec.template.metadata.labels;
-    const struct requirement_set *set = &problem->sets->sets[claim->final_set];
-    out->labels.items =
-        arena_allocate_array(arena, own->count + set->count + 2, sizeof *out->labels.items);
-    list_for_each (label, own)
-        put_pair(&out->labels, label->key, label->value);
-    put_pair(&out->labels, LABEL_NODE_POOL, pool->meta.name);
-    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
-    if (reference != NULL && reference->kind != NULL)
-        put_pair(&out->labels, node_class_label(arena, reference),
-                 reference->name != NULL ? reference->name : "");
-    for (uint32_t i = 0; i < set->count; i++) {
-        const struct requirement *requirement =
-            requirement_get(problem->sets, set->requirements[i]);
-        const char *key = vocabulary_key_text(problem->vocabulary, requirement->key);
-        if (vocabulary_is_well_known(problem->vocabulary, requirement->key) ||
-            requirement->key == problem->key_hostname || is_simulation_key(key))
-            continue;
-        const char *value = claim_label_value(problem, claim->template, requirement, arena);
-        if (value[0] != '\0')
-            put_pair(&out->labels, arena_copy_string(arena, key), arena_copy_string(arena, value));
-    }
-    qsort(out->labels.items, out->labels.count, sizeof *out->labels.items, compare_pairs);
-}
+// --- annotations
+// -----------------------------------------------------------------------------------------------
 
 static void overlays_used(const struct claim *claim, const struct plan_claim *out, bool *price,
                           bool *capacity)
@@ -262,28 +175,21 @@ static void finish_annotations(struct finisher *finisher, const struct claim *cl
 {
     struct arena *arena = finisher->plan->arena;
     const struct node_pool *pool = claim->template->pool;
-    const struct string_map *own = &pool->spec.template.metadata.annotations;
     const char **hash = &finisher->hashes[claim->template->index];
     if (*hash == NULL) {
         char text[24];
         node_pool_hash(pool, text);
         *hash = arena_copy_string(arena, text);
     }
-    out->annotations.items =
-        arena_allocate_array(arena, own->count + 5, sizeof *out->annotations.items);
-    list_for_each (annotation, own)
-        put_pair(&out->annotations, annotation->key, annotation->value);
-    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH, *hash);
-    put_pair(&out->annotations, ANNOTATION_NODE_POOL_HASH_VERSION, NODE_POOL_HASH_VERSION);
-    put_pair(&out->annotations, ANNOTATION_MIN_VALUES_RELAXED,
-             claim->min_values_relaxed ? "true" : "false");
+    claim_object_annotations(pool, *hash, arena, &out->annotations);
+    pairs_put(&out->annotations, ANNOTATION_MIN_VALUES_RELAXED,
+              claim->min_values_relaxed ? "true" : "false");
     overlays_used(claim, out, &out->price_overlaid, &out->capacity_overlaid);
     if (out->price_overlaid)
-        put_pair(&out->annotations, "karpenter.sh/price-overlay-applied", "true");
+        pairs_put(&out->annotations, "karpenter.sh/price-overlay-applied", "true");
     if (out->capacity_overlaid)
-        put_pair(&out->annotations, "karpenter.sh/capacity-overlay-applied", "true");
-    qsort(out->annotations.items, out->annotations.count, sizeof *out->annotations.items,
-          compare_pairs);
+        pairs_put(&out->annotations, "karpenter.sh/capacity-overlay-applied", "true");
+    pairs_sort(&out->annotations);
 }
 
 // SCH-531: types that would carry the claim as it is, but for the limits of its pool.
@@ -348,8 +254,10 @@ static void finish_contents(struct finisher *finisher, const struct claim *claim
         out->labels = same->labels;
         return;
     }
-    finish_requirements(finisher, claim, out);
-    finish_labels(finisher, claim, out);
+    struct problem *problem = finisher->pass->problem;
+    struct arena *arena = finisher->plan->arena;
+    claim_object_requirements(problem, claim->final_set, arena, &out->requirements);
+    claim_object_labels(problem, claim->template, claim->final_set, arena, &out->labels);
     memo_set(&finisher->contents, claim->template->index, claim->final_set, index);
 }
 

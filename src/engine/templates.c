@@ -66,7 +66,7 @@ char *node_class_label(struct arena *arena, const struct node_class_reference *r
     return label;
 }
 
-static void make_sets(struct problem *problem, struct node_template *template)
+void template_make_sets(struct problem *problem, struct node_template *template)
 {
     const struct node_pool *pool = template->pool;
     uint32_t set = set_from_api(problem->sets, &pool->spec.template.spec.requirements);
@@ -355,7 +355,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
         problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
         return;
     }
-    make_sets(problem, template);
+    template_make_sets(problem, template);
     set_limits(problem, template);
     node_bounds_read(problem, template);
     state->message = filter_rows(problem, template);

@@ -17,6 +17,8 @@ struct daemon { // one DaemonSet's representative pod
 // Before any vector is made: the resources that DaemonSets name, and the labels they ask for.
 void templates_add_daemon_dimensions(struct problem *problem);
 void templates_build(struct problem *problem);
+// The template's `set` and `own_set`, from its NodePool alone.
+void template_make_sets(struct problem *problem, struct node_template *template);
 
 // The DaemonSets of the snapshot, compiled; by namespace/name.
 const struct daemon *daemons_compile(struct problem *problem, uint32_t *count);
