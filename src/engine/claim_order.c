@@ -57,6 +57,8 @@ static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t 
     struct claim *claim = pass->claims.items[index];
     if (!node_bounds_allow_share(pass, claim, pod))
         return false;
+    if (!topology_welcomes(pass, class, claim))
+        return false; // before the check, which takes longer
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
     if (verdict == ACCEPTED && !pass->probing)
         claim_accept(pass, claim, pod, class, &pass->attempt);
@@ -94,7 +96,7 @@ static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t cla
     }
     state->open_claims.count = kept;
     qsort_r(state->open_claims.items, kept, sizeof *state->open_claims.items, compare_claims, pass);
-    for (uint32_t i = 0; i < kept; i++)
+    for (uint32_t i = 0; i < kept && !topology_heeding_ends(pass); i++)
         if (try_claim(pass, state->open_claims.items[i], pod, class))
             return true;
     return false;
@@ -110,6 +112,8 @@ bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class)
     for (uint32_t count = 1; count < pass->first_with.count; count++)
         for (uint32_t at = pass->first_with.items[count]; at != 0;
              at = pass->claims.items[at - 1]->next) {
+            if (topology_heeding_ends(pass))
+                return false;
             if (growing_bits_have(&shape->refused_claims, at - 1) ||
                 growing_bits_have(&state->refused_claims, at - 1)) {
                 if (++walked == REFUSED_CLAIMS_WALKED)

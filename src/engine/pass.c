@@ -139,6 +139,7 @@ void pass_destroy(struct pass *pass)
         if (*group != NULL) {
             vector_free(&(*group)->domains);
             memo_free(&(*group)->index);
+            memo_free(&(*group)->owned);
         }
     for (uint32_t i = 0; i < pass->problem->identities.count; i++) {
         free(pass->selecting[i].items);
@@ -148,6 +149,7 @@ void pass_destroy(struct pass *pass)
         free(state->hostname_groups.items);
         free(state->domain_groups.items);
         free(state->counting.items);
+        free(state->heeded.items);
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
         vector_free(&state->open_claims);
@@ -173,12 +175,27 @@ void pass_destroy(struct pass *pass)
 // --- one pod
 // --------------------------------------------------------------------------------------------
 
+static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    return place_on_nodes(pass, pod, class) || place_on_claims(pass, pod, class);
+}
+
 static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
-    return place_on_nodes(pass, pod, class) || place_on_claims(pass, pod, class) ||
-           place_on_new_claim(pass, pod, class);
+    // SCH-516: better where it upsets no spread of others, as long as that takes no further node.
+    bool heeds = pass_class(pass, class)->heeded.count > 0;
+    pass->heeding = heeds;
+    pass->heeding_tries = 0;
+    bool placed = heeds && place_on_open(pass, pod, class);
+    pass->heeding = false;
+    if (placed || place_on_open(pass, pod, class))
+        return true;
+    pass->heeding = heeds;
+    placed = heeds && place_on_new_claim(pass, pod, class);
+    pass->heeding = false;
+    return placed || place_on_new_claim(pass, pod, class);
 }
 
 // What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods

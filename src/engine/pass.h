@@ -41,6 +41,8 @@ struct group_state {
     uint32_t nonempty;
     // How many pods of the queue without a place own the group, or are selected by it.
     uint32_t owners_waiting, selected_waiting;
+    struct memo owned; // (value, 0): domains where pods of this pass own the spread (SCH-516)
+    bool has_owners;
     // Spread over hostnames (SCH-513): nodes and claims before these have pods or do not count.
     uint32_t node_at, claim_at;
     bool node_known;           // some eligible node was among those
@@ -56,6 +58,7 @@ struct class_state {
     bool prepared;
     struct group_list hostname_groups, domain_groups; // owned and inverse ones, sorted; the
                                                       // latter with the groups of a key together
+    struct group_list heeded;   // strict spreads of other classes that count the class (SCH-516)
     struct group_list counting; // groups that what is left open of a claim may matter to (SCH-511)
     struct topology_choice *choice;
     struct growing_bits refused_nodes;  // by rules between pods, for good
@@ -181,6 +184,8 @@ struct pass {
     enum reason_code code;                       // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
     bool explain_only;                           // checks place nothing
+    bool heeding;                                // only what upsets nobody (topology_upset.c)
+    uint32_t heeding_tries;                      // of the pod
     bool probing;                                // place_*() say what they would do, and do nothing
     VECTOR(struct refusal {
         uint32_t template;

@@ -157,13 +157,14 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
     }
     const struct class_state *state = pass_class(pass, class);
     if (state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
-        state->counting.count == 0) {
+        state->counting.count == 0 && !pass->heeding) {
         if (rows_left(pass, claim, class, set, fresh, attempt))
             return ACCEPTED;
         return pass->reserved_error || pass->refused_for_now ? REFUSED_NOW : REFUSED_SHAPE;
     }
     struct candidate candidate = {.set = set,
                                   .hostname = claim->hostname,
+                                  .taints = claim->template->taints,
                                   .is_claim = true,
                                   .table = claim->template->table,
                                   .template = claim->template,

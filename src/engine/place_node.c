@@ -117,9 +117,10 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
         return REFUSED_SHAPE;
     }
     if (pass_class(pass, class)->hostname_groups.count == 0 &&
-        pass_class(pass, class)->domain_groups.count == 0)
+        pass_class(pass, class)->domain_groups.count == 0 && !pass->heeding)
         return ACCEPTED;
-    struct candidate candidate = {.set = set, .hostname = place->hostname};
+    struct candidate candidate = {
+        .set = set, .hostname = place->hostname, .taints = place->taints};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
@@ -200,6 +201,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             if (pass->soft_taints &&
                 is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
                 continue;
+            if (topology_heeding_ends(pass))
+                return false;
             enum verdict verdict =
                 pass->slots[node].usable ? node_check(pass, node, class) : REFUSED_SHAPE;
             if (verdict == ACCEPTED) {

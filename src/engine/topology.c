@@ -96,8 +96,8 @@ struct key_rules { // the groups of one key, and what they need to know
 };
 
 // SCH-303.
-static int64_t spread_minimum(const struct pass *pass, const struct group_state *group,
-                              const struct requirement *pod_domains)
+int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
+                                const struct requirement *pod_domains)
 {
     int64_t minimum = INT32_MAX, allowed = 0;
     for (uint32_t i = 0; i < group->domains.count; i++) {
@@ -160,20 +160,24 @@ static bool all_allow(const struct pass *pass, const struct key_rules *rules, ui
     return true;
 }
 
+#define DOMAINS_ON_STACK 16 // more are on the heap
+
 // The domains that come into question: those of the first group that knows its domains, or with
 // inverse groups only, those that the candidate or the pools can have.
 static uint32_t candidate_values(struct pass *pass, const struct key_rules *rules, uint32_t key,
-                                 const uint32_t **values, uint32_t **owned)
+                                 const uint32_t **values, uint32_t *on_stack, uint32_t **owned)
 {
     *owned = NULL;
     for (uint32_t g = 0; g < rules->count; g++) {
         const struct group_state *group = rules->groups[g];
         if (group->definition->kind == GROUP_INVERSE)
             continue;
-        *owned = memory_allocate_array(group->domains.count + 1, sizeof **owned);
+        uint32_t *copy = on_stack;
+        if (group->domains.count > DOMAINS_ON_STACK)
+            copy = *owned = memory_allocate_array(group->domains.count, sizeof **owned);
         for (uint32_t i = 0; i < group->domains.count; i++)
-            (*owned)[i] = group->domains.items[i].value;
-        *values = *owned;
+            copy[i] = group->domains.items[i].value;
+        *values = copy;
         return group->domains.count;
     }
     if (rules->node_domains != NULL && !rules->node_domains->complement) {
@@ -317,7 +321,7 @@ static bool solve_key(struct pass *pass, uint32_t class_id, const struct candida
         rules->minimum[g] = 0;
         rules->bootstraps[g] = false;
         if (group->definition->kind == GROUP_SPREAD) {
-            rules->minimum[g] = spread_minimum(pass, group, rules->pod_domains);
+            rules->minimum[g] = topology_spread_minimum(pass, group, rules->pod_domains);
             pick = true;
         } else if (group->definition->kind == GROUP_AFFINITY &&
                    !has_wanted_domain(pass, group, rules)) {
@@ -327,8 +331,11 @@ static bool solve_key(struct pass *pass, uint32_t class_id, const struct candida
         }
     }
     const uint32_t *values;
-    uint32_t *owned, count = candidate_values(pass, rules, key, &values, &owned), kept = 0;
-    struct option *options = memory_allocate_array(count + 1, sizeof *options);
+    uint32_t values_on_stack[DOMAINS_ON_STACK], *owned, kept = 0;
+    uint32_t count = candidate_values(pass, rules, key, &values, values_on_stack, &owned);
+    struct option on_stack[DOMAINS_ON_STACK], *many = NULL, *options = on_stack;
+    if (count > DOMAINS_ON_STACK)
+        options = many = memory_allocate_array(count, sizeof *many);
     for (uint32_t i = 0; i < count; i++)
         if (allows(pass, rules->node_domains, values[i]) &&
             all_allow(pass, rules, values[i], &refused_by))
@@ -348,7 +355,7 @@ static bool solve_key(struct pass *pass, uint32_t class_id, const struct candida
         note_reason(pass, culprit->definition->kind);
         explain(pass, class_id, culprit, candidate);
     }
-    free(options);
+    free(many);
     return kept > 0;
 }
 
@@ -493,7 +500,7 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
             answer = set_add_known(pass->problem->sets, answer, requirement);
         }
         if (answer == SET_EMPTY)
-            return true;
+            return !topology_upsets(pass, &choice->heeded, candidate, *set);
         if (!sets_compatible(pass->problem->sets, choice->base, answer, candidate->is_claim)) {
             if (pass->why != NULL) {
                 pass->code = REASON_UNKNOWN_LABEL;
@@ -503,6 +510,7 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
             continue;
         }
         *set = set_meet(pass->problem->sets, choice->base, answer);
-        return true;
+        if (!topology_upsets(pass, &choice->heeded, candidate, *set))
+            return true;
     }
 }

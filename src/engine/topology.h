@@ -26,11 +26,13 @@ struct topology_choice { // one a class, made by topology_prepare()
     struct topology_alternatives *keys;
     uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
     uint32_t decided_count;
+    struct group_list heeded; // the class state's
     bool started;
 };
 struct candidate {
     uint32_t set; // already with the pod's and the volumes' requirements
     uint32_t hostname;
+    uint32_t taints;
     bool is_claim;
     struct type_table *table;             // of a claim
     const struct node_template *template; // of a claim
@@ -42,6 +44,21 @@ enum verdict topology_begin(struct pass *pass, uint32_t class, const struct cand
 // The next set to try: base with one alternative of each key; false at the end.
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
+
+// --- spreads of others (SCH-516; topology_upset.c)
+// Whether a pod of a class would push spreads of pods that have their places already over maxSkew,
+// so that they had to be bound before it. `heeded` is the class state's; domains that `set` leaves
+// open do not count. Never unless pass->heeding.
+bool topology_upsets(struct pass *pass, const struct group_list *heeded,
+                     const struct candidate *candidate, uint32_t set);
+// What the domains that the claim has already say about a pod of the class, for a refusal without
+// the whole check.
+bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *claim);
+#define HEEDING_TRIES_MAX 64 // places that a pod looks at before it no longer heeds others
+static inline bool topology_heeding_ends(struct pass *pass)
+{
+    return pass->heeding && pass->heeding_tries++ >= HEEDING_TRIES_MAX;
+}
 
 // SCH-513: a pod that could share an existing node with others of its spread waits until all others
 // have their places, which may bring new nodes.

@@ -153,6 +153,8 @@ void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_
     const struct pod_class *class = class_at(pass->problem, class_id);
     if (topology_better(pass))
         topology_stop_waiting(pass, pod);
+    if (topology_better(pass))
+        topology_note_owner(pass, class, set, hostname);
     const struct group_list *selecting = &pass->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count; i++)
         record_in(pass, pass->groups.items[selecting->items[i]], set, hostname, taints, is_claim);
@@ -248,6 +250,8 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     state->choice->keys = arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->keys);
     state->choice->decided =
         arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->decided);
+    topology_find_heeded(pass, class, state);
+    state->choice->heeded = state->heeded;
     state->prepared = true;
 }
 

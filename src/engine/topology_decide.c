@@ -142,7 +142,9 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
     for (uint32_t i = 0; i < state->counting.count && candidate->is_claim; i++) {
         const struct group_state *group = pass->groups.items[state->counting.items[i]];
         const struct group_definition *definition = group->definition;
-        if (others_waiting(pass, class, group) == 0)
+        // Those that have their places must not depend on what becomes of the claim (SCH-516).
+        bool placed = definition->kind == GROUP_SPREAD && group->has_owners;
+        if (others_waiting(pass, class, group) == 0 && !placed)
             continue;
         if (definition->kind == GROUP_SPREAD && definition->honor_affinity)
             decide_filter(choice, problem, candidate, definition);

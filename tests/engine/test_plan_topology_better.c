@@ -359,6 +359,39 @@ static void nodes_without_the_label_repel_nobody_SCH_515(void **state)
     assert_string_equal(node_of(p.plan, "p-0"), "n1");
 }
 
+// Pods that a spread of others counts: with all in their places it must still hold, whoever is bound
+// first.
+static void counted_pods_keep_spreads_of_others_SCH_516(void **state)
+{
+    (void)state;
+    const char *pods = POOL POD("owner", "app: api", SPREAD(ZONE, "") CPU("15"))
+        POD("w1", "app: web", BIG) POD("w2", "app: web", BIG) POD("w3", "app: web", BIG);
+    PLAN p = plan_yaml(pods, NULL);
+    assert_string_equal(claim_values(claim_of(p.plan, "owner"), ZONE), "a");
+    assert_string_equal(claim_values(claim_of(p.plan, "w1"), ZONE), "a");
+    assert_string_equal(spread_over(p.plan, ZONE), "a:2 b:2");
+    PLAN q = plan_yaml(pods, UPSTREAM);
+    assert_string_equal(claim_values(claim_of(q.plan, "w1"), ZONE), "-");
+}
+
+#define TWO_WEBS POD("owner", "app: api", SPREAD(HOST, "") CPU("2"))                       \
+    POD("w1", "app: web", CPU("500m")) POD("w2", "app: web", CPU("400m"))
+
+static void counted_pods_keep_spreads_over_nodes_SCH_516(void **state)
+{
+    (void)state;
+    const char *pods = POOL NODE("n1", ZONE ": a", "4") NODE("n2", ZONE ": a", "4") TWO_WEBS;
+    PLAN p = plan_yaml(pods, NULL);
+    assert_string_equal(node_of(p.plan, "owner"), "n1");
+    assert_string_equal(node_of(p.plan, "w1"), "n1");
+    assert_string_equal(node_of(p.plan, "w2"), "n2");
+    PLAN q = plan_yaml(pods, UPSTREAM);
+    assert_string_equal(node_of(q.plan, "w2"), "n1");
+    // It is not worth a new node: owner can be bound first.
+    PLAN r = plan_yaml(POOL NODE("n1", ZONE ": a", "4") TWO_WEBS, NULL);
+    assert_string_equal(node_of(r.plan, "w2"), "n1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +413,8 @@ int main(void)
         cmocka_unit_test(constraints_look_at_complete_nodes_SCH_515),
         cmocka_unit_test(terminating_pods_are_still_there_SCH_515),
         cmocka_unit_test(nodes_without_the_label_repel_nobody_SCH_515),
+        cmocka_unit_test(counted_pods_keep_spreads_of_others_SCH_516),
+        cmocka_unit_test(counted_pods_keep_spreads_over_nodes_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
