@@ -100,7 +100,7 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
 
 bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *claim)
 {
-    if (!topology_better(pass))
+    if (!topology_better(pass) || claim->branches_count > 0) // which may be in other domains
         return true;
     const struct candidate candidate = {.set = claim->set,
                                         .hostname = claim->hostname,
