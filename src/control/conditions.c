@@ -6,6 +6,9 @@
 
 #include "base/duration.h"
 #include "base/text.h"
+#include "model/core.h"
+#include "model/ec2_node_class.h"
+#include "model/karpenter.h"
 
 static const char *const node_claim_dependents[] = {"Launched", "Registered", "Initialized", NULL};
 static const char *const node_pool_dependents[] = {"ValidationSucceeded", "NodeClassReady", NULL};
@@ -233,4 +236,27 @@ json_t *conditions_encode(const struct conditions *conditions)
         json_array_append_new(list, entry);
     }
     return list;
+}
+
+const condition_list *object_conditions(const struct object *object)
+{
+    static const condition_list none = {0};
+    switch ((int)object->kind->id) {
+    case KIND_NODE_CLAIM:
+        return &((const struct node_claim *)object)->status.conditions;
+    case KIND_NODE_POOL:
+        return &((const struct node_pool *)object)->status.conditions;
+    case KIND_NODE:
+        return &((const struct node *)object)->status.conditions;
+    case KIND_KWOK_NODE_CLASS:
+        return &((const struct kwok_node_class *)object)->status.conditions;
+    case KIND_EC2_NODE_CLASS:
+        return &((const struct ec2_node_class *)object)->status.conditions;
+    case KIND_NODE_OVERLAY:
+        return &((const struct node_overlay *)object)->status.conditions;
+    case KIND_CAPACITY_BUFFER:
+        return &((const struct capacity_buffer *)object)->status.conditions;
+    default:
+        return &none;
+    }
 }

@@ -121,6 +121,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->node_metrics = node_metrics_create(control);
     controller->pod_metrics = pod_metrics_create(control);
     controller->condition_metrics = condition_metrics_create(control);
+    condition_events_watch(control);
     controller->start_timer = timer_create_on(control->loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
     if (!options->watches_are_set)

@@ -42,4 +42,5 @@ void pod_metrics_destroy(struct pod_metrics *metrics);
 struct condition_metrics *condition_metrics_create(struct control *control); // LIF-355; or NULL
 void condition_metrics_destroy(struct condition_metrics *metrics);
 
+void condition_events_watch(struct control *control); // LIF-370; handlers only
 void pool_annotations_watch(struct control *control); // handlers only
