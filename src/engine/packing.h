@@ -72,6 +72,7 @@ struct packing_kind {
     uint32_t taken;        // units handed out by the replay
     bool sampled;          // the linear program fills machines with it
     bool stands_for_all;   // no kind before it has the same need and demand
+    uint32_t alike;        // units of all such kinds that one machine may hold, room aside
     double value;          // of one unit, nano-USD an hour
 };
 
@@ -110,6 +111,7 @@ struct packing {
     uint32_t *left;        // by kind: units that are in no bin
     int64_t **limits;      // by template: what bins may still use; NULL: no limits
     int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
+    bool chosen; // pods have alternatives (node affinity terms, zones of volumes); greedy chose
     double margin;         // what flexibility may cost (SCH-503)
     int64_t *asked;        // scratch: by dimension of the problem
     struct bitset rows;    // scratch
@@ -154,6 +156,10 @@ double packing_search_bound(const struct packing *packing, const int64_t *room,
 bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
                     uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
                     double *upper);
+// What no filling with the kinds, and with those that they stand for, is worth more than; at least
+// `at_least`.
+double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                           uint32_t count, double at_least, uint64_t nodes_max);
 
 // --- packing_bin.c
 struct packing_bin *packing_bin_create(struct packing *packing,

@@ -4,7 +4,7 @@
 // all pods together cost at least what they are worth, divided by `most`. The values are those of
 // the linear program, so that `most` is near 1. Machines are taken at the lowest price of anybody
 // who may buy them, rules between pods, and what the greedy pass decided about domains, are left
-// aside: all that only lowers the bound.
+// aside: all that only lowers the bound. Where it chose among alternatives, there is no bound.
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct bounder {
     struct packing *packing;
     uint32_t *kinds; // those that stand for all
     uint32_t kinds_count;
-    uint32_t *fitting, *units; // scratch
+    uint32_t *fitting; // scratch
     int64_t *room;
     uint64_t nodes; // of searches so far
 };
@@ -75,14 +75,13 @@ static double most_of_machine(struct bounder *bounder, const struct packing_mark
     int64_t price;
     packing_market_room(bounder->packing, template, row, bounder->room);
     uint32_t count = list_fitting(bounder, markets, row, &price);
-    double upper, paid = (double)(price > 0 ? price : 1);
-    if (count == 0 ||
-        packing_search_bound(bounder->packing, bounder->room, bounder->fitting, count) <=
-            most * paid)
+    if (count == 0)
         return most;
+    double paid = (double)(price > 0 ? price : 1);
     uint64_t before = bounder->packing->steps;
-    packing_search(bounder->packing, bounder->room, bounder->fitting, count, most * paid,
-                   bounder->nodes < NODES_MAX ? SEARCH_NODES : 1, bounder->units, &upper);
+    double upper =
+        packing_search_most(bounder->packing, bounder->room, bounder->fitting, count, most * paid,
+                            bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
     bounder->nodes += bounder->packing->steps - before;
     return upper / paid > most ? upper / paid : most;
 }
@@ -114,10 +113,9 @@ void packing_bound(struct packing *packing)
     uint32_t kinds = packing->kinds.count;
     bounder.kinds = arena_allocate_array(arena, kinds + 1, sizeof *bounder.kinds);
     bounder.fitting = arena_allocate_array(arena, kinds + 1, sizeof *bounder.fitting);
-    bounder.units = arena_allocate_array(arena, kinds + 1, sizeof *bounder.units);
     bounder.room = arena_allocate_array(arena, packing->dimensions_count, sizeof *bounder.room);
     packing->lower_bound = 0;
-    if (packing->kept.count > 0 || !choose_kinds(&bounder))
+    if (packing->kept.count > 0 || packing->chosen || !choose_kinds(&bounder))
         return;
     double most = 1, worth = 0;
     for (uint32_t t = 0; t < packing->problem->templates_count; t++)

@@ -66,6 +66,7 @@ static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
                          const struct shape *shape)
 {
     struct requirement_sets *sets = sorter->packing->problem->sets;
+    sorter->packing->chosen = sorter->packing->chosen || shape->terms_count > 1;
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (sets_compatible(sets, claim->set, shape->terms[i].set, true))
             return shape->terms[i].set;
@@ -95,6 +96,8 @@ static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
                             const struct shape *shape)
 {
     struct requirement_sets *sets = sorter->packing->problem->sets;
+    if (shape->volumes != NULL && shape->volumes->alternatives_count > 1)
+        sorter->packing->chosen = true;
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->alternatives_count; i++)
         if (sets_compatible(sets, claim->set, shape->volumes->alternatives[i].set, true))
             return shape->volumes->alternatives[i].set;

@@ -30,6 +30,7 @@ struct size { // a row
     uint32_t demand;
     int32_t cap; // units that one node bears
     double count, *need;
+    uint32_t most; // units that one node bears of all kinds together, room aside
     uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
 struct machine {
@@ -89,7 +90,7 @@ static void group_kinds(struct program *program, uint32_t fineness)
         if (row == 0) {
             struct size size = {packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
                                 arena_allocate_array(program->arena, packing->dimensions_count,
-                                                     sizeof(double))};
+                                                     sizeof(double)), 0};
             for (uint32_t i = 0; i < SAMPLE_A_ROW; i++)
                 size.kinds[i] = NONE;
             vector_push(&program->sizes, size);
@@ -99,6 +100,7 @@ static void group_kinds(struct program *program, uint32_t fineness)
         struct size *size = &program->sizes.items[row - 1];
         program->row_of[k] = (uint32_t)row - 1;
         size->count += kind->count;
+        size->most += kind->count < (uint32_t)size->cap ? kind->count : (uint32_t)size->cap;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             size->need[d] += (double)kind->need[d] * kind->count;
     }
@@ -118,6 +120,7 @@ static void find_rows(struct program *program)
     uint32_t rows = 0;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
         packing->kinds.items[k].stands_for_all = program->row_of[k] == rows;
+        packing->kinds.items[k].alike = program->sizes.items[program->row_of[k]].most;
         rows += program->row_of[k] == rows;
     }
     for (uint32_t fineness = 16; program->sizes.count > ROWS_MAX && fineness > 0; fineness /= 2)

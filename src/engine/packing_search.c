@@ -160,20 +160,24 @@ static void insert(struct search *search, const struct item *item)
     search->count += search->count < KINDS_MAX;
 }
 
-static void list_items(struct search *search, const uint32_t *kinds, uint32_t count)
+// The kind's units that a machine may hold, room aside.
+static uint32_t most_of_kind(const struct packing_kind *kind)
+{
+    uint32_t most = kind->count;
+    for (uint32_t r = 0; r < kind->rules_count; r++)
+        if (kind->rules[r].adds > 0 && (uint32_t)(kind->rules[r].limit / kind->rules[r].adds) < most)
+            most = (uint32_t)(kind->rules[r].limit / kind->rules[r].adds);
+    return kind->ports.count > 0 ? 1 : most;
+}
+
+static void list_items(struct search *search, const uint32_t *kinds, uint32_t count, bool alike)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct packing_kind *kind = &search->packing->kinds.items[kinds[i]];
         struct item item = {.position = i, .need = kind->need, .value = kind->value};
         item.weight = weigh(search->packing, search->weights, kind->need);
         item.density = item.weight > 0 ? item.value / item.weight : INFINITY;
-        item.most = kind->count;
-        for (uint32_t r = 0; r < kind->rules_count; r++)
-            if (kind->rules[r].adds > 0 &&
-                (uint32_t)(kind->rules[r].limit / kind->rules[r].adds) < item.most)
-                item.most = (uint32_t)(kind->rules[r].limit / kind->rules[r].adds);
-        if (kind->ports.count > 0)
-            item.most = 1;
+        item.most = alike ? kind->alike : most_of_kind(kind);
         if (item.value > 0)
             insert(search, &item);
     }
@@ -197,7 +201,7 @@ bool packing_search(struct packing *packing, const int64_t *room, const uint32_t
                             .weights = weights,
                             .best = at_least,
                             .nodes_max = nodes_max};
-    list_items(&search, kinds, count);
+    list_items(&search, kinds, count, false);
     descend(&search, 0, 0, 1);
     packing->steps += 2 * search.nodes;
     if (search.nodes < search.nodes_max && count <= KINDS_MAX)
@@ -206,4 +210,41 @@ bool packing_search(struct packing *packing, const int64_t *room, const uint32_t
     for (uint32_t i = 0; i < search.count; i++)
         units[search.items[i].position] = search.best_units[i];
     return search.found;
+}
+
+// What fractions of the densest items are worth, as many as there are, that fill the machine.
+static double fractions(const struct search *search)
+{
+    double left = 1, sum = 0;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const struct item *item = &search->items[i];
+        double weight = fmin(item->most * item->weight, left);
+        sum += weight * item->density;
+        left -= weight;
+    }
+    return sum;
+}
+
+double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                           uint32_t count, double at_least, uint64_t nodes_max)
+{
+    double weights[DIMENSIONS_MAX];
+    double upper = best_weights(packing, room, kinds, count, weights);
+    if (upper <= at_least || isinf(upper) || packing->dimensions_count > DIMENSIONS_MAX ||
+        count > KINDS_MAX)
+        return fmax(upper, at_least);
+    int64_t left[DIMENSIONS_MAX];
+    memcpy(left, room, packing->dimensions_count * sizeof *left);
+    struct search search = {.packing = packing,
+                            .room = left,
+                            .weights = weights,
+                            .best = at_least,
+                            .nodes_max = nodes_max};
+    list_items(&search, kinds, count, true);
+    upper = fmin(upper, fractions(&search));
+    if (upper <= at_least)
+        return at_least;
+    descend(&search, 0, 0, 1);
+    packing->steps += 2 * search.nodes;
+    return search.nodes < nodes_max ? search.best : upper;
 }

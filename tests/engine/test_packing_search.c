@@ -157,6 +157,12 @@ static void the_bound_of_a_filling_SCH_550(void **state)
         double best = by_force(&knapsack, 0, units);
         assert_true(packing_search_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >=
                     best);
+        for (uint32_t k = 0; k < KINDS; k++)
+            knapsack.kinds[k].alike = most_of(&knapsack, k);
+        assert_true(packing_search_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
+                                        NODES_MAX) == best);
+        assert_true(packing_search_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
+                                        3) >= best - 1e-6);
         packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units,
                        &upper);
         assert_true(upper >= best);
