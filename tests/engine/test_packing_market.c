@@ -1,0 +1,171 @@
+// Machines that the LowestPrice packer may buy (SCH-550 step 2, SCH-503, SCH-505, SCH-507, SCH-521).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/pack.h"
+#include "engine/packing.h"
+#include "engine/plan_fixture.h"
+#include "engine/rule_cases.h"
+
+#define MACHINE(name, cpu, memory, price)                                  \
+    TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", \
+            OFFER("a", "on-demand", price, ""))
+#define PODS POD("a", "", "containers: [{name: c, image: i, resources: {requests: {cpu: '1', " \
+                          "memory: 1Gi}}}]")
+
+struct world {
+    struct plan_fixture fixture;
+    struct arena *arena;
+    struct problem *problem;
+    struct pass *greedy, *fresh;
+    struct packing *packing;
+};
+
+static struct world world_of(const char *documents, const char *settings, double margin)
+{
+    struct world world = {.fixture = plan_yaml_bare(documents, settings)};
+    world.arena = arena_create(4096);
+    world.problem = problem_create(world.fixture.snapshot, world.arena, false);
+    world.greedy = pack_greedy(world.problem);
+    world.fresh = pass_create(world.problem, &world.greedy->input);
+    world.packing = packing_create(world.greedy, world.fresh, margin);
+    return world;
+}
+
+static void world_free(struct world *world)
+{
+    packing_destroy(world->packing);
+    pass_destroy(world->fresh);
+    pass_destroy(world->greedy);
+    problem_destroy(world->problem);
+    arena_destroy(world->arena);
+    plan_fixture_free(&world->fixture);
+}
+
+static const struct packing_market *market_of(struct world *world)
+{
+    const struct node_template *template = world->problem->templates[0];
+    return packing_market_of(world->packing, template, template->set);
+}
+
+static void check_offer(const struct packing_market *market, uint32_t index, const char *name,
+                        int64_t price)
+{
+    const struct packing_offer *offer = &market->offers[index];
+    assert_true(index < market->count);
+    assert_string_equal(market->template->table->rows[offer->row].type->name, name);
+    assert_int_equal(offer->price, price);
+}
+
+// The room for a resource of the problem.
+static int64_t room_for(const struct world *world, const struct packing_offer *offer,
+                        uint32_t dimension)
+{
+    for (uint32_t d = 0; d < world->packing->dimensions_count; d++)
+        if (world->packing->dimensions[d] == dimension)
+            return offer->room[d];
+    fail();
+    return 0;
+}
+
+static void only_machines_worth_buying_SCH_505_550(void **state)
+{
+    (void)state;
+    struct world world = world_of(
+        CATALOG_OF(MACHINE("large", "8", "32", "0.2") ", " MACHINE("waste", "4", "16", "0.3") ", "
+                   MACHINE("small", "4", "16", "0.1") ", " MACHINE("roomy", "4", "64", "0.15") ", "
+                   MACHINE("same", "4", "16", "0.1")) POOL PODS,
+        NULL, 0);
+    const struct packing_market *market = market_of(&world);
+    // "waste" has no more than "small" for more, "same" as much for as much; ties by name.
+    assert_int_equal(market->count, 3);
+    check_offer(market, 0, "same", 100000000);
+    check_offer(market, 1, "roomy", 150000000);
+    check_offer(market, 2, "large", 200000000);
+    assert_int_equal(market->sold_count, 5);
+    assert_ptr_equal(market_of(&world), market);
+    world_free(&world);
+}
+
+static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
+{
+    (void)state;
+    struct world world = world_of(
+        CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("tiny", "1", "4", "0.01")) POOL
+            DAEMON_SET("agent", CPU("1500m")) PODS,
+        NULL, 0);
+    const struct packing_market *market = market_of(&world);
+    assert_int_equal(market->count, 1); // the agent does not fit the tiny one
+    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_CPU), 2500);
+    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 109);
+    world_free(&world);
+    world = world_of(
+        CATALOG_OF(MACHINE("small", "4", "16", "0.1"))
+            "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p, "
+            "annotations: {adze.dev/max-pods-per-node: '7'}}, spec: {template: {spec: "
+            "{nodeClassRef: {group: g, kind: Class, name: c}}}}}\n---\n" PODS,
+        NULL, 0);
+    market = market_of(&world);
+    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 7);
+    world_free(&world);
+}
+
+static void the_cheapest_that_is_large_enough_SCH_550(void **state)
+{
+    (void)state;
+    struct world world = world_of(
+        CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("roomy", "4", "64", "0.15") ", "
+                   MACHINE("large", "8", "32", "0.2")) POOL PODS,
+        NULL, 0);
+    const struct packing_market *market = market_of(&world);
+    int64_t used[8] = {0};
+    assert_true(world.packing->dimensions_count <= 8);
+    assert_int_equal(packing_market_find(world.packing, market, used, 0), 0);
+    assert_int_equal(packing_market_find(world.packing, market, used, 1), 1);
+    for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
+        if (world.packing->dimensions[d] == DIMENSION_CPU)
+            used[d] = 4001;
+    assert_int_equal(packing_market_find(world.packing, market, used, 0), 2);
+    for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
+        if (world.packing->dimensions[d] == DIMENSION_CPU)
+            used[d] = 8001;
+    assert_int_equal(packing_market_find(world.packing, market, used, 0), market->count);
+    world_free(&world);
+}
+
+static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
+{
+    (void)state;
+#define SIX                                                                                      \
+    CATALOG_OF(MACHINE("a", "4", "16", "0.10") ", " MACHINE("b", "4", "16", "0.11") ", "         \
+               MACHINE("c", "4", "16", "0.12") ", " MACHINE("d", "4", "16", "0.13") ", "         \
+               MACHINE("e", "4", "16", "0.14") ", " MACHINE("lone", "8", "32", "0.20"))
+    // Five could stand in for "a", none for the lone one.
+    struct world world = world_of(SIX POOL PODS, NULL, 0.05);
+    check_offer(market_of(&world), 0, "a", 100000000);
+    check_offer(market_of(&world), 1, "lone", 210000000);
+    assert_int_equal(market_of(&world)->prices[market_of(&world)->offers[1].row], 200000000);
+    world_free(&world);
+    // Each node counts for 0.01 more.
+    world = world_of(SIX POOL PODS, "NODE_COST: '0.01'", 0);
+    check_offer(market_of(&world), 0, "a", 110000000);
+    check_offer(market_of(&world), 1, "lone", 210000000);
+    world_free(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_machines_worth_buying_SCH_505_550),
+        cmocka_unit_test(room_is_what_daemon_sets_leave_SCH_507_521),
+        cmocka_unit_test(the_cheapest_that_is_large_enough_SCH_550),
+        cmocka_unit_test(what_choice_and_nodes_count_for_SCH_503_507),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
