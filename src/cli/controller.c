@@ -15,6 +15,7 @@
 #include "control/controller.h"
 #include "kube/http_transport.h"
 #include "kube/leader.h"
+#include "kube/metered_transport.h"
 #include "web/health.h"
 #include "web/web.h"
 
@@ -60,7 +61,11 @@ static struct kube_client *connect(struct process *process, double qps, double b
     struct kube_client_options options = {.qps = qps, .burst = burst};
     struct kube_transport *transport =
         http_transport_create(process->loop, process->config, &http, error);
-    return transport != NULL ? kube_client_create(process->loop, transport, &options) : NULL;
+    if (transport == NULL)
+        return NULL;
+    return kube_client_create(process->loop,
+                              metered_transport_create(process->loop, transport, process->metrics),
+                              &options);
 }
 
 static bool open_connections(struct process *process, struct error *error)

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "kube/metered_transport.h"
 #include "model/input.h"
 #include "sim/resources.h"
 
@@ -171,7 +172,8 @@ void simulation_start_controller(struct simulation *simulation)
     simulation->lives++;
     process->metrics = metrics_create(monotonic_ns, loop);
     process->transport = connect(simulation);
-    process->client = kube_client_create(loop, process->transport, &client);
+    process->client = kube_client_create(
+        loop, metered_transport_create(loop, process->transport, process->metrics), &client);
     process->mirror = mirror_create(loop, process->client);
     process->recorder = event_recorder_create(loop, process->client, "karpenter");
     process->cloud = sim_cloud_create(loop, simulation->park, &cloud);
