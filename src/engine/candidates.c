@@ -4,17 +4,22 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "engine/budgets.h"
-#include "engine/state_node.h"
+#include "engine/overlays.h"
+#include "engine/problem.h"
+
+#define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
 
 struct build {
     struct arena *arena;
     const struct snapshot *snapshot;
     const struct candidate_options *options;
     struct candidate_table *table;
-    struct map *pools;  // disruption_pool by name
-    struct map *prices; // instance types by "catalogue index/name"
+    struct map *pools;   // disruption_pool by name
+    struct map *prices;  // instance types by "catalogue index/name"
+    struct map *planned; // plan_placement by name; NULL: not known
 };
 
 // --- pods ----------------------------------------------------------------------------------------
@@ -34,7 +39,7 @@ static bool is_reschedulable(const struct pod *pod) // DIS-48
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
 }
 
-static double eviction_cost(const struct pod *pod) // DIS-55
+double pod_eviction_cost(const struct pod *pod)
 {
     double cost = 1.0;
     const char *deletion_cost =
@@ -108,12 +113,39 @@ static const char *pods_block(const struct build *build, const struct state_node
 }
 
 // --- one node ------------------------------------------------------------------------------------
-static bool is_nominated(const struct snapshot *snapshot, const char *name)
+static bool is_placeholder(const struct pod *pod)
 {
+    return string_map_get(&pod->meta.annotations, ANNOTATION_PLACEHOLDER) != NULL;
+}
+
+// Whether the plan of the pending pods puts a placeholder, or any other pod, there.
+static bool is_wanted(const struct build *build, const char *name, bool by_placeholders)
+{
+    const struct plan_placement *placement =
+        build->planned != NULL ? map_get(build->planned, name) : NULL;
+    for (uint32_t i = 0; placement != NULL && i < placement->pods.count; i++)
+        if (is_placeholder(placement->pods.items[i]) == by_placeholders)
+            return true;
+    return false;
+}
+
+// Upstream knows only of nominations; DIS-765.
+static bool is_nominated(const struct build *build, const char *name)
+{
+    const struct snapshot *snapshot = build->snapshot;
     list_for_each (nomination, &snapshot->nominated)
         if (strcmp(nomination->node, name) == 0 && nomination->until > snapshot->time)
             return true;
-    return false;
+    return !snapshot->settings.compatibility_upstream && is_wanted(build, name, false);
+}
+
+// DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
+// need none.
+static bool is_known(const struct build *build, const char *name)
+{
+    const struct disruption_pool *pool = map_get(build->pools, name);
+    return pool != NULL &&
+           (pool->catalogue != NULL || !build->snapshot->settings.compatibility_upstream);
 }
 
 static bool is_busy(const struct build *build, const struct node *node)
@@ -137,74 +169,119 @@ static const char *refusal(const struct build *build, const struct state_node *s
         return "Node isn't initialized";
     if (state->marked_for_deletion)
         return "Node is deleting or marked for deletion";
-    if (is_nominated(build->snapshot, state->name))
+    if (is_nominated(build, state->name))
         return "Node is nominated for a pending pod";
     if (text_equal(string_map_get(&state->node->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
                    "true"))
         return "Disruption is blocked through the \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation";
     if (state->node_pool == NULL)
         return "Node doesn't have required label (label=" LABEL_NODE_POOL ")";
-    if (map_get(build->pools, state->node_pool) == NULL)
+    if (!is_known(build, state->node_pool))
         return arena_format(build->arena, "NodePool not found (NodePool=%s)", state->node_pool);
     if (build->options->eventual && state->claim->spec.termination_grace_period.text != NULL)
         return NULL;
     return pods_block(build, state);
 }
 
-static bool serves(const struct instance_type_catalog *catalogue, const char *pool)
+// --- instance types and prices
+// -------------------------------------------------------------------
+static const struct instance_type_catalog *catalogue_at(const struct build *build, uint32_t index)
 {
-    return catalogue->spec.node_pools.items == NULL ||
-           string_list_has(&catalogue->spec.node_pools, pool);
+    return (const struct instance_type_catalog *)build->snapshot
+        ->objects[KIND_INSTANCE_TYPE_CATALOG]
+        .items[index];
 }
 
-static const struct instance_type *find_type(const struct build *build, const char *pool,
-                                             const char *name)
+// FMT-6: the catalogues that name the pool, or else those that name nobody.
+static bool serves(const struct instance_type_catalog *catalogue,
+                   const struct disruption_pool *pool)
 {
-    const struct instance_type *general = NULL;
+    if (catalogue->spec.node_pools.count == 0)
+        return !pool->own_types;
+    return pool->own_types && string_list_has(&catalogue->spec.node_pools, pool->pool->meta.name);
+}
+
+static void find_types(const struct build *build, struct disruption_pool *pool)
+{
+    uint32_t count = build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    for (uint32_t i = 0; i < count; i++)
+        pool->own_types =
+            pool->own_types ||
+            string_list_has(&catalogue_at(build, i)->spec.node_pools, pool->pool->meta.name);
+    for (uint32_t i = 0; i < count; i++)
+        if (pool->catalogue == NULL && serves(catalogue_at(build, i), pool) &&
+            catalogue_at(build, i)->spec.instance_types.count > 0)
+            pool->catalogue = catalogue_at(build, i);
+}
+
+static const struct instance_type *find_type(const struct build *build,
+                                             const struct disruption_pool *pool, const char *name)
+{
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        const struct instance_type_catalog *catalogue =
-            (const struct instance_type_catalog *)build->snapshot
-                ->objects[KIND_INSTANCE_TYPE_CATALOG]
-                .items[i];
+        if (!serves(catalogue_at(build, i), pool))
+            continue;
         char *key = arena_format(build->arena, "%u/%s", i, name);
         const struct instance_type *type = map_get(build->prices, key);
-        if (type == NULL || !serves(catalogue, pool))
-            continue;
-        if (catalogue->spec.node_pools.items != NULL)
+        if (type != NULL)
             return type;
-        general = type;
     }
-    return general;
+    return NULL;
 }
 
-static int64_t price_of(const struct build *build, const struct state_node *state) // DIS-59
+// DIS-744: of several reservations of a zone the node's own.
+static bool is_own_reservation(const struct build *build, const struct state_node *state,
+                               const struct offering *offering)
 {
-    const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    list_for_each (requirement, &offering->requirements) {
+        if (!text_ends_with(requirement->key, "reservation-id"))
+            continue;
+        const char *own = string_map_get(state->labels, requirement->key);
+        const char *value = requirement_single_value(&offering->requirements, requirement->key);
+        return own == NULL || build->snapshot->settings.compatibility_upstream ||
+               text_equal(own, value);
+    }
+    return true;
+}
+
+// DIS-59.
+static int64_t price_of(const struct build *build, const struct state_node *state,
+                        const struct node_pool *pool, const struct instance_type *type)
+{
     const char *zone = string_map_get(state->labels, LABEL_ZONE);
     const char *capacity_type = string_map_get(state->labels, LABEL_CAPACITY_TYPE);
-    const struct instance_type *type =
-        name != NULL ? find_type(build, state->node_pool, name) : NULL;
-    if (type == NULL)
-        return 0;
-    list_for_each (offering, &type->offerings)
+    const struct overlay_effect *effect =
+        build->options->problem != NULL && type != NULL
+            ? overlays_effect(build->options->problem, pool, type)
+            : NULL;
+    for (uint32_t i = 0; type != NULL && i < type->offerings.count; i++) {
+        const struct offering *offering = &type->offerings.items[i];
         if (text_equal(requirement_single_value(&offering->requirements, LABEL_ZONE), zone) &&
             text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
-                       capacity_type))
-            return offering->price;
+                       capacity_type) &&
+            is_own_reservation(build, state, offering))
+            return effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+    }
     return 0;
 }
 
 static void add_candidate(struct build *build, const struct state_node *state)
 {
-    struct disruption_candidate candidate = {.node = state->node,
-                                             .claim = state->claim,
-                                             .pool = map_get(build->pools, state->node_pool),
-                                             .cost = 1.0,
-                                             .price = price_of(build, state)};
+    struct disruption_pool *pool = map_get(build->pools, state->node_pool);
+    const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    struct disruption_candidate candidate = {
+        .state = state,
+        .node = state->node,
+        .claim = state->claim,
+        .pool = pool,
+        .type = type != NULL ? find_type(build, pool, type) : NULL,
+        .cost = 1.0,
+        .buffered = is_wanted(build, state->name, true)};
+    candidate.price = price_of(build, state, pool->pool, candidate.type);
+    pool->has_candidates = true;
     list_for_each (pod, &state->pods) {
         if (!is_reschedulable(*pod))
             continue;
-        double cost = eviction_cost(*pod);
+        double cost = pod_eviction_cost(*pod);
         candidate.reschedulable++;
         candidate.cost += cost > 0 ? cost : 0;
     }
@@ -230,6 +307,7 @@ static void add_pools(struct build *build)
     table->pools.items = arena_allocate_array(build->arena, count + 1, sizeof *table->pools.items);
     for (uint32_t i = 0; i < count; i++) {
         table->pools.items[i].pool = pools[i];
+        find_types(build, &table->pools.items[i]);
         map_set(build->pools, pools[i]->meta.name, &table->pools.items[i]);
     }
     table->pools.count = count;
@@ -246,6 +324,33 @@ static void count_node(struct build *build, const struct state_node *state) // D
     bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
     if (state->marked_for_deletion || is_busy(build, state->node) || !ready)
         pool->disrupting++;
+}
+
+// DIS-190: what the pool costs, and what it would cost its pods to move.
+static void count_for_balance(struct build *build, const struct state_node *state,
+                              bool is_candidate)
+{
+    struct disruption_pool *pool =
+        state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
+    if (pool == NULL ||
+        !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
+        return;
+    if (is_candidate) {
+        const struct disruption_candidate *last =
+            &build->table->candidates.items[build->table->candidates.count - 1];
+        pool->balance_cost += last->cost;
+        pool->balance_price = quantity_add(pool->balance_price, last->price);
+        return;
+    }
+    pool->balance_cost += 1.0;
+    list_for_each (pod, &state->pods)
+        if (!pod_owned_by_daemon_set(*pod) && pod_eviction_cost(*pod) > 0)
+            pool->balance_cost += pod_eviction_cost(*pod);
+    const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    const struct instance_type *type = name != NULL ? find_type(build, pool, name) : NULL;
+    if (state->claim != NULL)
+        pool->balance_price =
+            quantity_add(pool->balance_price, price_of(build, state, pool->pool, type));
 }
 
 static void apply_budgets(struct build *build)
@@ -291,6 +396,15 @@ static void index_types(struct build *build)
     }
 }
 
+static void index_plan(struct build *build)
+{
+    if (build->options->plan == NULL)
+        return;
+    build->planned = map_create();
+    list_for_each (placement, &build->options->plan->placements)
+        map_set(build->planned, placement->name, placement);
+}
+
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options)
 {
@@ -301,9 +415,14 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                           .table = &table,
                           .pools = map_create(),
                           .prices = map_create()};
-    struct state_nodes states = state_nodes_build(arena, snapshot);
+    const struct problem *problem = options->problem;
+    struct state_nodes own = {0};
+    if (problem == NULL)
+        own = state_nodes_build(arena, snapshot);
+    struct state_nodes states = problem != NULL ? problem->nodes : own;
     add_pools(&build);
     index_types(&build);
+    index_plan(&build);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);
@@ -314,14 +433,18 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
         const char *message = refusal(&build, state, &told);
         if (message == NULL)
             add_candidate(&build, state);
-        else if (told)
+        count_for_balance(&build, state, message == NULL);
+        if (message != NULL && told)
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, message};
     }
     apply_budgets(&build);
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
-    state_nodes_free(&states);
+    if (problem == NULL)
+        state_nodes_free(&own);
     map_destroy(build.pools, NULL);
     map_destroy(build.prices, NULL);
+    if (build.planned != NULL)
+        map_destroy(build.planned, NULL);
     return table;
 }

@@ -3,22 +3,34 @@
 // pure.
 #pragma once
 
+#include "model/plan.h"
 #include "model/snapshot.h"
+
+struct problem;
+struct state_node;
 
 struct disruption_pool {
     const struct node_pool *pool;
+    bool own_types;             // a catalogue names the pool
+    const struct instance_type_catalog *catalogue; // with types for it; NULL: it has none
+    bool has_candidates;        // before any method's predicate
     int64_t total, disrupting;  // DIS-125, DIS-126
     int64_t allowed, remaining; // for the reason asked for: DIS-120, DIS-127
     const char *budget_error;   // DIS-121; or NULL
+    double balance_cost;        // of pools with policy Balanced: DIS-190
+    int64_t balance_price;
 };
 struct disruption_candidate {
+    const struct state_node *state; // in the problem's nodes, if there is a problem
     const struct node *node;
     const struct node_claim *claim;
     struct disruption_pool *pool;
+    const struct instance_type *type; // NULL: unknown to the pool
     double cost;            // DIS-56
     int64_t price;          // DIS-59, nano-USD an hour
     uint32_t reschedulable; // pods (DIS-48)
     bool empty;             // DIS-57
+    bool buffered;          // placeholder pods are planned on it (LIF-245)
 };
 struct disruption_block {    // why a node is no candidate (DIS-32)
     const struct node *node; // may be NULL
@@ -36,7 +48,11 @@ struct candidate_options {
     const struct string_list *busy; // names of Nodes in running commands: no candidates, and they
                                     // count as disrupting
     bool eventual;                  // DIS-34
+    struct problem *problem;        // whose nodes and overlaid prices count; NULL: the snapshot's
+    const struct plan *plan;        // of the pending pods: whose nodes are wanted; NULL: unknown
 };
 // Lives in `arena` and points into the snapshot.
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options);
+// DIS-55 of one pod.
+double pod_eviction_cost(const struct pod *pod);

@@ -1,5 +1,8 @@
 #include "engine/emptiness.h"
 
+#include "engine/disrupt.h"
+#include "engine/state_node.h"
+
 bool emptiness_wants(struct arena *arena, const struct disruption_candidate *candidate,
                      const char **message)
 {
@@ -11,6 +14,10 @@ bool emptiness_wants(struct arena *arena, const struct disruption_candidate *can
     if (after->text == NULL || after->nanoseconds == DURATION_NEVER) {
         *message =
             arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
+        return false;
+    }
+    if (candidate->buffered) {
+        *message = arena_format(arena, "Node \"%s\" has buffer pods", candidate->state->name);
         return false;
     }
     return candidate->empty &&
@@ -34,11 +41,11 @@ static void take(struct emptiness *out, const struct string_list *first, bool tu
     }
 }
 
-struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
-                                const struct string_list *busy, const struct string_list *first)
+static struct emptiness choose(struct arena *arena, const struct snapshot *snapshot,
+                               const struct candidate_options *options,
+                               const struct string_list *first)
 {
-    const struct candidate_options options = {.reason = "Empty", .busy = busy};
-    struct emptiness out = {.table = candidates_build(arena, snapshot, &options)};
+    struct emptiness out = {.table = candidates_build(arena, snapshot, options)};
     uint32_t count = out.table.candidates.count;
     out.eligible.items = arena_allocate_array(arena, count + 1, sizeof *out.eligible.items);
     out.taken.items = arena_allocate_array(arena, count + 1, sizeof *out.taken.items);
@@ -55,4 +62,26 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
     take(&out, first, true);
     take(&out, first, false);
     return out;
+}
+
+struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
+                                const struct string_list *busy, const struct string_list *first)
+{
+    const struct candidate_options options = {.reason = "Empty", .busy = busy};
+    return choose(arena, snapshot, &options, first);
+}
+
+void emptiness_decide(struct disruption *disruption)
+{
+    const struct candidate_options options = {
+        .reason = "Empty", .problem = disruption->problem, .plan = disruption->plan};
+    struct emptiness found =
+        choose(disruption->arena, disruption->problem->snapshot, &options, NULL);
+    list_for_each (block, &found.unconsolidatable)
+        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "Unconsolidatable",
+                     (const struct object *)block->node, block->message);
+    if (found.taken.count > 0)
+        disruption_command(disruption, "Empty", "empty",
+                           (struct disruption_candidate *const *)(void *)found.taken.items,
+                           found.taken.count);
 }

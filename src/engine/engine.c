@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include "engine/disrupt.h"
 #include "engine/finish.h"
 #include "engine/pack.h"
 
@@ -20,5 +21,9 @@ struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_opti
     finish_plan(pass, options, plan);
     pass_destroy(pass);
     problem_destroy(problem);
+    if (options->disrupt && !disrupt_plan(snapshot, options, plan, error)) {
+        plan_destroy(plan);
+        return NULL;
+    }
     return plan;
 }

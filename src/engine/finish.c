@@ -14,8 +14,6 @@
 #include "engine/templates.h"
 #include "engine/unplaced.h"
 
-#define LAUNCH_TYPES_MAX 600 // SCH-384
-
 struct finisher {
     struct pass *pass;
     struct plan *plan;
@@ -26,8 +24,7 @@ struct finisher {
     const char **hashes;          // by template: of the NodePool, or NULL
 };
 
-// SCH-261.
-static uint32_t reserved_set(struct pass *pass, const struct claim *claim)
+uint32_t claim_launch_set(struct pass *pass, const struct claim *claim)
 {
     struct problem *problem = pass->problem;
     uint32_t set = claim->set;
@@ -72,12 +69,13 @@ static bool share_types(struct finisher *finisher, const struct claim *claim, ui
     return false;
 }
 
-static void finish_types(struct finisher *finisher, const struct claim *claim,
+// In the order of the prices that `set` leaves; a type without any is left out.
+static void finish_types(struct finisher *finisher, const struct claim *claim, uint32_t set,
                          struct plan_claim *out)
 {
     const struct type_table *table = claim->template->table;
     const struct row_filter *prices =
-        type_table_prices(finisher->pass->problem, claim->template->table, claim->final_set);
+        type_table_prices(finisher->pass->problem, claim->template->table, set);
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct bitset seen = bitset_create(scratch, table->types_count);
     out->types.items = arena_allocate_array(finisher->plan->arena, bitset_count(claim->rows) + 1,
@@ -268,10 +266,10 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     struct plan_claim *out = &plan->claims.items[index];
     *out = (struct plan_claim){.node_pool = claim->template->pool,
                                .min_values_relaxed = claim->min_values_relaxed};
-    claim->final_set = reserved_set(finisher->pass, claim);
+    claim->final_set = claim_launch_set(finisher->pass, claim);
     finisher->sources[index] = claim;
     if (!share_types(finisher, claim, index, out))
-        finish_types(finisher, claim, out);
+        finish_types(finisher, claim, claim->final_set, out);
     struct text error = {0};
     if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
         for (uint32_t i = 0; i < claim->pods.count; i++)
@@ -331,6 +329,32 @@ static void finish_notes(struct finisher *finisher)
         *out = *note;
         out->message = arena_copy_string(plan->arena, note->message);
     }
+}
+
+void finish_replacement(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
+                        struct plan_claim *out)
+{
+    struct finisher finisher = {.pass = pass, .plan = plan};
+    const char *hashes[1] = {NULL};
+    finisher.hashes = hashes - claim->template->index;
+    *out = (struct plan_claim){.node_pool = claim->template->pool,
+                               .min_values_relaxed = claim->min_values_relaxed};
+    claim->final_set = claim->set;
+    finish_types(&finisher, claim, priced, out);
+    if (priced != claim->set) {
+        const struct row_filter *prices =
+            type_table_prices(pass->problem, claim->template->table, claim->set);
+        bitset_for_each (r, claim->rows)
+            if (prices->cheapest[r] != INT64_MAX &&
+                (out->price == 0 || prices->cheapest[r] < out->price))
+                out->price = prices->cheapest[r];
+    }
+    finish_requests(&finisher, claim, out);
+    claim_object_requirements(pass->problem, claim->set, plan->arena, &out->requirements);
+    claim_object_labels(pass->problem, claim->template, claim->set, plan->arena, &out->labels);
+    finish_annotations(&finisher, claim, out);
+    out->pods.items = sorted_pods(&finisher, &claim->pods);
+    out->pods.count = claim->pods.count;
 }
 
 void finish_plan(struct pass *pass, const struct plan_options *options, struct plan *plan)

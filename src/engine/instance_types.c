@@ -437,3 +437,51 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
             &(struct price_order){table, filter->cheapest});
     return filter;
 }
+
+// --- the worst that a launch could cost
+// ------------------------------------------------------------
+// Reserved capacity is taken before spot, that before on-demand.
+static uint32_t capacity_rank(struct problem *problem, uint32_t set)
+{
+    static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
+    const struct requirement *requirement =
+        set_get(problem->sets, set, problem->key_capacity_type);
+    for (uint32_t i = 0; i < ARRAY_LENGTH(order); i++) {
+        uint32_t value = vocabulary_find_value(problem->vocabulary, order[i]);
+        if (requirement != NULL && !requirement->complement && value != SYMBOL_NONE &&
+            requirement_has(problem->vocabulary, requirement, value))
+            return i;
+    }
+    return ARRAY_LENGTH(order);
+}
+
+const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
+                                       uint32_t set)
+{
+    struct row_filter *filter =
+        (struct row_filter *)(uintptr_t)type_table_filter(problem, table, set);
+    if (filter->worst != NULL)
+        return filter->worst;
+    bool *allowed = memory_allocate_array(table->varieties_count + 1, sizeof *allowed);
+    uint32_t *ranks = memory_allocate_array(table->varieties_count + 1, sizeof *ranks);
+    for (uint32_t v = 0; v < table->varieties_count; v++) {
+        allowed[v] = sets_compatible(problem->sets, set, table->varieties[v], true);
+        ranks[v] = capacity_rank(problem, table->varieties[v]);
+    }
+    filter->worst = arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->worst);
+    for (uint32_t r = 0; r < table->count; r++) {
+        uint32_t best = UINT32_MAX;
+        int64_t dearest = 0;
+        list_for_each (offering, &table->rows[r].offerings) {
+            if (!allowed[offering->variety] || ranks[offering->variety] > best)
+                continue;
+            if (ranks[offering->variety] < best || offering->price > dearest)
+                dearest = offering->price;
+            best = ranks[offering->variety];
+        }
+        filter->worst[r] = best == UINT32_MAX ? INT64_MAX : dearest;
+    }
+    free(allowed);
+    free(ranks);
+    return filter->worst;
+}

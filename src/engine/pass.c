@@ -112,6 +112,9 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->input.excluded = bitset_create(pass->arena, problem->nodes.count);
     if (input->excluded.bits > 0)
         bitset_copy(pass->input.excluded, input->excluded);
+    pass->input.quiet = bitset_create(pass->arena, problem->nodes.count);
+    if (input->quiet.bits > 0)
+        bitset_copy(pass->input.quiet, input->quiet);
     make_slots(pass);
     make_scratch(pass);
     limits_start(pass);

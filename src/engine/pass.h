@@ -146,6 +146,7 @@ struct pass_input {
     uint32_t queue_count;
     struct bitset excluded;  // places that take no part; bits 0: none
     struct bitset scheduled; // bound pods that are being scheduled themselves
+    struct bitset quiet;     // places that running pods do not move to (DIS-238); bits 0: none
     bool reserved_strict;    // SCH-258
     uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
 };

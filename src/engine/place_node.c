@@ -203,8 +203,11 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                 continue;
             if (topology_heeding_ends(pass))
                 return false;
-            enum verdict verdict =
-                pass->slots[node].usable ? node_check(pass, node, class) : REFUSED_SHAPE;
+            bool left_alone = class_at(pass->problem, class)->running &&
+                              bitset_has(pass->input.quiet, node);
+            enum verdict verdict = !pass->slots[node].usable ? REFUSED_SHAPE
+                                   : left_alone              ? REFUSED_CLASS
+                                                             : node_check(pass, node, class);
             if (verdict == ACCEPTED) {
                 if (!pass->probing)
                     node_accept(pass, node, pod, class);

@@ -214,6 +214,7 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     relaxed->spreads.count = class->spreads.count;
     relaxed->volumes = class->volumes;
     relaxed->resource_claims = class->resource_claims;
+    relaxed->running = class->running;
     struct resource_map requests = shape_of(problem, class)->request_map;
     compile_class(problem, relaxed, &requests);
     vector_push(&problem->classes, relaxed);
@@ -303,6 +304,7 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
     class->resource_claims = pod_spec_has_resource_claims(&queued->pod->spec);
     class->spreads.items = queued->pod->spec.topology_spread_constraints.items;
     class->spreads.count = queued->pod->spec.topology_spread_constraints.count;
+    class->running = queued->running;
     class->validated = !queued->from_deleting_node && !queued->placeholder;
     note_dimensions(problem, &class->requests);
     pod_spec_ask_keys(problem, &queued->pod->spec);
@@ -360,7 +362,7 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
     if (count > 0)
         qsort(list, count, sizeof *list, queued_pods_compare);
     for (uint32_t i = 0; i < count; i++)
-        list[i].index = i;
+        list[i].index = list[i].origin = i;
 }
 
 // The sample of a class is its first pod in queue order, so that it does not depend on the input's.

@@ -152,6 +152,8 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
 {
     struct queued_pod *queued = &list[(*count)++];
     *queued = (struct queued_pod){.pod = pod, .on = on, .from_deleting_node = on != NULL};
+    queued->running =
+        on != NULL && !on->marked_for_deletion && !text_equal(pod->status.phase, "Pending");
     return queued;
 }
 
@@ -423,7 +425,7 @@ void pod_class_key(const struct problem *problem, const struct queued_pod *queue
     for (uint32_t i = 0; i < problem->selector_keys_count; i++)
         add_text(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
     add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
-                        pod_spec_has_resource_claims(spec) << 2);
+                        pod_spec_has_resource_claims(spec) << 2 | queued->running << 3);
     add_map(key, &spec->node_selector);
     list_for_each (toleration, &spec->tolerations) {
         add_text(key, toleration->key);

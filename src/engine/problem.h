@@ -47,6 +47,7 @@ struct row_filter {
     int64_t *cheapest;  // by row; INT64_MAX if none (SCH-265); NULL until asked for
     uint32_t *by_price; // rows, cheapest first, ties by name (FMT-11)
     int64_t lowest;     // of all rows in `both`; INT64_MAX if none
+    int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until asked for
 };
 struct type_table {
     struct row *rows;
@@ -221,6 +222,7 @@ struct pod_class {
     const char *refusal;   // validation (SCH-26); NULL: accepted
     bool refused_silently; // SCH-30: no event
     bool resource_claims;  // SCH-420
+    bool running;          // DIS-238
     const struct pod_volumes *volumes;
 };
 #define NOT_RELAXED (UINT32_MAX - 1)
@@ -229,7 +231,10 @@ struct queued_pod {
     const struct pod *pod;
     uint32_t class;
     uint32_t index; // in problem->queued
+    uint32_t origin; // the same, whatever the order of a pass; of a movable pod, in
+                     // problem->movable
     bool from_deleting_node, placeholder;
+    bool running; // on a node that stays, unless a simulation has it gone (DIS-238)
     int64_t cpu, memory;
     const struct state_node *on; // where it runs now, or NULL
 };

@@ -1,11 +1,25 @@
-// Passes that ask what would happen if some nodes were gone (SCH-57): the same decision, over other
-// nodes and pods.
+// Passes that ask what would happen if some nodes were gone (SCH-57, DIS-230 to DIS-238): the same
+// decision, over other nodes and pods.
 #pragma once
 
 #include "engine/pass.h"
 
+// Which pods run on which place; made once for a problem with its movable pods. Lives in `arena`.
+struct simulator {
+    struct problem *problem;
+    uint32_t *movable_start, *movable; // by place: where its indexes in problem->movable begin
+    uint32_t *bound_start, *bound;     // the same of problem->bound, movable ones only
+    struct bitset scheduled;           // bound pods that are scheduled in any pass
+};
+struct simulator *simulator_create(struct problem *problem, struct arena *arena);
+
+struct simulation {
+    const uint32_t *gone; // indexes of places that take no part
+    uint32_t gone_count;
+    struct bitset quiet; // see struct pass_input
+};
 // A finished pass over the pending pods, the pods of nodes that are going anyway, and the
-// reschedulable pods of the places in `gone` (by index in problem->places; sized for them), which
-// take no part. The problem must have been made with its movable pods. Reservations fall back
-// (SCH-258). The queue lives in `arena`; the caller destroys the pass before it.
-struct pass *simulate(struct problem *problem, struct arena *arena, struct bitset gone);
+// reschedulable pods of the places that are gone. Reservations fall back (SCH-258). The queue lives
+// in `arena`; the caller destroys the pass before it.
+struct pass *simulate(const struct simulator *simulator, struct arena *arena,
+                      const struct simulation *simulation);

@@ -34,11 +34,15 @@ static struct simulated simulate_without(const struct plan_fixture *fixture, con
 {
     struct simulated result = {.arena = arena_create(4096)};
     result.problem = problem_create(fixture->snapshot, result.arena, true);
-    struct bitset gone = bitset_create(result.arena, result.problem->nodes.count);
+    struct simulator *simulator = simulator_create(result.problem, result.arena);
+    uint32_t gone;
+    struct simulation simulation = {.gone = &gone};
     for (uint32_t i = 0; i < result.problem->nodes.count; i++)
-        if (strcmp(result.problem->nodes.items[i].name, node) == 0)
-            bitset_set(gone, i);
-    result.pass = simulate(result.problem, result.arena, gone);
+        if (strcmp(result.problem->nodes.items[i].name, node) == 0) {
+            gone = i;
+            simulation.gone_count = 1;
+        }
+    result.pass = simulate(simulator, result.arena, &simulation);
     return result;
 }
 
@@ -94,11 +98,10 @@ static void one_problem_carries_many_passes(void **state)
         POOL NODE("n1") NODE("n2") BOUND("a", "n1", "1", "") BOUND("c", "n2", "1", ""), NULL);
     struct arena *arena = arena_create(4096);
     struct problem *problem = problem_create(p.snapshot, arena, true);
-    struct bitset gone = bitset_create(arena, problem->nodes.count);
+    struct simulator *simulator = simulator_create(problem, arena);
     for (int i = 0; i < 50; i++) {
-        bitset_set(gone, i % 2);
-        bitset_clear(gone, 1 - i % 2);
-        struct pass *pass = simulate(problem, arena, gone);
+        uint32_t gone = i % 2;
+        struct pass *pass = simulate(simulator, arena, &(struct simulation){.gone = &gone, .gone_count = 1});
         assert_int_equal(pass->input.queue_count, 1);
         assert_int_equal(pass->placements[0].kind, ON_NODE);
         assert_int_equal(pass->placements[0].index, 1 - i % 2);

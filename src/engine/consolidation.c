@@ -1,0 +1,318 @@
+#include "engine/consolidation.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/quantity.h"
+#include "engine/finish.h"
+#include "engine/instance_types.h"
+#include "engine/state_node.h"
+#include "engine/templates.h"
+
+#define SPOT_TYPES_MIN 15 // DIS-175
+
+// --- which candidates
+// -----------------------------------------------------------------------------
+
+static const char *unknown_type(struct arena *arena, const struct disruption_candidate *candidate)
+{
+    const char *type = string_map_get(candidate->state->labels, LABEL_INSTANCE_TYPE);
+    return arena_format(arena, "Instance Type \"%s\" not found", type != NULL ? type : "");
+}
+
+bool consolidation_wants(struct arena *arena, const struct disruption_candidate *candidate,
+                         const char **message)
+{
+    const struct node_pool *pool = candidate->pool->pool;
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    const struct string_map *labels = candidate->state->labels;
+    *message = NULL;
+    if (pool->spec.replicas.present)
+        return false;
+    if (candidate->type == NULL)
+        *message = unknown_type(arena, candidate);
+    else if (string_map_get(labels, LABEL_CAPACITY_TYPE) == NULL)
+        *message = "Node does not have label \"" LABEL_CAPACITY_TYPE "\"";
+    else if (string_map_get(labels, LABEL_ZONE) == NULL)
+        *message = "Node does not have label \"" LABEL_ZONE "\"";
+    else if (after->text == NULL || after->nanoseconds == DURATION_NEVER)
+        *message =
+            arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
+    else if (!candidate->empty &&
+             text_equal(pool->spec.disruption.consolidation_policy, "WhenEmpty"))
+        *message = arena_format(arena,
+                                "NodePool \"%s\" has consolidation policy WhenEmpty, but node is "
+                                "not empty",
+                                pool->meta.name);
+    return *message == NULL && !candidate->empty &&
+           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+}
+
+candidate_list consolidation_candidates(struct disruption *disruption,
+                                        const struct candidate_table *table)
+{
+    candidate_list list = candidate_list_create(disruption, table);
+    list_for_each (candidate, &table->candidates) {
+        const char *message;
+        if (consolidation_wants(disruption->arena, candidate, &message))
+            list.items[list.count++] = candidate;
+        else
+            disruption_note(disruption, "Unconsolidatable", candidate, message);
+    }
+    return list;
+}
+
+// --- capacity types
+// -------------------------------------------------------------------------------
+
+static bool allows(struct problem *problem, uint32_t set, const char *capacity_type)
+{
+    const struct requirement *requirement =
+        set_get(problem->sets, set, problem->key_capacity_type);
+    return requirement == NULL ||
+           requirement_has(problem->vocabulary, requirement,
+                           vocabulary_value(problem->vocabulary, capacity_type));
+}
+
+static uint32_t narrowed(struct disruption *disruption, uint32_t set, const char *capacity_type)
+{
+    struct problem *problem = disruption->problem;
+    struct requirement only =
+        requirement_in(disruption->arena, problem->key_capacity_type,
+                       vocabulary_value(problem->vocabulary, capacity_type));
+    return set_add(problem->sets, set, &only);
+}
+
+static bool are_all_spot(struct disruption_candidate *const *candidates, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!text_equal(string_map_get(candidates[i]->state->labels, LABEL_CAPACITY_TYPE),
+                        CAPACITY_TYPE_SPOT))
+            return false;
+    return count > 0;
+}
+
+// --- types and prices
+// -----------------------------------------------------------------------------
+
+static void keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
+{
+    const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
+    bitset_for_each (r, claim->rows)
+        if (worst[r] >= price)
+            bitset_clear(claim->rows, r);
+}
+
+// The keys whose minValues are not met, as DIS-168 names them; NULL if all are.
+static const char *min_values_unmet(struct disruption *disruption, const struct claim *claim)
+{
+    struct problem *problem = disruption->problem;
+    if (bitset_empty(claim->rows))
+        return NULL;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    uint32_t *keys =
+        arena_allocate_array(scratch, problem->sets->sets[claim->set].count + 1, sizeof *keys);
+    uint32_t unmet =
+        unmet_min_values(problem, claim->template->table, claim->rows, claim->set, keys);
+    if (unmet == 0)
+        return NULL;
+    struct text text = {0};
+    for (uint32_t i = 0; i < unmet; i++)
+        text_join(&text, " ", vocabulary_key_text(problem->vocabulary, keys[i]));
+    const char *names = arena_copy_string(disruption->arena, text.data);
+    text_free(&text);
+    return names;
+}
+
+// DIS-168, DIS-169. NULL: there is something left.
+static const char *nothing_left(struct disruption *disruption, const struct claim *claim)
+{
+    const char *unmet = min_values_unmet(disruption, claim);
+    if (unmet != NULL)
+        return arena_format(disruption->arena,
+                            "Filtering by price: minValues requirement is not met for label(s) "
+                            "(label(s)=[%s])",
+                            unmet);
+    return bitset_empty(claim->rows) ? "Can't replace with a cheaper node" : NULL;
+}
+
+// DIS-167 to DIS-170.
+static const char *replace_by_price(struct disruption *disruption, struct move *move,
+                                    int64_t price)
+{
+    struct problem *problem = disruption->problem;
+    struct claim *claim = move->claim;
+    keep_cheaper(problem, claim, claim->set, price);
+    const char *why = nothing_left(disruption, claim);
+    if (why == NULL && allows(problem, claim->set, CAPACITY_TYPE_SPOT) &&
+        allows(problem, claim->set, CAPACITY_TYPE_ON_DEMAND))
+        claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
+    return why;
+}
+
+static bool has_min_values(const struct problem *problem, uint32_t set)
+{
+    for (uint32_t i = 0; i < problem->sets->sets[set].count; i++)
+        if (requirement_get(problem->sets, problem->sets->sets[set].requirements[i])->min_values >
+            0)
+            return true;
+    return false;
+}
+
+// DIS-176: the first types that meet the minValues, at least 15.
+static void cut_for_spot(struct disruption *disruption, struct move *move)
+{
+    struct problem *problem = disruption->problem;
+    struct claim *claim = move->claim;
+    struct type_table *table = claim->template->table;
+    uint32_t most = SPOT_TYPES_MIN, all = count_types(table, claim->rows);
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset whole = bitset_create(scratch, claim->rows.bits);
+    bitset_copy(whole, claim->rows);
+    keep_cheapest_types(problem, table, move->priced, most, claim->rows);
+    while (has_min_values(problem, claim->set) && most < all &&
+           min_values_unmet(disruption, claim) != NULL) {
+        bitset_copy(claim->rows, whole);
+        keep_cheapest_types(problem, table, move->priced, ++most, claim->rows);
+    }
+}
+
+// DIS-172 to DIS-176.
+static const char *replace_spot_by_spot(struct disruption *disruption, struct move *move,
+                                        int64_t price, bool single)
+{
+    struct problem *problem = disruption->problem;
+    struct claim *claim = move->claim;
+    if (!problem->settings->gate_spot_to_spot_consolidation)
+        return "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node";
+    claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
+    bitset_and(claim->rows, type_table_filter(problem, claim->template->table, claim->set)->offered);
+    keep_cheaper(problem, claim, claim->set, price);
+    const char *why = nothing_left(disruption, claim);
+    if (why != NULL || !single)
+        return why;
+    uint32_t types = count_types(claim->template->table, claim->rows);
+    if (types < SPOT_TYPES_MIN)
+        return arena_format(disruption->arena,
+                            "SpotToSpotConsolidation requires 15 cheaper instance type options "
+                            "than the current candidate to consolidate, got %" PRIu32,
+                            types);
+    cut_for_spot(disruption, move);
+    return NULL;
+}
+
+// --- the move
+// -------------------------------------------------------------------------------------
+
+// DIS-193: the replacement costs what its first type costs at best, or nothing that is known.
+static void count_savings(struct disruption *disruption, struct move *move,
+                          struct disruption_candidate *const *candidates, uint32_t count)
+{
+    move->savings = candidates_price(candidates, count);
+    if (move->kind != MOVE_REPLACE)
+        return;
+    struct problem *problem = disruption->problem;
+    struct type_table *table = move->claim->template->table;
+    const struct row_filter *order = type_table_prices(problem, table, move->priced);
+    const struct row_filter *prices = type_table_prices(problem, table, move->claim->set);
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t row = order->by_price[i];
+        if (!bitset_has(move->claim->rows, row))
+            continue;
+        if (prices->cheapest[row] != INT64_MAX)
+            move->savings = quantity_subtract(move->savings, prices->cheapest[row]);
+        return;
+    }
+}
+
+struct move consolidate(struct disruption *disruption,
+                        struct disruption_candidate *const *candidates, uint32_t count)
+{
+    struct move move = {.trial = trial_run(disruption, candidates, count, true)};
+    if (!trial_possible(&move.trial)) {
+        move.why = trial_message(disruption, &move.trial);
+        return move;
+    }
+    if (move.trial.needed > 1) {
+        move.why = arena_format(disruption->arena,
+                                "Can't remove without creating %" PRIu32 " candidates",
+                                move.trial.needed);
+        return move;
+    }
+    move.kind = MOVE_DELETE;
+    if (move.trial.claims_count > 0) {
+        int64_t price = candidates_price(candidates, count);
+        move.claim = move.trial.claims[0];
+        move.priced = move.claim->set;
+        bool spot = are_all_spot(candidates, count) &&
+                    allows(disruption->problem, move.claim->set, CAPACITY_TYPE_SPOT);
+        move.why = spot ? replace_spot_by_spot(disruption, &move, price, count == 1)
+                        : replace_by_price(disruption, &move, price);
+        move.kind = move.why == NULL ? MOVE_REPLACE : MOVE_NONE;
+    } else if (move.trial.needed > 0) {
+        move.why = "Can't remove without creating 1 candidates";
+        move.kind = MOVE_NONE;
+    }
+    count_savings(disruption, &move, candidates, count);
+    return move;
+}
+
+void move_free(struct move *move)
+{
+    if (move->trial.pass != NULL)
+        trial_free(&move->trial);
+    *move = (struct move){0};
+}
+
+// The cheapest offering of the candidate's type, available or not, that is what the candidate is; 0
+// if there is none.
+static int64_t own_price(struct disruption *disruption, const struct disruption_candidate *candidate)
+{
+    struct problem *problem = disruption->problem;
+    uint32_t labels = set_from_labels(problem->sets, candidate->state->labels);
+    int64_t lowest = INT64_MAX;
+    list_for_each (offering, &candidate->type->offerings)
+        if (offering->price < lowest &&
+            sets_compatible(problem->sets, labels,
+                            set_from_api(problem->sets, &offering->requirements), true))
+            lowest = offering->price;
+    return lowest == INT64_MAX ? 0 : lowest;
+}
+
+bool move_drop_own_types(struct disruption *disruption, struct move *move,
+                         struct disruption_candidate *const *candidates, uint32_t count)
+{
+    struct claim *claim = move->claim;
+    const struct type_table *table = claim->template->table;
+    int64_t limit = INT64_MAX;
+    struct map *listed = map_create();
+    bitset_for_each (r, claim->rows)
+        map_set(listed, table->rows[r].type->name, (void *)(uintptr_t)table->rows[r].type);
+    for (uint32_t i = 0; i < count; i++) {
+        if (map_get(listed, candidates[i]->type->name) == NULL)
+            continue;
+        int64_t price = own_price(disruption, candidates[i]);
+        limit = price < limit ? price : limit;
+    }
+    map_destroy(listed, NULL);
+    keep_cheaper(disruption->problem, claim, claim->set, limit);
+    if (nothing_left(disruption, claim) != NULL)
+        return false;
+    count_savings(disruption, move, candidates, count);
+    return true;
+}
+
+void move_command(struct disruption *disruption, struct move *move, const char *consolidation,
+                  struct disruption_candidate *const *candidates, uint32_t count)
+{
+    struct plan_disruption *command =
+        disruption_command(disruption, "Underutilized", consolidation, candidates, count);
+    command->savings = move->savings;
+    if (move->kind != MOVE_REPLACE)
+        return;
+    command->replacements.items =
+        arena_allocate(disruption->plan->arena, sizeof *command->replacements.items);
+    finish_replacement(move->trial.pass, move->claim, move->priced, disruption->plan,
+                       &command->replacements.items[command->replacements.count++]);
+}

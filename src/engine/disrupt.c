@@ -1,0 +1,161 @@
+#include "engine/disrupt.h"
+
+#include <string.h>
+
+#include "base/quantity.h"
+
+// --- what the methods share
+// -----------------------------------------------------------------------
+
+struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
+                                             bool eventual)
+{
+    const struct candidate_options options = {.reason = reason,
+                                              .eventual = eventual,
+                                              .problem = disruption->problem,
+                                              .plan = disruption->plan};
+    return candidates_build(disruption->arena, disruption->problem->snapshot, &options);
+}
+
+candidate_list candidate_list_create(struct disruption *disruption,
+                                     const struct candidate_table *table)
+{
+    candidate_list list = {0};
+    list.items =
+        arena_allocate_array(disruption->arena, table->candidates.count + 1, sizeof *list.items);
+    return list;
+}
+
+int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count)
+{
+    int64_t price = 0;
+    for (uint32_t i = 0; i < count; i++)
+        price = quantity_add(price, candidates[i]->price);
+    return price;
+}
+
+struct plan_disruption *disruption_command(struct disruption *disruption, const char *method,
+                                           const char *consolidation,
+                                           struct disruption_candidate *const *candidates,
+                                           uint32_t count)
+{
+    struct plan *plan = disruption->plan;
+    if (plan->disruptions.count == disruption->commands_capacity) {
+        disruption->commands_capacity = 2 * disruption->commands_capacity + 4;
+        struct plan_disruption *larger =
+            arena_allocate_array(plan->arena, disruption->commands_capacity, sizeof *larger);
+        if (plan->disruptions.count > 0)
+            memcpy(larger, plan->disruptions.items, plan->disruptions.count * sizeof *larger);
+        plan->disruptions.items = larger;
+    }
+    struct plan_disruption *command = &plan->disruptions.items[plan->disruptions.count++];
+    *command = (struct plan_disruption){.method = method,
+                                        .consolidation = consolidation,
+                                        .savings = candidates_price(candidates, count)};
+    command->candidates.items =
+        arena_allocate_array(plan->arena, count + 1, sizeof *command->candidates.items);
+    for (uint32_t i = 0; i < count; i++)
+        command->candidates.items[command->candidates.count++] = candidates[i]->node->meta.name;
+    return command;
+}
+
+void disruption_note(struct disruption *disruption, const char *reason,
+                     const struct disruption_candidate *candidate, const char *message)
+{
+    if (message != NULL)
+        problem_note(disruption->problem, NOTE_EVENT_NORMAL, reason,
+                     (const struct object *)candidate->node, message);
+}
+
+// --- DIS-238
+// --------------------------------------------------------------------------------------
+
+// The pool's nodes take no running pods until they have been quiet for consolidateAfter.
+static bool is_quiet(const struct problem *problem, const struct place *place)
+{
+    const struct node_claim *claim = place->state->claim;
+    if (place->pool == NONE || claim == NULL)
+        return false;
+    const struct duration *after =
+        &problem->templates[place->pool]->pool->spec.disruption.consolidate_after;
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, "Initialized");
+    if (after->text == NULL || after->nanoseconds == DURATION_NEVER || after->nanoseconds == 0 ||
+        initialized == NULL || !text_equal(initialized->status, "True"))
+        return false;
+    int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
+                                                           : initialized->last_transition_time;
+    return quantity_subtract(problem->snapshot->time, since) < after->nanoseconds;
+}
+
+static void find_quiet_places(struct disruption *disruption)
+{
+    const struct problem *problem = disruption->problem;
+    disruption->quiet = bitset_create(disruption->arena, problem->nodes.count);
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        if (is_quiet(problem, &problem->places[i]))
+            bitset_set(disruption->quiet, i);
+}
+
+// --- the methods in order
+// -------------------------------------------------------------------------
+
+static void ask_methods(struct disruption *disruption, const char *only)
+{
+    static const struct {
+        const char *name;
+        void (*decide)(struct disruption *);
+    } methods[] = {{"emptiness", emptiness_decide},
+                   {"static-drift", static_drift_decide},
+                   {"drift", drift_decide},
+                   {"multi", multi_node_decide},
+                   {"single", single_node_decide}};
+    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++)
+        if ((only == NULL || strcmp(only, methods[i].name) == 0) &&
+            disruption->plan->disruptions.count == 0)
+            methods[i].decide(disruption);
+}
+
+// Events of the methods go with those of the plan.
+static void take_notes(struct disruption *disruption)
+{
+    struct plan *plan = disruption->plan;
+    const struct problem *problem = disruption->problem;
+    uint32_t count = plan->notes.count;
+    struct plan_note *notes =
+        arena_allocate_array(plan->arena, count + problem->notes.count + 1, sizeof *notes);
+    if (count > 0)
+        memcpy(notes, plan->notes.items, count * sizeof *notes);
+    list_for_each (note, &problem->notes) {
+        if (note->level != NOTE_EVENT_NORMAL)
+            continue; // compiling the snapshot has been told of already
+        notes[count] = *note;
+        notes[count++].message = arena_copy_string(plan->arena, note->message);
+    }
+    plan->notes.items = notes;
+    plan->notes.count = count;
+}
+
+bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
+                  struct plan *plan, struct error *error)
+{
+    struct arena *arena = arena_create(65536);
+    struct disruption disruption = {.snapshot = snapshot,
+                                    .arena = arena,
+                                    .plan = plan,
+                                    .better = !snapshot->settings.compatibility_upstream};
+    plan->has_disruptions = true;
+    disruption.problem = problem_create(snapshot, plan->arena, true);
+    bool fine = disruption.problem->error.kind == ERROR_NONE;
+    if (fine) {
+        disruption.simulator = simulator_create(disruption.problem, arena);
+        find_quiet_places(&disruption);
+        ask_methods(&disruption, options->method);
+        take_notes(&disruption);
+    } else {
+        *error = disruption.problem->error;
+    }
+    problem_destroy(disruption.problem);
+    arena_destroy(arena);
+    return fine;
+}

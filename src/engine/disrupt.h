@@ -1,0 +1,62 @@
+// The next disruption (FMT-13; DIS-445): which nodes go, and what replaces them. Pure, as the rest
+// of the engine.
+//
+// A method looks at the candidates of its reason and adds its commands to the plan; the first that
+// adds one is the last that is asked. What runs over time, and what is written, is the caller's:
+// waiting, validation of what was decided before, taints, the queue.
+#pragma once
+
+#include "engine/candidates.h"
+#include "engine/engine.h"
+#include "engine/simulation.h"
+
+// The decision without the candidates: what happens to the pods anyway (DIS-710).
+struct baseline {
+    bool *placed; // by problem->queued
+    uint32_t claims;
+};
+
+// What the methods share. Lives as long as one decision.
+struct disruption {
+    const struct snapshot *snapshot;
+    struct arena *arena;
+    struct plan *plan; // of the pending pods; the commands are added to it
+    uint32_t commands_capacity;
+    bool better; // COMPATIBILITY is not upstream (FMT-18)
+    struct problem *problem;
+    struct simulator *simulator;
+    struct bitset quiet;             // DIS-238
+    const struct baseline *baseline; // with `better`
+};
+
+// Adds the commands to `plan`, which has the decision about the pending pods. False, with *error, if
+// no problem can be made of the snapshot.
+bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
+                  struct plan *plan, struct error *error) MUST_USE;
+
+// --- for the methods
+// -------------------------------------------------------------------------------
+typedef LIST(struct disruption_candidate *) candidate_list;
+
+// The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
+struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
+                                             bool eventual);
+// An empty list with room for all candidates of the table.
+candidate_list candidate_list_create(struct disruption *disruption,
+                                     const struct candidate_table *table);
+// A command that removes the candidates; its replacements are the caller's to add.
+struct plan_disruption *disruption_command(struct disruption *disruption, const char *method,
+                                           const char *consolidation,
+                                           struct disruption_candidate *const *candidates,
+                                           uint32_t count);
+// What is to be told about a candidate: an event of the plan's notes.
+void disruption_note(struct disruption *disruption, const char *reason,
+                     const struct disruption_candidate *candidate, const char *message);
+int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164
+
+// The methods, in their order (DIS-11).
+void emptiness_decide(struct disruption *disruption);
+void static_drift_decide(struct disruption *disruption);
+void drift_decide(struct disruption *disruption);
+void multi_node_decide(struct disruption *disruption);
+void single_node_decide(struct disruption *disruption);

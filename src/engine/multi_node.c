@@ -1,0 +1,65 @@
+// Several nodes at once, for nothing or for one (DIS-200 to DIS-207).
+#include "engine/consolidation.h"
+
+#define BATCH_MAX 100 // DIS-200 step 3
+
+// DIS-132: as the budgets allow, in order of merit.
+static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
+{
+    candidate_list wanted = consolidation_candidates(disruption, table);
+    candidate_list taken = candidate_list_create(disruption, table);
+    for (uint32_t i = 0; i < wanted.count; i++) {
+        struct disruption_candidate *candidate = wanted.items[i];
+        if (candidate->pool->remaining == 0)
+            continue;
+        candidate->pool->remaining--;
+        taken.items[taken.count++] = candidate;
+    }
+    return taken;
+}
+
+// DIS-202.
+static bool is_valid(struct disruption *disruption, struct move *move,
+                     const candidate_list *list, uint32_t count)
+{
+    return move->kind != MOVE_NONE &&
+           (move->kind == MOVE_DELETE ||
+            move_drop_own_types(disruption, move, list->items, count)) &&
+           balance_approves(list->items, count, move->savings);
+}
+
+// DIS-201: the longest prefix that a binary search finds.
+static struct move search(struct disruption *disruption, const candidate_list *list,
+                          uint32_t *count)
+{
+    struct move best = {0};
+    *count = 0;
+    if (list->count < 2)
+        return best;
+    uint32_t low = 1, high = list->count <= BATCH_MAX ? list->count - 1 : BATCH_MAX;
+    while (low <= high) {
+        uint32_t middle = (low + high) / 2;
+        struct move move = consolidate(disruption, list->items, middle + 1);
+        if (is_valid(disruption, &move, list, middle + 1)) {
+            move_free(&best);
+            best = move;
+            *count = middle + 1;
+            low = middle + 1;
+        } else {
+            move_free(&move);
+            high = middle - 1;
+        }
+    }
+    return best;
+}
+
+void multi_node_decide(struct disruption *disruption)
+{
+    struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
+    candidate_list list = take(disruption, &table);
+    uint32_t count;
+    struct move move = search(disruption, &list, &count);
+    if (move.kind != MOVE_NONE)
+        move_command(disruption, &move, "multi", list.items, count);
+    move_free(&move);
+}

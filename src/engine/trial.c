@@ -1,0 +1,189 @@
+#include "engine/trial.h"
+
+#include "engine/finish.h"
+#include "engine/instance_types.h"
+#include "engine/templates.h"
+
+void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
+                         uint32_t most, struct bitset rows)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    const struct row_filter *prices = type_table_prices(problem, table, set);
+    struct bitset types = bitset_create(scratch, table->types_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t row = prices->by_price[i], type = table->rows[row].type_index;
+        if (!bitset_has(rows, row) || bitset_has(types, type))
+            continue;
+        if (count < most) {
+            bitset_set(types, type);
+            count++;
+        } else {
+            bitset_clear(rows, row);
+        }
+    }
+}
+
+uint32_t count_types(const struct type_table *table, struct bitset rows)
+{
+    uint32_t count = 0, last = NONE; // rows of a type stand together
+    bitset_for_each (r, rows) {
+        count += table->rows[r].type_index != last;
+        last = table->rows[r].type_index;
+    }
+    return count;
+}
+
+// --- claims
+// ---------------------------------------------------------------------------------------
+
+static bool is_from_candidate(const struct queued_pod *queued)
+{
+    return queued->on != NULL && !queued->on->marked_for_deletion;
+}
+
+static bool carries_candidate_pods(const struct pass *pass, const struct claim *claim)
+{
+    for (uint32_t i = 0; i < claim->pods.count; i++)
+        if (is_from_candidate(pass_pod(pass, claim->pods.items[i])))
+            return true;
+    return false;
+}
+
+// As it would be launched: narrowed to its reservations, at most 600 types. False: those do not
+// have the minValues, so that there is no such claim (DIS-240).
+static bool settle_claim(struct pass *pass, struct claim *claim)
+{
+    struct problem *problem = pass->problem;
+    struct type_table *table = claim->template->table;
+    claim->set = claim_launch_set(pass, claim);
+    if (count_types(table, claim->rows) <= LAUNCH_TYPES_MAX)
+        return true;
+    keep_cheapest_types(problem, table, claim->set, LAUNCH_TYPES_MAX, claim->rows);
+    if (!claim->template->has_min_values || problem->settings->min_values_best_effort)
+        return true;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    uint32_t *keys =
+        arena_allocate_array(scratch, problem->sets->sets[claim->set].count, sizeof *keys);
+    return unmet_min_values(problem, table, claim->rows, claim->set, keys) == 0;
+}
+
+// Those that the move needs; a claim that cannot be made leaves its pods without a place. Returns
+// how many there are in all.
+static uint32_t settle_claims(struct disruption *disruption, struct trial *trial)
+{
+    struct pass *pass = trial->pass;
+    uint32_t all = 0;
+    trial->claims = arena_allocate_array(trial->arena, pass->claims.count + 1,
+                                         sizeof *trial->claims);
+    vector_for_each (item, &pass->claims) {
+        struct claim *claim = *item;
+        if (!settle_claim(pass, claim)) {
+            for (uint32_t i = 0; i < claim->pods.count; i++)
+                pass->placements[claim->pods.items[i]].kind = NOT_PLACED;
+            continue;
+        }
+        all++;
+        if (!disruption->better || carries_candidate_pods(pass, claim))
+            trial->claims[trial->claims_count++] = claim;
+    }
+    return all;
+}
+
+// --- pods
+// -----------------------------------------------------------------------------------------
+
+static bool has_place(const struct pass *pass, uint32_t index)
+{
+    const struct placement *placement = &pass->placements[index];
+    if (placement->kind != ON_NODE)
+        return placement->kind == ON_CLAIM;
+    const struct queued_pod *queued = pass_pod(pass, index);
+    return pass->problem->nodes.items[placement->index].initialized ||
+           (queued->on != NULL && queued->on->marked_for_deletion); // DIS-241
+}
+
+// DIS-250; by DIS-710 what would have no place anyway is nobody's fault.
+static bool may_lack_place(const struct disruption *disruption, const struct queued_pod *queued)
+{
+    if (is_from_candidate(queued))
+        return false;
+    return disruption->better ? !disruption->baseline->placed[queued->origin] : queued->on == NULL;
+}
+
+static const struct pod *find_homeless(const struct disruption *disruption,
+                                       const struct pass *pass)
+{
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        if (!has_place(pass, i) && !may_lack_place(disruption, pass_pod(pass, i)))
+            return pass_pod(pass, i)->pod;
+    return NULL;
+}
+
+// --- the trial
+// ------------------------------------------------------------------------------------
+
+static struct trial run_pass(struct disruption *disruption,
+                             struct disruption_candidate *const *candidates, uint32_t count,
+                             bool consolidation)
+{
+    struct trial trial = {.arena = arena_create(4096)};
+    const struct problem *problem = disruption->problem;
+    uint32_t *gone = arena_allocate_array(trial.arena, count + 1, sizeof *gone);
+    for (uint32_t i = 0; i < count; i++)
+        gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
+    struct simulation simulation = {.gone = gone, .gone_count = count};
+    if (consolidation)
+        simulation.quiet = disruption->quiet;
+    trial.pass = simulate(disruption->simulator, trial.arena, &simulation);
+    trial.no_pool = problem->pools_count == 0 && !disruption->better;
+    return trial;
+}
+
+static void make_baseline(struct disruption *disruption)
+{
+    const struct problem *problem = disruption->problem;
+    struct baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
+    baseline->placed = arena_allocate_array(disruption->arena, problem->queued_count + 1,
+                                            sizeof *baseline->placed);
+    struct trial trial = run_pass(disruption, NULL, 0, false);
+    baseline->claims = settle_claims(disruption, &trial);
+    for (uint32_t i = 0; i < trial.pass->input.queue_count; i++)
+        baseline->placed[pass_pod(trial.pass, i)->origin] = has_place(trial.pass, i);
+    disruption->baseline = baseline;
+    trial_free(&trial);
+}
+
+struct trial trial_run(struct disruption *disruption,
+                       struct disruption_candidate *const *candidates, uint32_t count,
+                       bool consolidation)
+{
+    if (disruption->better && disruption->baseline == NULL)
+        make_baseline(disruption);
+    struct trial trial = run_pass(disruption, candidates, count, consolidation);
+    uint32_t all = settle_claims(disruption, &trial);
+    trial.homeless = find_homeless(disruption, trial.pass);
+    trial.needed = trial.claims_count;
+    // DIS-711. A pod that had to make room elsewhere may need one more.
+    if (disruption->better && all > disruption->baseline->claims &&
+        all - disruption->baseline->claims > trial.needed)
+        trial.needed = all - disruption->baseline->claims;
+    return trial;
+}
+
+void trial_free(struct trial *trial)
+{
+    pass_destroy(trial->pass);
+    arena_destroy(trial->arena);
+    *trial = (struct trial){0};
+}
+
+const char *trial_message(struct disruption *disruption, const struct trial *trial)
+{
+    if (trial->no_pool)
+        return "Creating scheduler, no nodepools found";
+    if (trial->homeless == NULL)
+        return NULL;
+    return arena_format(disruption->arena, "Not all pods would schedule, %s/%s",
+                        trial->homeless->meta.namespace, trial->homeless->meta.name);
+}

@@ -1,0 +1,32 @@
+// What becomes of the pods if some candidates go (DIS-230 to DIS-252).
+#pragma once
+
+#include "engine/disrupt.h"
+
+struct trial {
+    struct arena *arena;
+    struct pass *pass;        // finished
+    struct claim **claims;    // that the move needs, as they would be launched
+    uint32_t claims_count;
+    uint32_t needed;           // how many nodes it takes to carry it out: at least claims_count
+    const struct pod *homeless; // has no place and needs one: the move is impossible (DIS-250)
+    bool no_pool;               // nothing was asked, for no NodePool is there to be asked (DIS-234)
+};
+// `consolidation`: quiet nodes are left alone (DIS-238). The caller frees the trial.
+struct trial trial_run(struct disruption *disruption,
+                       struct disruption_candidate *const *candidates, uint32_t count,
+                       bool consolidation);
+void trial_free(struct trial *trial);
+// Whether the move can be made at all.
+static inline bool trial_possible(const struct trial *trial)
+{
+    return trial->homeless == NULL && !trial->no_pool;
+}
+// DIS-251 in short.
+const char *trial_message(struct disruption *disruption, const struct trial *trial);
+
+// The cheapest types of a claim, at most `most` of them, in the order of `set`'s prices; drops the
+// rows of all others.
+void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
+                         uint32_t most, struct bitset rows);
+uint32_t count_types(const struct type_table *table, struct bitset rows);
