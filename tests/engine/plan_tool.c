@@ -1,15 +1,14 @@
-// plan -f FILE [-o json]: prints the plan of a snapshot as JSON. Drives the recorded decisions
+// plan -f FILE [-o json] [--disrupt] [--method NAME]: prints the plan of a snapshot as JSON. Drives the recorded decisions
 // without the rest of the command line.
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
 
-static int print_plan(const struct snapshot *snapshot)
+static int print_plan(const struct snapshot *snapshot, const struct plan_options *options)
 {
     struct error error = {0};
-    struct plan_options options = {.explain = true};
-    struct plan *plan = engine_plan(snapshot, &options, &error);
+    struct plan *plan = engine_plan(snapshot, options, &error);
     if (plan == NULL) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
@@ -28,13 +27,19 @@ int main(int argc, char **argv)
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
     bool fine = true;
-    for (int i = 1; i + 1 < argc && fine; i++)
-        if (strcmp(argv[i], "-f") == 0)
+    struct plan_options options = {.explain = true};
+    for (int i = 1; i < argc && fine; i++) {
+        if (strcmp(argv[i], "--disrupt") == 0)
+            options.disrupt = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--method") == 0)
+            options.method = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "-f") == 0)
             fine = snapshot_read(snapshot, argv[++i], false, &error);
+    }
     fine = fine && snapshot_complete(snapshot, &error);
     if (!fine)
         fprintf(stderr, "%s\n", error.message);
-    int status = fine ? print_plan(snapshot) : 2;
+    int status = fine ? print_plan(snapshot, &options) : 2;
     snapshot_destroy(snapshot);
     return status;
 }

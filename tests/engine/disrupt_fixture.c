@@ -1,0 +1,151 @@
+#include "engine/disrupt_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *or(const char *text, const char *otherwise)
+{
+    return text != NULL ? text : otherwise;
+}
+
+void add_pool(struct text *world, struct test_pool pool)
+{
+    text_format(world,
+                "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s, uid: uid-%s}, "
+                "spec: {%sdisruption: {%s}, template: {spec: {%snodeClassRef: {group: g, kind: "
+                "Class, name: c}}}}%s}\n---\n",
+                or(pool.name, "pool"), or(pool.name, "pool"), or(pool.spec, ""),
+                or(pool.disruption, "budgets: [{nodes: 100%}], consolidateAfter: 0s, "
+                                    "consolidationPolicy: WhenEmptyOrUnderutilized"),
+                or(pool.template, ""),
+                pool.not_ready ? ", status: {conditions: [{type: Ready, status: 'False', reason: "
+                                 "r, message: m, lastTransitionTime: '2025-12-01T00:00:00Z'}]}"
+                               : "");
+}
+
+static void add_condition(struct text *world, const char *type, const char *since)
+{
+    text_format(world,
+                "{type: %s, status: 'True', reason: r, message: '', lastTransitionTime: '%s'}, ",
+                type, since);
+}
+
+static void add_labels(struct text *world, const struct test_node *node)
+{
+    text_format(world,
+                "node.kubernetes.io/instance-type: %s, topology.kubernetes.io/zone: %s, "
+                "karpenter.sh/capacity-type: %s, kubernetes.io/arch: amd64, kubernetes.io/os: "
+                "linux, ",
+                or(node->type, "large"), or(node->zone, "a"),
+                or(node->capacity_type, "on-demand"));
+    if (!node->unmanaged)
+        text_format(world, "karpenter.sh/nodepool: %s, karpenter.sh/registered: 'true', ",
+                    or(node->pool, "pool"));
+    if (!node->unmanaged && !node->uninitialized)
+        text_add(world, "karpenter.sh/initialized: 'true', ");
+}
+
+static void add_claim(struct text *world, const struct test_node *node)
+{
+    static const char *const conditions[] = {"Launched", "Registered", "Initialized",
+                                             "Consolidatable"};
+    text_format(world,
+                "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: claim-%s, uid: "
+                "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', labels: {",
+                node->name, node->name);
+    add_labels(world, node);
+    text_format(world,
+                "}}, spec: {nodeClassRef: {group: g, kind: Class, name: c}%s%s}, status: "
+                "{providerID: 'p:%s', allocatable: {cpu: %s, memory: 64Gi, pods: '100'}%s%s, "
+                "conditions: [",
+                node->claim_spec != NULL ? ", " : "", or(node->claim_spec, ""), node->name,
+                or(node->cpu, "15900m"), node->claim_status != NULL ? ", " : "",
+                or(node->claim_status, ""));
+    for (size_t i = 0; i < ARRAY_LENGTH(conditions); i++)
+        if (!text_equal(node->no_condition, conditions[i]))
+            add_condition(world, conditions[i], "2025-12-01T00:00:00Z");
+    if (node->drifted != NULL)
+        add_condition(world, "Drifted", node->drifted);
+    text_add(world, "]}}\n---\n");
+}
+
+void add_node(struct text *world, struct test_node node)
+{
+    if (!node.unmanaged)
+        add_claim(world, &node);
+    text_format(world,
+                "{apiVersion: v1, kind: Node, metadata: {name: %s, uid: uid-%s, annotations: {%s}, "
+                "labels: {kubernetes.io/hostname: %s, ",
+                node.name, node.name, or(node.annotations, ""), node.name);
+    add_labels(world, &node);
+    text_format(world,
+                "}}, spec: {providerID: 'p:%s', taints: [%s]}, status: {allocatable: {cpu: %s, "
+                "memory: 64Gi, pods: '100'}, capacity: {cpu: %s, memory: 64Gi, pods: '100'}, "
+                "conditions: [{type: Ready, status: '%s', reason: r, lastTransitionTime: "
+                "'2025-12-01T00:00:00Z'}]}}\n---\n",
+                node.name, or(node.taints, ""), or(node.cpu, "15900m"), or(node.cpu, "15900m"),
+                node.not_ready ? "False" : "True");
+}
+
+void add_pod(struct text *world, struct test_pod pod)
+{
+    const char *owner = or(pod.owner, "ReplicaSet");
+    text_format(world,
+                "{apiVersion: v1, kind: Pod, metadata: {%sname: %s, uid: uid-%s, labels: {%s}, "
+                "annotations: {%s}, ownerReferences: [{apiVersion: %s, kind: %s, name: owner, uid: "
+                "o, controller: true}]}, spec: {%s%s%s%s containers: [{name: c, image: i, "
+                "resources: {requests: {cpu: '%s'}}}]}, status: {%s}}\n---\n",
+                or(pod.meta, ""), pod.name, pod.name, or(pod.labels, ""), or(pod.annotations, ""),
+                strcmp(owner, "Node") == 0 ? "v1" : "apps/v1", owner, or(pod.spec, ""),
+                pod.node != NULL ? "nodeName: " : "", or(pod.node, ""),
+                pod.node != NULL ? "," : "", or(pod.cpu, "1"),
+                or(pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
+}
+
+struct plan_fixture disrupt(struct text *world, const char *method, const char *settings)
+{
+    const struct plan_options options = {.disrupt = true, .method = method};
+    struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
+    text_free(world);
+    return fixture;
+}
+
+static void describe(struct text *text, const struct plan_disruption *command)
+{
+    text_format(text, "%s%s/%s:", text->length > 0 ? "; " : "", command->method,
+                or(command->consolidation, "none"));
+    list_for_each (name, &command->candidates)
+        text_format(text, " %s", *name);
+    list_for_each (claim, &command->replacements) {
+        text_add(text, " -> ");
+        for (uint32_t i = 0; i < claim->types.count; i++)
+            text_format(text, "%s%s", i > 0 ? "," : "",
+                        claim->types.items[i].instance_type->name);
+        text_format(text, " %s", claim_values(claim, LABEL_CAPACITY_TYPE));
+        text_format(text, " %s", claim_values(claim, LABEL_ZONE));
+    }
+}
+
+void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line)
+{
+    struct text text = {0};
+    assert_true(plan->has_disruptions);
+    list_for_each (command, &plan->disruptions)
+        describe(&text, command);
+    _assert_string_equal(text.data != NULL ? text.data : "", expected, file, line);
+    text_free(&text);
+}
+
+const char *note_about(const struct plan *plan, const char *node)
+{
+    list_for_each (note, &plan->notes)
+        if (note->object != NULL && text_equal(note->object->meta.name, node))
+            return note->message;
+    return NULL;
+}

@@ -1,0 +1,52 @@
+// Clusters for tests of disruption, on the catalogue of plan_fixture.h: small 0.10 USD an hour on
+// demand (0.04 spot), medium 0.20 (0.08), large 0.80 (0.32).
+#pragma once
+
+#include "base/text.h"
+#include "engine/plan_fixture.h"
+
+struct test_pool {
+    const char *name;       // NULL: "pool"
+    const char *disruption; // default: budgets 100 %, consolidateAfter 0s, WhenEmptyOrUnderutilized
+    const char *spec;       // more of the spec, e.g. "replicas: 3, "
+    const char *template;   // more of the template's spec
+    bool not_ready;
+};
+struct test_node {
+    const char *name;
+    const char *pool;          // NULL: "pool"
+    const char *type;          // NULL: "large"
+    const char *zone;          // NULL: "a"
+    const char *capacity_type; // NULL: "on-demand"
+    const char *cpu;           // allocatable; NULL: 15900m
+    const char *drifted;       // transition time of the condition; NULL: not drifted
+    const char *annotations;   // of the Node
+    const char *claim_spec;    // e.g. "terminationGracePeriod: 1h"
+    const char *claim_status;  // e.g. "lastPodEventTime: '...'"
+    const char *taints;        // of the Node
+    const char *no_condition;  // which of Initialized, Consolidatable is missing
+    bool not_ready, unmanaged, uninitialized;
+};
+struct test_pod {
+    const char *name, *node; // NULL: pending
+    const char *cpu;         // NULL: 1
+    const char *spec;        // more of it, e.g. "nodeSelector: {a: b}, "
+    const char *labels, *annotations;
+    const char *meta;        // more of it, e.g. "deletionTimestamp: ..., "
+    const char *owner;       // kind; NULL: ReplicaSet
+    const char *status;      // NULL: "phase: Running"
+};
+void add_pool(struct text *world, struct test_pool pool);
+void add_node(struct text *world, struct test_node node);
+void add_pod(struct text *world, struct test_pod pod);
+// Takes the text. `settings` as plan_yaml().
+struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
+#define UPSTREAM "COMPATIBILITY: upstream"
+#define SPOT_TO_SPOT "FEATURE_GATES: SpotToSpotConsolidation=true"
+
+// The commands as "method/consolidation: node node -> type,type ...; ...": types of the replacements
+// with their capacity type and zone requirement, or "" where nothing is disrupted.
+#define assert_disrupts(plan, expected) assert_disrupts_at(plan, expected, __FILE__, __LINE__)
+void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line);
+// The text of the first note about the node, or NULL.
+const char *note_about(const struct plan *plan, const char *node);
