@@ -23,8 +23,6 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
     struct plan *plan = engine_plan(snapshot, &request->options, &error);
     if (plan == NULL)
         return command_failed(&command_plan, &error);
-    if (request->options.disrupt && !plan->has_disruptions)
-        fprintf(stderr, "adze plan: note: this version plans no disruptions yet\n");
     print_plan(request, plan);
     int status = plan->unschedulable.count > 0 ? EXIT_UNPLACED : 0;
     plan_destroy(plan);

@@ -209,8 +209,10 @@ static void find_types(const struct build *build, struct disruption_pool *pool)
             pool->own_types ||
             string_list_has(&catalogue_at(build, i)->spec.node_pools, pool->pool->meta.name);
     for (uint32_t i = 0; i < count; i++)
-        if (pool->catalogue == NULL && serves(catalogue_at(build, i), pool) &&
-            catalogue_at(build, i)->spec.instance_types.count > 0)
+        if (serves(catalogue_at(build, i), pool) &&
+            catalogue_at(build, i)->spec.instance_types.count > 0 &&
+            (pool->catalogue == NULL || strcmp(catalogue_at(build, i)->meta.name,
+                                               pool->catalogue->meta.name) < 0))
             pool->catalogue = catalogue_at(build, i);
 }
 
