@@ -1,5 +1,4 @@
 // adze plan: what would be launched, removed or replaced, and what it costs. Changes nothing.
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
