@@ -12,6 +12,7 @@
 #include "control/operations.h"
 #include "control/provisioner.h"
 #include "control/registration_health.h"
+#include "control/static_capacity.h"
 #include "control/termination.h"
 #include "control/waves.h"
 
@@ -32,6 +33,9 @@ struct controller {
     struct pool_hash *pool_hash;
     struct pool_readiness *pool_readiness;
     struct pool_counter *pool_counter;
+    struct static_capacity *static_capacity;
+    struct static_provisioning *static_provisioning;
+    struct static_deprovisioning *static_deprovisioning;
     struct class_status *class_status;
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
@@ -116,6 +120,11 @@ struct controller *controller_create(const struct controller_options *options)
     controller->pool_hash = pool_hash_create(control);
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);
+    controller->static_capacity = static_capacity_create(control);
+    controller->static_provisioning =
+        static_provisioning_create(control, controller->static_capacity);
+    controller->static_deprovisioning =
+        static_deprovisioning_create(control, controller->static_capacity);
     controller->class_status = class_status_create(control);
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
@@ -205,6 +214,9 @@ void controller_destroy(struct controller *controller)
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
     class_status_destroy(controller->class_status);
+    static_deprovisioning_destroy(controller->static_deprovisioning);
+    static_provisioning_destroy(controller->static_provisioning);
+    static_capacity_destroy(controller->static_capacity);
     pool_counter_destroy(controller->pool_counter);
     pool_readiness_destroy(controller->pool_readiness);
     pool_hash_destroy(controller->pool_hash);

@@ -26,6 +26,14 @@ struct pool_readiness *pool_readiness_create(struct control *control); // LIF-20
 void pool_readiness_destroy(struct pool_readiness *readiness);
 struct pool_counter *pool_counter_create(struct control *control); // LIF-205
 void pool_counter_destroy(struct pool_counter *counter);
+struct static_capacity;
+// LIF-232 and LIF-233; NULL without the gate StaticCapacity.
+struct static_provisioning *static_provisioning_create(struct control *control,
+                                                       struct static_capacity *capacity);
+void static_provisioning_destroy(struct static_provisioning *provisioning);
+struct static_deprovisioning *static_deprovisioning_create(struct control *control,
+                                                           struct static_capacity *capacity);
+void static_deprovisioning_destroy(struct static_deprovisioning *deprovisioning);
 struct class_status *class_status_create(struct control *control); // KWOKNodeClass: Ready
 void class_status_destroy(struct class_status *status);
 struct disruption_conditions *disruption_conditions_create(struct control *control); // DIS-70 ff.

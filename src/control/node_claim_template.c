@@ -117,6 +117,8 @@ static bool is_replaced(const struct selector_requirement *requirement)
 static json_t *requirements_body(const struct plan_claim *claim, const struct claim_types *types)
 {
     json_t *requirements = json_requirements(&claim->requirements);
+    if (types == NULL)
+        return requirements;
     for (uint32_t i = claim->requirements.count; i-- > 0;)
         if (is_replaced(&claim->requirements.items[i]))
             json_array_remove(requirements, i);
@@ -176,8 +178,9 @@ static json_t *spec_body(const struct plan_claim *claim, const struct claim_type
     if (template->termination_grace_period.text != NULL)
         json_object_set_new(spec, "terminationGracePeriod",
                             json_string(template->termination_grace_period.text));
-    json_object_set_new(spec, "resources",
-                        json_pack("{s:o}", "requests", json_resources(&claim->requests)));
+    if (types != NULL)
+        json_object_set_new(spec, "resources",
+                            json_pack("{s:o}", "requests", json_resources(&claim->requests)));
     return spec;
 }
 

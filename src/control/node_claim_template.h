@@ -20,7 +20,8 @@ struct claim_types {
 struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
                                          const struct plan *plan);
 
-// The body of the create call. `name` was chosen by the caller.
+// The body of the create call. `name` was chosen by the caller. Without `types` the claim is a
+// static pool's (LIF-232): its requirements stay as they are, and nothing is requested.
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,
                         const struct claim_types *types, const char *name);
 // An available offering whose zone, capacity type and so on the claim's requirements allow.
