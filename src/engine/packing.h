@@ -92,12 +92,17 @@ struct packing_bin {
     double value; // of its contents
 };
 
+// Volumes of a CSI driver that machines limit (SCH-353) are a dimension too: its symbol, from here
+// on.
+#define PACKING_VOLUMES 0x80000000u
+
 struct packing {
     struct problem *problem;
     const struct pass *greedy;
     struct arena *arena;
-    uint32_t *dimensions; // dimensions of the problem that some pod asks for
+    uint32_t *dimensions; // dimensions of the problem that some pod asks for, then drivers
     uint32_t dimensions_count;
+    struct memo volume_users; // (volume claim, driver): 1 for one pod of the pass, 2 for more
     VECTOR(struct packing_menu) menus;
     VECTOR(struct packing_market *) markets;
     uint32_t base_markets; // the first ones: those of the demands

@@ -8,6 +8,7 @@
 #include "engine/place.h"
 #include "engine/topology_groups.h"
 
+#define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
 #define SHARES_FROM 0x80000000u // groups from here on are shares of workloads
 
 struct sorter {
@@ -222,10 +223,31 @@ static int compare_rules(const void *a, const void *b)
 // --- kinds
 // ------------------------------------------------------------------------------------------
 
+// Volumes of the driver that no other pod of the pass has: those that share one may share a node.
+static int64_t volumes_need(const struct packing *packing, const struct shape *shape,
+                            uint32_t driver)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++) {
+        const struct volume_use *use = &shape->volumes->uses.items[i];
+        count += use->driver == driver &&
+                 memo_get(&packing->volume_users, use->claim, use->driver) == 1;
+    }
+    return count;
+}
+
+static int64_t own_need(const struct packing *packing, const struct shape *shape,
+                        uint32_t dimension)
+{
+    return dimension >= PACKING_VOLUMES
+               ? volumes_need(packing, shape, dimension - PACKING_VOLUMES)
+               : shape->requests[dimension];
+}
+
 static void add_need(const struct packing *packing, int64_t *need, const struct shape *shape)
 {
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        need[d] = quantity_add(need[d], shape->requests[packing->dimensions[d]]);
+        need[d] = quantity_add(need[d], own_need(packing, shape, packing->dimensions[d]));
 }
 
 static uint32_t make_kind(struct sorter *sorter, uint32_t flavour, const int64_t *need,
@@ -378,9 +400,42 @@ static int compare_by_order(const void *a, const void *b, void *context)
 // --- the packing
 // ------------------------------------------------------------------------------------
 
+static bool is_limited(const struct problem *problem, uint32_t driver)
+{
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        for (uint32_t i = 0; i < problem->templates[t]->volume_limits_count; i++)
+            if (problem->templates[t]->volume_limits[i].driver == driver)
+                return true;
+    return false;
+}
+
+static void note_volumes(struct packing *packing, const struct shape *shape, uint32_t *drivers,
+                         uint32_t *count)
+{
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++) {
+        const struct volume_use *use = &shape->volumes->uses.items[i];
+        uint32_t known = 0;
+        if (!is_limited(packing->problem, use->driver))
+            continue;
+        bool used = memo_get(&packing->volume_users, use->claim, use->driver) != MEMO_NONE;
+        memo_set(&packing->volume_users, use->claim, use->driver, used ? 2 : 1);
+        while (known < *count && drivers[known] != use->driver)
+            known++;
+        if (known == *count && *count < DRIVERS_MAX)
+            drivers[(*count)++] = use->driver;
+    }
+}
+
+static int compare_drivers(const void *a, const void *b, void *words)
+{
+    return strcmp(symbols_text(words, *(const uint32_t *)a),
+                  symbols_text(words, *(const uint32_t *)b));
+}
+
 static void find_dimensions(struct packing *packing)
 {
     struct problem *problem = packing->problem;
+    uint32_t drivers[DRIVERS_MAX], drivers_count = 0;
     const struct pass *pass = packing->greedy;
     bool *asked = memory_allocate_array(problem->dimensions + 1, sizeof *asked);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
@@ -390,12 +445,16 @@ static void find_dimensions(struct packing *packing)
             shape_of(problem, class_at(problem, pass->placements[i].class));
         for (uint32_t d = 0; d < shape->dimensions_count; d++)
             asked[shape->dimensions[d]] = true;
+        note_volumes(packing, shape, drivers, &drivers_count);
     }
-    packing->dimensions =
-        arena_allocate_array(packing->arena, problem->dimensions, sizeof *packing->dimensions);
+    packing->dimensions = arena_allocate_array(packing->arena, problem->dimensions + DRIVERS_MAX,
+                                               sizeof *packing->dimensions);
     for (uint32_t d = 0; d < problem->dimensions; d++)
         if (asked[d])
             packing->dimensions[packing->dimensions_count++] = d;
+    qsort_r(drivers, drivers_count, sizeof *drivers, compare_drivers, problem->words);
+    for (uint32_t i = 0; i < drivers_count; i++)
+        packing->dimensions[packing->dimensions_count++] = PACKING_VOLUMES + drivers[i];
     free(asked);
 }
 
@@ -478,6 +537,7 @@ void packing_destroy(struct packing *packing)
     vector_free(&packing->markets);
     memo_free(&packing->market_index);
     memo_free(&packing->leads);
+    memo_free(&packing->volume_users);
     vector_free(&packing->flavours);
     vector_free(&packing->demands);
     vector_free(&packing->kinds);

@@ -7,20 +7,32 @@
 #include "engine/packing.h"
 #include "engine/templates.h"
 
+static int64_t volumes_limit(const struct node_template *template, uint32_t driver, uint32_t row)
+{
+    for (uint32_t i = 0; i < template->volume_limits_count; i++)
+        if (template->volume_limits[i].driver == driver)
+            return template->volume_limits[i].by_row[row];
+    return INT64_MAX;
+}
+
+static int64_t own_room(const struct node_template *template, uint32_t row,
+                        const struct overhead_group *group, uint32_t dimension)
+{
+    if (dimension >= PACKING_VOLUMES)
+        return volumes_limit(template, dimension - PACKING_VOLUMES, row);
+    int64_t room = template->table->rows[row].allocatable[dimension];
+    return group == NULL ? room : quantity_subtract(room, group->overhead[dimension]);
+}
+
 void packing_market_room(const struct packing *packing, const struct node_template *template,
                          uint32_t row, int64_t *room)
 {
-    const struct row *machine = &template->table->rows[row];
+    const struct overhead_group *group = NULL;
+    for (uint32_t g = 0; g < template->groups_count && group == NULL; g++)
+        if (bitset_has(template->groups[g].rows, row))
+            group = &template->groups[g];
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        room[d] = machine->allocatable[packing->dimensions[d]];
-    for (uint32_t g = 0; g < template->groups_count; g++) {
-        if (!bitset_has(template->groups[g].rows, row))
-            continue;
-        for (uint32_t d = 0; d < packing->dimensions_count; d++)
-            room[d] =
-                quantity_subtract(room[d], template->groups[g].overhead[packing->dimensions[d]]);
-        break;
-    }
+        room[d] = own_room(template, row, group, packing->dimensions[d]);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (packing->dimensions[d] == DIMENSION_PODS && room[d] > template->most_pods)
             room[d] = template->most_pods; // SCH-521
@@ -78,7 +90,8 @@ static bool is_flexible(struct packing *packing, const struct packing_market *ma
         return true;
     memset(packing->asked, 0, problem->dimensions * sizeof *packing->asked);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        packing->asked[packing->dimensions[d]] = offer->room[d];
+        if (packing->dimensions[d] < PACKING_VOLUMES)
+            packing->asked[packing->dimensions[d]] = offer->room[d];
     packing->rows.bits = market->template->table->count;
     if (!template_fits(problem, market->template, packing->asked, packing->rows))
         return false;

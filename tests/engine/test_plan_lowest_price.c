@@ -350,6 +350,15 @@ static void volumes_hold_SCH_550(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
+        {"SCH-550 step 5, 353: no more volumes than the machine takes",
+         TWO_DISKS FAST POOL WITH_DISK("a") WITH_DISK("b") WITH_DISK("c") WITH_DISK("d")
+             DEPLOYMENT("free", "4", "", CPU("1")),
+         LOWEST, "#2 total=0.2", NULL, true},
+        {"SCH-550 step 5, 353: pods that share a volume need one",
+         TWO_DISKS FAST POOL BLOCK_CLAIM("shared") WITH_DISK("a") DEPLOYMENT(
+             "free", "3", "", "volumes: [{name: v, persistentVolumeClaim: {claimName: shared}}], "
+             CPU("1")),
+         LOWEST, "#1 total=0.1", NULL, true},
         {"SCH-550: a volume's zone",
          THREE_ZONES FAST POOL IN_ZONE_C_BY_DISK("a") DEPLOYMENT("free", "7", "", CPU("1")), LOWEST,
          "#2 a.zone=c total=0.19", NULL, true},
