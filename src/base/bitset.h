@@ -46,6 +46,11 @@ static inline void bitset_and(struct bitset set, struct bitset other)
     for (uint32_t w = 0; w < bitset_words(set.bits); w++)
         set.words[w] &= other.words[w];
 }
+static inline void bitset_or(struct bitset set, struct bitset other)
+{
+    for (uint32_t w = 0; w < bitset_words(set.bits); w++)
+        set.words[w] |= other.words[w];
+}
 static inline uint32_t bitset_count(struct bitset set)
 {
     uint32_t count = 0;

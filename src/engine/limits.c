@@ -105,6 +105,22 @@ static void largest_of(const struct problem *problem, const struct node_template
     }
 }
 
+// Whether a row takes less of the limit that it takes most of.
+static bool is_smaller(const struct problem *problem, const struct node_template *template,
+                       uint32_t row, uint32_t than)
+{
+    double most = 0, most_of_other = 0;
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (template->limits[d] == INT64_MAX || template->limits[d] <= 0)
+            continue;
+        double share = (double)capacity_of(template, row, d) / (double)template->limits[d];
+        double other = (double)capacity_of(template, than, d) / (double)template->limits[d];
+        most = share > most ? share : most;
+        most_of_other = other > most_of_other ? other : most_of_other;
+    }
+    return most < most_of_other;
+}
+
 // SCH-519: the claim's cheapest machine; all of them where the choice is not free.
 static void least_of(struct pass *pass, const struct claim *claim, int64_t *taken)
 {
@@ -118,6 +134,10 @@ static void least_of(struct pass *pass, const struct claim *claim, int64_t *take
     uint32_t at = 0;
     while (at + 1 < template->table->count && !bitset_has(claim->rows, prices->by_price[at]))
         at++;
+    for (uint32_t i = at + 1; pass->input.frugal && i < template->table->count; i++)
+        if (bitset_has(claim->rows, prices->by_price[i]) &&
+            is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
+            at = i;
     for (uint32_t d = 0; d < pass->problem->dimensions; d++)
         taken[d] = capacity_of(template, prices->by_price[at], d);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/place.h"
+#include "engine/repair.h"
 #include "engine/topology.h"
 #include "engine/topology_order.h"
 
@@ -115,6 +116,9 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->input.quiet = bitset_create(pass->arena, problem->nodes.count);
     if (input->quiet.bits > 0)
         bitset_copy(pass->input.quiet, input->quiet);
+    pass->input.apart = bitset_create(pass->arena, input->apart.bits);
+    if (input->apart.bits > 0)
+        bitset_copy(pass->input.apart, input->apart);
     make_slots(pass);
     make_scratch(pass);
     limits_start(pass);
@@ -183,6 +187,17 @@ static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
     return place_on_nodes(pass, pod, class) || place_on_claims(pass, pod, class);
 }
 
+// Pods that keep off existing nodes as long as they can.
+static bool place_apart(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (!bitset_has(pass->input.apart, pass_pod(pass, pod)->class))
+        return false;
+    pass->last_resort = true;
+    bool placed = place_on_nodes(pass, pod, class);
+    pass->last_resort = false;
+    return placed;
+}
+
 static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!pass_class(pass, class)->prepared)
@@ -198,7 +213,7 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
     pass->heeding = heeds;
     placed = heeds && place_on_new_claim(pass, pod, class);
     pass->heeding = false;
-    return placed || place_on_new_claim(pass, pod, class);
+    return placed || place_on_new_claim(pass, pod, class) || place_apart(pass, pod, class);
 }
 
 // What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods
@@ -212,6 +227,16 @@ static bool is_barred(const struct pod_class *class)
 static bool depends_on_others(struct pass *pass, uint32_t class)
 {
     return pass->problem->reservations_count > 0 || pass_class(pass, class)->depends_on_others;
+}
+
+bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (is_barred(class_at(pass->problem, class)))
+        return false;
+    pass->probing = true;
+    bool could = place_once(pass, pod, class);
+    pass->probing = false;
+    return could || depends_on_others(pass, class);
 }
 
 // SCH-155: the pod as it is, then one step of relaxation after the other.
@@ -325,9 +350,7 @@ static bool is_counted(const struct pass *pass, const struct claim *claim)
            claim->template->table->has_reservations;
 }
 
-// Whether a pod went without a node because of a limit or a reservation while a less important one
-// got one.
-static bool priorities_matter(struct pass *pass)
+bool pass_priorities_matter(struct pass *pass)
 {
     int64_t least = INT64_MAX, wanting = INT64_MIN;
     if (pass->problem->settings->compatibility_upstream)
@@ -363,7 +386,7 @@ static void order_by_priority(struct pass *pass)
     pass_destroy(anew);
 }
 
-static void run_queue(struct pass *pass)
+void pass_run_queue(struct pass *pass)
 {
     uint32_t count = 0;
     struct waiting {
@@ -398,50 +421,15 @@ static void run_queue(struct pass *pass)
     free(ring);
 }
 
-static uint32_t placed_count(const struct pass *pass)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        count += pass->placements[i].kind != NOT_PLACED;
-    return count;
-}
-
-// One more try with another queue, kept if more pods find a place.
-static void try_anew(struct pass *pass, const struct queued_pod *queue, bool doubling_barred)
-{
-    struct pass_input input = pass->input;
-    input.queue = queue;
-    struct pass *anew = pass_create(pass->problem, &input);
-    anew->doubling_barred = doubling_barred;
-    run_queue(anew);
-    if (placed_count(anew) > placed_count(pass) && !priorities_matter(anew)) {
-        struct pass before = *pass;
-        *pass = *anew;
-        *anew = before;
-    }
-    pass_destroy(anew);
-}
-
-// SCH-510: the pods that rules between pods left without a place go first, once. Where pods that
-// share nodes kept others from new ones (SCH-513), nobody shares.
-static void repair(struct pass *pass)
-{
-    const struct queued_pod *queue = topology_repair_queue(pass);
-    if (queue != NULL && pass->doubled.count > 0)
-        try_anew(pass, pass->input.queue, true);
-    else if (queue != NULL)
-        try_anew(pass, queue, false);
-}
-
 void pass_run(struct pass *pass)
 {
     bool fresh = pass->version == 0;
-    run_queue(pass);
-    if (fresh && priorities_matter(pass)) {
+    pass_run_queue(pass);
+    if (fresh && pass_priorities_matter(pass)) {
         order_by_priority(pass);
-        run_queue(pass);
+        pass_run_queue(pass);
     }
     if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
-        repair(pass);
+        pass_repair(pass);
     limits_settle(pass);
 }

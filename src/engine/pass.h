@@ -149,6 +149,12 @@ struct pass_input {
     struct bitset quiet;     // places that running pods do not move to (DIS-238); bits 0: none
     bool reserved_strict;    // SCH-258
     uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
+    // Tastes of a repair (repair.h); usually none.
+    bool unlifted;        // the queue's own order (topology_order.h)
+    bool dearest;         // of equal domains the one with the dearest launch
+    bool frugal;          // below limits the smallest machines
+    bool unshared;        // no sharing beyond maxSkew (SCH-513)
+    struct bitset apart;  // classes that try existing nodes last; bits 0: none
 };
 struct pass {
     struct problem *problem;
@@ -168,7 +174,6 @@ struct pass {
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement
     bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
-    bool doubling_barred; // never
     bool could_double;    // some pod waits for that
     struct group_list doubled; // spreads some of whose pods did
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
@@ -181,6 +186,7 @@ struct pass {
     struct growing_bits exclusive;               // volume claims that nobody else may use (SCH-515)
     bool soft_taints;                            // some node has a PreferNoSchedule taint
     bool limited;                                // a limit has narrowed a check
+    bool last_resort;                            // input.apart is over for the pod
     struct text *why;                            // set: the next checks tell why they refuse
     enum reason_code code;                       // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
@@ -205,6 +211,12 @@ void pass_destroy(struct pass *pass);
 // afterwards. A pass in which nothing is placed yet starts again in the order of priority if limits
 // or reservations kept a pod waiting for a less important one (SCH-517).
 void pass_run(struct pass *pass);
+// Its parts, for repairs: the queue loop alone; whether a pod went without a node because of a limit
+// or a reservation while a less important one got one; whether the pod could be placed now with
+// the class, or might when others are.
+void pass_run_queue(struct pass *pass);
+bool pass_priorities_matter(struct pass *pass);
+bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class);
 
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)
 {

@@ -225,7 +225,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
 {
     uint32_t count = pass->problem->nodes.count;
-    if (count == 0)
+    bool apart = bitset_has(pass->input.apart, pass_pod(pass, pod)->class);
+    if (count == 0 || (apart && !pass->last_resort))
         return false;
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     growing_bits_extend(&pass_shape(pass, shape_id)->refused_nodes, count);

@@ -250,6 +250,8 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
         uint32_t set = set_add_known(pass->problem->sets, candidate->set,
                                      in_value(pass, key, options[i].value));
         options[i].price = lowest_price(pass, candidate, set);
+        if (pass->input.dearest)
+            options[i].price = -options[i].price;
     }
     qsort_r(options, count, sizeof *options, compare_options, pass->problem->vocabulary);
 }

@@ -58,7 +58,7 @@ static bool is_hostname_spread(const struct pass *pass, const struct group_defin
 
 bool topology_postpones(struct pass *pass, const struct pod_class *class)
 {
-    if (!topology_better(pass) || pass->doubling || pass->doubling_barred ||
+    if (!topology_better(pass) || pass->doubling || pass->input.unshared ||
         pass->problem->nodes.count == 0)
         return false;
     for (uint32_t g = 0; g < class->groups_count; g++) {

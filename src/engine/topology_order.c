@@ -125,7 +125,7 @@ void topology_order(struct pass *pass, uint32_t *order)
 {
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         order[i] = i;
-    if (!topology_better(pass))
+    if (!topology_better(pass) || pass->input.unlifted)
         return;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct sorter sorter = {.pass = pass, .arena = scratch};
@@ -143,42 +143,4 @@ void topology_order(struct pass *pass, uint32_t *order)
     if (changed)
         qsort_r(order, pass->input.queue_count, sizeof *order, compare_pods, &sorter);
     vector_free(&sorter.wishes);
-}
-
-// --- repair
-// ----------------------------------------------------------------------------------------------
-
-static bool has_rules(const struct pass *pass, const struct pod_class *class)
-{
-    for (uint32_t g = 0; g < class->groups_count; g++)
-        if (pass->problem->groups.items[class->groups[g]]->hard)
-            return true;
-    return pass->repelling[class->identity].count > 0;
-}
-
-struct queued_pod *topology_repair_queue(struct pass *pass)
-{
-    struct problem *problem = pass->problem;
-    uint32_t count = pass->input.queue_count, at = 0;
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct bitset failed = bitset_create(scratch, problem->classes.count);
-    bool placed = false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pod_class *class = class_at(problem, pass_pod(pass, i)->class);
-        placed = placed || pass->placements[i].kind != NOT_PLACED;
-        if (pass->placements[i].kind == NOT_PLACED && class->refusal == NULL &&
-            has_rules(pass, class))
-            bitset_set(failed, pass_pod(pass, i)->class);
-    }
-    if (!topology_better(pass) || !placed || bitset_empty(failed))
-        return NULL;
-    struct queued_pod *queue = arena_allocate_array(problem->arena, count, sizeof *queue);
-    for (int round = 1; round >= 0; round--)
-        for (uint32_t i = 0; i < count; i++)
-            if (bitset_has(failed, pass_pod(pass, i)->class) == (bool)round) {
-                queue[at] = *pass_pod(pass, i);
-                queue[at].index = at;
-                at++;
-            }
-    return queue;
 }

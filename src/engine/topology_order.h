@@ -8,6 +8,3 @@
 // Queue indexes of all pods, into `order`: pods that the required affinity of others looks for go
 // before the first of those others; else the order of the queue.
 void topology_order(struct pass *pass, uint32_t *order);
-// The queue with the pods in front that found no place for the sake of rules between pods, with
-// all of their classes; in the problem's arena. NULL: there are none.
-struct queued_pod *topology_repair_queue(struct pass *pass);

@@ -266,10 +266,11 @@ static void no_empty_node_joins_shared_ones_SCH_513_544(void **state)
         "karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}}\n---\n" NODE(
             "n1", ZONE ": a, karpenter.sh/capacity-type: spot", "4"),
         5, "app: web", PAIR CPU("100m"), NULL);
-    // A second one on the old node once the new one has its own; another new node has to wait.
+    // New nodes first, as many as the capacity types' balance allows, then a second one on the old
+    // node (SCH-510): once pods share a node, another new one would have to wait.
     assert_int_equal(on_node(p.plan, "n1"), 2);
-    assert_int_equal(p.plan->claims.count, 1);
-    assert_int_equal(p.plan->unschedulable.count, 2);
+    assert_int_equal(p.plan->claims.count, 2);
+    assert_int_equal(p.plan->unschedulable.count, 1);
 }
 
 #define IN_A_AND_B                                                               \
