@@ -184,7 +184,11 @@ void pass_destroy(struct pass *pass)
 
 static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
 {
-    return place_on_nodes(pass, pod, class) || place_on_claims(pass, pod, class);
+    pass->heeding_tries = 0;
+    if (place_on_nodes(pass, pod, class))
+        return true;
+    pass->heeding_tries = 0;
+    return place_on_claims(pass, pod, class);
 }
 
 // Pods that keep off existing nodes as long as they can.
@@ -205,7 +209,6 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
     // SCH-516: better where it upsets no spread of others, as long as that takes no further node.
     bool heeds = pass_class(pass, class)->heeded.count > 0;
     pass->heeding = heeds;
-    pass->heeding_tries = 0;
     bool placed = heeds && place_on_open(pass, pod, class);
     pass->heeding = false;
     if (placed || place_on_open(pass, pod, class))

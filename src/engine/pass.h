@@ -192,7 +192,7 @@ struct pass {
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
     bool explain_only;                           // checks place nothing
     bool heeding;                                // only what upsets nobody (topology_upset.c)
-    uint32_t heeding_tries;                      // of the pod
+    uint32_t heeding_tries;                      // among nodes or claims, for one pod
     bool probing;                                // place_*() say what they would do, and do nothing
     VECTOR(struct refusal {
         uint32_t template;

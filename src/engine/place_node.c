@@ -201,8 +201,6 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             if (pass->soft_taints &&
                 is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
                 continue;
-            if (topology_heeding_ends(pass))
-                return false;
             bool left_alone = class_at(pass->problem, class)->running &&
                               bitset_has(pass->input.quiet, node);
             enum verdict verdict = !pass->slots[node].usable ? REFUSED_SHAPE
@@ -217,6 +215,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                 growing_bits_set(&shape->refused_nodes, node);
             else if (verdict == REFUSED_CLASS)
                 growing_bits_set(&state->refused_nodes, node);
+            else if (topology_heeding_ends(pass))
+                return false;
         }
     }
     return false;
