@@ -5,28 +5,59 @@
 #include "engine/instance_types.h"
 #include "engine/place.h"
 
-void limits_start(struct pass *pass)
+// What one place takes of its pool's limits, or gives back.
+static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,
+                        bool gives_back)
 {
-    struct problem *problem = pass->problem;
-    pass->remaining = arena_allocate_array(pass->arena, problem->templates_count + 1,
-                                           sizeof *pass->remaining);
+    const struct place *place = &problem->places[index];
+    if (place->pool == NONE || remaining[place->pool] == NULL)
+        return;
+    int64_t *left = remaining[place->pool];
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (problem->templates[place->pool]->limits[d] != INT64_MAX)
+            left[d] = gives_back ? quantity_add(left[d], place->capacity[d])
+                                 : quantity_subtract(left[d], place->capacity[d]);
+}
+
+int64_t **limits_remaining(const struct problem *problem, struct arena *arena,
+                           struct bitset excluded)
+{
+    int64_t **remaining =
+        arena_allocate_array(arena, problem->templates_count + 1, sizeof *remaining);
+    bool any = false;
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         if (!problem->templates[t]->has_limits)
             continue;
+        any = true;
+        remaining[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
+        memcpy(remaining[t], problem->templates[t]->limits, problem->dimensions * sizeof(int64_t));
+    }
+    for (uint32_t i = 0; any && i < problem->nodes.count; i++)
+        if (!problem->nodes.items[i].marked_for_deletion && !bitset_has(excluded, i))
+            count_place(problem, remaining, i, false);
+    return remaining;
+}
+
+void limits_start(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    const struct pass_shared *shared = pass->input.shared;
+    if (shared == NULL) {
+        pass->remaining = limits_remaining(problem, pass->arena, pass->input.excluded);
+        return;
+    }
+    pass->remaining = arena_allocate_array(pass->arena, problem->templates_count + 1,
+                                           sizeof *pass->remaining);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (shared->remaining[t] == NULL)
+            continue;
         pass->remaining[t] =
             arena_allocate_array(pass->arena, problem->dimensions, sizeof(int64_t));
-        memcpy(pass->remaining[t], problem->templates[t]->limits,
-               problem->dimensions * sizeof(int64_t));
+        memcpy(pass->remaining[t], shared->remaining[t], problem->dimensions * sizeof(int64_t));
     }
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct place *place = &problem->places[i];
-        if (!pass->slots[i].usable || place->pool == NONE || pass->remaining[place->pool] == NULL)
-            continue;
-        for (uint32_t d = 0; d < problem->dimensions; d++)
-            if (problem->templates[place->pool]->limits[d] != INT64_MAX)
-                pass->remaining[place->pool][d] =
-                    quantity_subtract(pass->remaining[place->pool][d], place->capacity[d]);
-    }
+    bitset_for_each (i, pass->input.excluded)
+        if (!problem->nodes.items[i].marked_for_deletion)
+            count_place(problem, pass->remaining, i, true);
 }
 
 static int64_t capacity_of(const struct node_template *template, uint32_t row, uint32_t dimension)

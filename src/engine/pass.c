@@ -59,6 +59,15 @@ struct shape_state *pass_shape(struct pass *pass, uint32_t shape)
 static void make_slots(struct pass *pass)
 {
     struct problem *problem = pass->problem;
+    struct pass_shared *shared = pass->input.shared;
+    if (shared != NULL && !shared->lent) {
+        pass->slots = shared->slots;
+        pass->slots_borrowed = shared->lent = true;
+        pass->soft_taints = shared->soft_taints;
+        bitset_for_each (i, pass->input.excluded)
+            pass->slots[i].usable = false;
+        return;
+    }
     pass->slots = arena_allocate_array(pass->arena, problem->nodes.count + 1, sizeof *pass->slots);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         pass->slots[i].usable =
@@ -100,7 +109,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     struct pass *pass = memory_allocate(sizeof *pass);
     pass->problem = problem;
     pass->input = *input;
-    pass->arena = arena_create(65536);
+    pass->arena = arena_create(input->shared != NULL ? 16384 : 65536);
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
     pass->selecting =
@@ -127,15 +136,30 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     return pass;
 }
 
+static void free_slots(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    vector_for_each (touched, &pass->touched) {
+        struct node_slot *slot = &pass->slots[*touched];
+        free(slot->pods.items);
+        vector_free(&slot->ports);
+        vector_free(&slot->volumes);
+        *slot = (struct node_slot){.usable = slot->usable,
+                                   .free = (int64_t *)(uintptr_t)problem->places[*touched].free};
+    }
+    vector_free(&pass->touched);
+    if (!pass->slots_borrowed)
+        return;
+    bitset_for_each (i, pass->input.excluded)
+        pass->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+    pass->input.shared->lent = false;
+}
+
 void pass_destroy(struct pass *pass)
 {
     if (pass == NULL)
         return;
-    for (uint32_t i = 0; i < pass->problem->nodes.count; i++) {
-        free(pass->slots[i].pods.items);
-        vector_free(&pass->slots[i].ports);
-        vector_free(&pass->slots[i].volumes);
-    }
+    free_slots(pass);
     vector_for_each (claim, &pass->claims) {
         free((*claim)->pods.items);
         vector_free(&(*claim)->ports);

@@ -75,6 +75,7 @@ struct class_state {
 struct shape_state {
     struct growing_bits refused_nodes, refused_claims; // for good
     uint32_t first_node; // word of refused_nodes; all before are refused
+    bool shared;         // refused_nodes has what is known of all passes
 };
 
 // --- places
@@ -141,7 +142,20 @@ struct claim_choice {
     struct claim_attempt attempt;
     int64_t price; // of the cheapest machine
 };
+// What many short passes over one problem have in common (simulation.h), so that each of them only
+// touches the places that it changes.
+struct pass_shared {
+    struct node_slot *slots; // as they are before a pass; lent to one pass at a time
+    bool lent, soft_taints;
+    int64_t **remaining; // what limits leave with all places there, by template; NULL: none
+    struct shared_refusals {
+        uint64_t *words; // places that refuse the shape whoever goes; NULL: not asked yet
+    } *refused;          // by shape
+    uint32_t refused_count;
+    struct arena *arena;
+};
 struct pass_input {
+    struct pass_shared *shared; // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
     uint32_t queue_count;
     struct bitset excluded;  // places that take no part; bits 0: none
@@ -161,6 +175,8 @@ struct pass {
     struct pass_input input; // bit sets are copies
     struct arena *arena;
     struct node_slot *slots;
+    bool slots_borrowed;        // they are input.shared's
+    VECTOR(uint32_t) touched;   // places with pods
     VECTOR(struct claim *) claims;
     VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
     int64_t orders_front, orders_back;      // given so far at either end

@@ -160,6 +160,7 @@ void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
         memcpy(copy, slot->free, problem->dimensions * sizeof *copy);
         slot->free = copy;
         slot->changed = true;
+        vector_push(&pass->touched, node);
     }
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
@@ -222,6 +223,48 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
     return false;
 }
 
+// What nothing in any of the passes that share it can make good: other nodes that go free nothing
+// but volume claims.
+static const uint64_t *shared_refusals(struct pass *pass, uint32_t shape_id)
+{
+    struct pass_shared *shared = pass->input.shared;
+    const struct problem *problem = pass->problem;
+    const struct shape *shape = &problem->shapes.items[shape_id];
+    uint32_t count = problem->nodes.count;
+    if (shape->volumes != NULL)
+        return NULL;
+    if (shape_id >= shared->refused_count) {
+        uint32_t room = 2 * shape_id + 64;
+        struct shared_refusals *larger =
+            arena_allocate_array(shared->arena, room, sizeof *larger);
+        if (shared->refused_count > 0)
+            memcpy(larger, shared->refused, shared->refused_count * sizeof *larger);
+        shared->refused = larger;
+        shared->refused_count = room;
+    }
+    struct shared_refusals *known = &shared->refused[shape_id];
+    if (known->words != NULL)
+        return known->words;
+    struct bitset refused = bitset_create(shared->arena, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_slot fresh = {.free = (int64_t *)(uintptr_t)problem->places[i].free};
+        if (problem->nodes.items[i].marked_for_deletion ||
+            !shape_fits(pass, &problem->places[i], &fresh, shape))
+            bitset_set(refused, i);
+    }
+    known->words = refused.words;
+    return known->words;
+}
+
+static void take_shared_refusals(struct pass *pass, uint32_t shape_id)
+{
+    const uint64_t *words = shared_refusals(pass, shape_id);
+    struct shape_state *state = pass_shape(pass, shape_id);
+    state->shared = true;
+    for (uint32_t w = 0; words != NULL && w < bitset_words(pass->problem->nodes.count); w++)
+        state->refused_nodes.words[w] |= words[w];
+}
+
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
 {
     uint32_t count = pass->problem->nodes.count;
@@ -231,6 +274,8 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     growing_bits_extend(&pass_shape(pass, shape_id)->refused_nodes, count);
     growing_bits_extend(&pass_class(pass, class)->refused_nodes, count);
+    if (pass->input.shared != NULL && !pass_shape(pass, shape_id)->shared)
+        take_shared_refusals(pass, shape_id);
     return place_on_some(pass, pod, class, false) ||
            (pass->soft_taints && place_on_some(pass, pod, class, true));
 }

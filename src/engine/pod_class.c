@@ -391,7 +391,12 @@ void pods_classify(struct problem *problem)
     compile_classes(problem, problem->queued, problem->queued_count);
     compile_classes(problem, problem->movable, problem->movable_count);
     volumes_find_exclusive(problem);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        problem->bound[i].inverse_count =
-            topology_define_inverse(problem, problem->bound[i].pod, &problem->bound[i].inverse);
+    problem->bound_inverse = arena_allocate_array(problem->arena, problem->bound_count + 1,
+                                                  sizeof *problem->bound_inverse);
+    for (uint32_t i = 0; i < problem->bound_count; i++) {
+        struct bound_pod *bound = &problem->bound[i];
+        bound->inverse_count = topology_define_inverse(problem, bound->pod, &bound->inverse);
+        if (bound->inverse_count > 0)
+            problem->bound_inverse[problem->bound_inverse_count++] = i;
+    }
 }

@@ -351,6 +351,8 @@ struct problem {
     uint32_t movable_count;     // same order
     struct bound_pod *bound;
     uint32_t bound_count;
+    uint32_t *bound_inverse; // indexes of those with inverse groups
+    uint32_t bound_inverse_count;
     VECTOR(struct exclusive_use) exclusive_uses;
     struct map *workload_ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
     VECTOR(uint32_t) replicas;          // by workload

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/place.h"
+
 static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
 {
     return (uint32_t)(problem->movable[index].on - problem->nodes.items);
@@ -33,6 +35,21 @@ static void index_places(const struct problem *problem, struct arena *arena, uin
             (*items)[(*start)[place_of(problem, i) + 1]++] = i;
 }
 
+static void make_shared(const struct problem *problem, struct arena *arena,
+                        struct pass_shared *shared)
+{
+    shared->arena = arena;
+    shared->slots = arena_allocate_array(arena, problem->nodes.count + 1, sizeof *shared->slots);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        shared->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+        shared->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
+        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
+            shared->soft_taints =
+                shared->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
+    }
+    shared->remaining = limits_remaining(problem, arena, (struct bitset){0});
+}
+
 struct simulator *simulator_create(struct problem *problem, struct arena *arena)
 {
     assert(problem->with_movable);
@@ -46,6 +63,7 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
     for (uint32_t i = 0; i < problem->bound_count; i++)
         if (problem->bound[i].scheduled)
             bitset_set(simulator->scheduled, i);
+    make_shared(problem, arena, &simulator->shared);
     return simulator;
 }
 
@@ -87,7 +105,7 @@ static void merge_queues(const struct problem *problem, const uint32_t *moving, 
     }
 }
 
-struct pass *simulate(const struct simulator *simulator, struct arena *arena,
+struct pass *simulate(struct simulator *simulator, struct arena *arena,
                       const struct simulation *simulation)
 {
     struct problem *problem = simulator->problem;
@@ -96,7 +114,8 @@ struct pass *simulate(const struct simulator *simulator, struct arena *arena,
     struct queued_pod *queue =
         arena_allocate_array(arena, problem->queued_count + count + 1, sizeof *queue);
     merge_queues(problem, moving, count, queue);
-    struct pass_input input = {.queue = queue,
+    struct pass_input input = {.shared = &simulator->shared,
+                               .queue = queue,
                                .queue_count = problem->queued_count + count,
                                .excluded = bitset_create(arena, problem->nodes.count),
                                .scheduled = bitset_create(arena, problem->bound_count),

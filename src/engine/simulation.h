@@ -10,6 +10,7 @@ struct simulator {
     uint32_t *movable_start, *movable; // by place: where its indexes in problem->movable begin
     uint32_t *bound_start, *bound;     // the same of problem->bound, movable ones only
     struct bitset scheduled;           // bound pods that are scheduled in any pass
+    struct pass_shared shared;
 };
 struct simulator *simulator_create(struct problem *problem, struct arena *arena);
 
@@ -21,5 +22,5 @@ struct simulation {
 // A finished pass over the pending pods, the pods of nodes that are going anyway, and the
 // reschedulable pods of the places that are gone. Reservations fall back (SCH-258). The queue lives
 // in `arena`; the caller destroys the pass before it.
-struct pass *simulate(const struct simulator *simulator, struct arena *arena,
+struct pass *simulate(struct simulator *simulator, struct arena *arena,
                       const struct simulation *simulation);

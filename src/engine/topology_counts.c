@@ -258,9 +258,9 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
 static void count_inverse_of_bound(struct pass *pass)
 {
     struct problem *problem = pass->problem;
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
-        const struct bound_pod *bound = &problem->bound[i];
-        if (bitset_has(pass->input.scheduled, i))
+    for (uint32_t i = 0; i < problem->bound_inverse_count; i++) {
+        const struct bound_pod *bound = &problem->bound[problem->bound_inverse[i]];
+        if (bitset_has(pass->input.scheduled, problem->bound_inverse[i]))
             continue;
         for (uint32_t g = 0; g < bound->inverse_count; g++) {
             struct group_state *group = need_group(pass, bound->inverse[g]);

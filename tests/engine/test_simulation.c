@@ -111,12 +111,48 @@ static void one_problem_carries_many_passes(void **state)
     arena_destroy(arena);
 }
 
+static struct pass *simulate_one(struct simulator *simulator, struct arena *arena, uint32_t gone)
+{
+    return simulate(simulator, arena, &(struct simulation){.gone = &gone, .gone_count = 1});
+}
+
+static void passes_leave_nothing_behind_DIS_703(void **state)
+{
+    (void)state;
+    PLAN p = plan_yaml(POOL NODE("n1") NODE("n2") NODE("n3") BOUND("a", "n1", "1", APART)
+                           BOUND("b", "n1", "1500m", "") BOUND("c", "n2", "2", "")
+                               BOUND("d", "n3", "3", "") POD("pending", "", CPU("1")),
+                       NULL);
+    struct arena *arena = arena_create(4096);
+    struct problem *problem = problem_create(p.snapshot, arena, true);
+    struct simulator *shared = simulator_create(problem, arena);
+    struct pass *kept = simulate_one(shared, arena, 2); // has what the others would share
+    for (uint32_t i = 0; i < 12; i++) {
+        if (i == 6) {
+            pass_destroy(kept);
+            kept = NULL;
+        }
+        struct pass *a = simulate_one(shared, arena, i % 3);
+        struct pass *b = simulate_one(simulator_create(problem, arena), arena, i % 3);
+        assert_int_equal(a->input.queue_count, b->input.queue_count);
+        for (uint32_t q = 0; q < a->input.queue_count; q++) {
+            assert_int_equal(a->placements[q].kind, b->placements[q].kind);
+            assert_int_equal(a->placements[q].index, b->placements[q].index);
+        }
+        pass_destroy(b);
+        pass_destroy(a);
+    }
+    problem_destroy(problem);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pods_of_a_node_that_goes_move_to_others),
         cmocka_unit_test(moving_pods_are_not_counted_where_they_were_SCH_289),
         cmocka_unit_test(one_problem_carries_many_passes),
+        cmocka_unit_test(passes_leave_nothing_behind_DIS_703),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
