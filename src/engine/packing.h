@@ -195,6 +195,8 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 // --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the
 // steps are used up.
 bool packing_fill(struct packing *packing);
+// The order in which kinds get bins, by their present values.
+void packing_rank(struct packing *packing);
 // A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
 // What the best filling of the machine is worth at most.

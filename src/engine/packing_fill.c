@@ -14,6 +14,7 @@
 #define SAMPLE_MAX 96 // kinds that one bin is filled with
 #define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
 #define EQUAL     1e-9
+#define RULED     1e-3 // rank of kinds with rules about one node, beside others
 
 struct try { // a machine, with an estimate of its price for the value of its contents
     const struct packing_market *market;
@@ -23,7 +24,8 @@ struct try { // a machine, with an estimate of its price for the value of its co
 struct packing_filler {
     struct packing *packing;
     struct arena *arena;
-    uint32_t *order;        // kinds by value, most first
+    uint32_t *order;        // kinds in the order in which they get bins
+    double *ranks;          // by kind
     struct packing_list active; // those of which something is left, in the same order
     struct packing_list sample; // some of these, evenly spread
     uint32_t *fitting;      // kinds that may still come onto the bin
@@ -42,12 +44,12 @@ struct packing_filler {
 // --- preparation
 // ------------------------------------------------------------------------------------
 
-// Most valuable first.
-static int compare_values(const void *a, const void *b, void *context)
+// Highest rank first.
+static int compare_ranks(const void *a, const void *b, void *context)
 {
-    const struct packing *packing = context;
+    const double *ranks = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    double first = packing->kinds.items[x].value, second = packing->kinds.items[y].value;
+    double first = ranks[x], second = ranks[y];
     if (first != second)
         return first > second ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -72,9 +74,9 @@ static struct packing_filler *filler_create(struct packing *packing)
         arena_allocate_array(arena, packing->flavours.count, sizeof(struct packing_market *));
     filler->leads_known =
         arena_allocate_array(arena, packing->flavours.count, sizeof *filler->leads_known);
+    filler->ranks = arena_allocate_array(arena, kinds + 1, sizeof *filler->ranks);
     for (uint32_t k = 0; k < kinds; k++)
         filler->order[k] = k;
-    qsort_r(filler->order, kinds, sizeof *filler->order, compare_values, packing);
     filler->bin = packing_bin_create(packing, NULL);
     filler->best = packing_bin_create(packing, NULL);
     return filler;
@@ -136,7 +138,7 @@ static void measure_room(struct packing_filler *filler, const struct packing_off
 static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32_t row, int64_t price)
 {
     struct packing *packing = filler->packing;
-    uint32_t best = NONE, kept = 0;
+    uint32_t best = NONE, kept = 0, best_units = 0;
     double most = -1;
     packing->steps += *count;
     for (uint32_t i = 0; i < *count; i++) {
@@ -148,9 +150,11 @@ static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32
             continue;
         filler->fitting[kept++] = k;
         double own = score(filler, kind);
-        if (own > most) {
-            most = own;
+        uint32_t units = packing->left[k] - filler->within[k];
+        if (own > most * (1 + EQUAL) || (own > most * (1 - EQUAL) && units > best_units)) {
+            most = own > most ? own : most;
             best = k;
+            best_units = units;
         }
     }
     *count = kept;
@@ -348,6 +352,39 @@ static struct packing_filler *filler_of(struct packing *packing)
     if (packing->filler == NULL)
         packing->filler = filler_create(packing);
     return packing->filler;
+}
+
+// What the cheapest machine for the kind costs in nodes of these requirements, on its first template.
+static double lowest_price(struct packing *packing, const struct packing_kind *kind, uint32_t menu,
+                           uint32_t set)
+{
+    const struct node_template *template =
+        packing->problem->templates[packing->menus.items[menu].templates[0]];
+    const struct packing_market *market = packing_market_of(
+        packing, template, set_meet(packing->problem->sets, template->set, set));
+    uint32_t offer = packing_market_find(packing, market, kind->need, 0);
+    return offer < market->count ? (double)market->offers[offer].price : 0;
+}
+
+// The most valuable kinds come first, those with rules about one node last: they can join the bins of
+// others, a few to each. Among equals those that are bound to a domain, most of all
+// to one that is dear: others may then come to their bins, but they not to those of others.
+void packing_rank(struct packing *packing)
+{
+    struct packing_filler *filler = filler_of(packing);
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        const struct packing_kind *kind = &packing->kinds.items[k];
+        const struct packing_flavour *flavour = &packing->flavours.items[kind->flavour];
+        filler->ranks[k] = kind->value * (kind->rules_count > 0 ? RULED : 1);
+        if (flavour->pins == SET_EMPTY)
+            continue;
+        double own = lowest_price(packing, kind, flavour->menu, flavour->set);
+        double open = lowest_price(packing, kind, flavour->menu,
+                                   packing->demands.items[flavour->demand].set);
+        filler->ranks[k] *= (open > 0 && own > open ? own / open : 1) * (1 + EQUAL);
+    }
+    qsort_r(filler->order, packing->kinds.count, sizeof *filler->order, compare_ranks,
+            filler->ranks);
 }
 
 bool packing_fill(struct packing *packing)

@@ -23,6 +23,7 @@
 #define SMOOTHING         0.5   // weight of new duals beside old ones
 #define PIVOTS_MAX        1000
 #define IMPROVEMENT       1e-3
+#define DEARER            1.1 // what a column may cost more in other domains
 #define NANOUSD           1e9
 #define PENALTY           1e7 // USD an hour for all of a row: more than any machines for it
 
@@ -42,6 +43,7 @@ struct program {
     struct packing *packing;
     struct arena *arena;
     uint32_t *row_of; // by kind
+    uint32_t *by_row, *first_of; // kinds row by row; where each row begins
     VECTOR(struct size) sizes;
     struct covering *covering;
     VECTOR(struct packing_bin *) columns;
@@ -214,6 +216,7 @@ static void add_packing(struct program *program)
 {
     struct packing *packing = program->packing;
     const struct packing_bin *last = NULL;
+    packing_rank(packing);
     packing_fill(packing);
     uint32_t stride = packing->bins.count / (COLUMNS_A_PACKING_ROW * program->sizes.count) + 1;
     while (packing->bins.count > 0) {
@@ -297,15 +300,81 @@ static void make_markets(struct packing *packing)
 // --- bins
 // -------------------------------------------------------------------------------------------
 
+// A kind of the row with at least so many units left that may come to the bin: of those with most
+// left, the first.
+static uint32_t alike(const struct program *program, const struct packing_bin *bin, uint32_t row,
+                      uint32_t units)
+{
+    struct packing *packing = program->packing;
+    uint32_t best = NONE;
+    for (uint32_t i = program->first_of[row]; i < program->first_of[row + 1]; i++) {
+        uint32_t k = program->by_row[i];
+        if (packing->left[k] < units || packing_bin_most(bin, &packing->kinds.items[k]) < units ||
+            (best != NONE && packing->left[k] <= packing->left[best]))
+            continue;
+        if (packing_market_with(packing, bin->market, packing->kinds.items[k].flavour) != NULL)
+            best = k;
+    }
+    return best;
+}
+
+// A bin like the column, of other kinds of its rows; false if there is none at nearly its price.
+static bool fill_alike(struct program *program, const struct packing_bin *column,
+                       struct packing_bin *bin)
+{
+    struct packing *packing = program->packing;
+    packing_bin_clear(packing, bin, packing_market_of(packing, column->market->template,
+                                                      column->market->template->set));
+    vector_for_each (content, &column->contents) {
+        uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
+        if (k == NONE)
+            return false;
+        packing_bin_add(packing, bin, k, content->units,
+                        packing_market_with(packing, bin->market,
+                                            packing->kinds.items[k].flavour));
+    }
+    bin->offer = packing_market_find(packing, bin->market, bin->used, 0);
+    return bin->offer < bin->market->count &&
+           (double)packing_bin_price(bin) <= DEARER * (double)packing_bin_price(column);
+}
+
+static void list_rows(struct program *program)
+{
+    uint32_t kinds = program->packing->kinds.count, rows = program->sizes.count;
+    program->by_row = arena_allocate_array(program->arena, kinds + 1, sizeof(uint32_t));
+    program->first_of = arena_allocate_array(program->arena, rows + 2, sizeof(uint32_t));
+    for (uint32_t k = 0; k < kinds; k++)
+        program->first_of[program->row_of[k] + 1]++;
+    for (uint32_t r = 0; r < rows; r++)
+        program->first_of[r + 1] += program->first_of[r];
+    uint32_t *next = memory_copy(program->first_of, (rows + 1) * sizeof *next);
+    for (uint32_t k = 0; k < kinds; k++)
+        program->by_row[next[program->row_of[k]]++] = k;
+    free(next);
+}
+
+// Columns as often as the program wants them whole; where their own kinds run out, those of the same
+// rows in other domains take their place.
 static void take_whole_columns(struct program *program)
 {
     struct packing *packing = program->packing;
+    struct packing_bin *other = packing_bin_create(packing, NULL);
+    list_rows(program);
     for (uint32_t c = 0; c < program->columns.count; c++) {
         double wanted = covering_value(program->covering, c);
-        if (wanted >= 1 - 1e-6)
-            packing_commit_copies(packing, program->columns.items[c],
-                                  (uint32_t)(wanted + 1e-6));
+        if (wanted < 1 - 1e-6)
+            continue;
+        uint32_t copies = (uint32_t)(wanted + 1e-6), before = packing->bins.count;
+        packing_commit_copies(packing, program->columns.items[c], copies);
+        while (packing->bins.count - before < copies) {
+            uint32_t had = packing->bins.count;
+            if (fill_alike(program, program->columns.items[c], other))
+                packing_commit_copies(packing, other, 1);
+            if (packing->bins.count == had)
+                break;
+        }
     }
+    packing_bin_destroy(other);
 }
 
 // Rounds of columns, until none is worth adding or some rounds together no longer help.
@@ -358,6 +427,7 @@ void packing_program(struct packing *packing)
     if (add_first_columns(&program)) {
         solve(&program);
         packing_bound(packing);
+        packing_rank(packing);
         take_whole_columns(&program);
     }
     vector_for_each (column, &program.columns)
