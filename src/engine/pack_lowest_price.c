@@ -4,8 +4,8 @@
 #include "engine/packing.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
-#define PROGRAM_STEPS         UINT64_C(4500000)
-#define PROGRAM_STEPS_A_POD   100
+#define PROGRAM_STEPS         UINT64_C(4000000)
+#define PROGRAM_STEPS_A_POD   30
 #define FILL_STEPS            UINT64_C(20000000)
 #define FILL_STEPS_A_POD      3000
 #define IMPROVE_STEPS         UINT64_C(2500000)

@@ -386,9 +386,9 @@ static void solve(struct program *program)
     uint32_t packings = PACKINGS;
     // Rounds cost less, and tell more, where a row is one kind.
     bool simple = packing->demands.count == 1 && packing->kinds.count == program->sizes.count;
-    uint32_t patience = simple ? 16 : 6;
+    uint32_t patience = simple ? 16 : 5;
     packing->search_nodes = simple ? 3000 : 1000;
-    double progress = simple ? 0.0005 : 0.001;
+    double progress = simple ? 0.0005 : 0.002;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
         covering_solve(program->covering, PIVOTS_MAX);
         costs[round] = covering_cost(program->covering);
