@@ -42,6 +42,7 @@ struct control {
     struct provisioner *provisioner;
     struct disruption *disruption_controller;
     struct lifecycle *lifecycle;
+    struct launch_backoff *launch_backoff;
     struct termination *termination;
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "control/launch_backoff.h"
 #include "control/lifecycle.h"
 
 #define MESSAGE_BYTES_MAX 300 // LIF-33
@@ -133,6 +134,11 @@ static void give_up(struct claim_pass *pass, const struct error *failure)
                 "NodeClaim %s event: %s", pass->claim->meta.name,
                 shorten(pass->arena, message.data));
         text_free(&message);
+        if (capacity)
+            launch_backoff_no_capacity(pass->control->launch_backoff, pass->claim);
+        else
+            launch_backoff_failed(pass->control->launch_backoff, pass->claim,
+                                  "nodeclass_not_ready");
     }
     pass->delete_reason = capacity ? "insufficient_capacity" : "nodeclass_not_ready";
 }

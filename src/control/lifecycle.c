@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "control/cluster.h"
+#include "control/launch_backoff.h"
 #include "control/operations.h"
 #include "control/registration_health.h"
 
@@ -62,6 +63,7 @@ struct lifecycle *lifecycle_create(struct control *control)
     struct lifecycle *lifecycle = memory_allocate(sizeof *lifecycle);
     lifecycle->control = control;
     lifecycle->records = map_create();
+    control->launch_backoff = launch_backoff_create(control);
     uint32_t concurrency = control_scale(control, 1000, 5000);
     lifecycle->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
@@ -92,6 +94,7 @@ void lifecycle_destroy(struct lifecycle *lifecycle)
     if (lifecycle == NULL)
         return;
     map_destroy(lifecycle->records, record_destroy);
+    launch_backoff_destroy(lifecycle->control->launch_backoff);
     free(lifecycle);
 }
 
@@ -186,17 +189,20 @@ static void tell_transitions(struct control *control, struct claim_record *recor
     struct text allocatable = {0};
     write_resources(&claim->status.allocatable, &allocatable);
     const char *zone = object_label(object, LABEL_ZONE);
-    if (record->tells_launched)
+    if (record->tells_launched) {
         log_info("launched nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "s:instance-type",
                  object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
                  object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
+        launch_backoff_launched(control->launch_backoff, claim);
+    }
     if (record->tells_registered) {
         log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
                  claim->status.node_name);
         metric_add(control->metrics.nodes_created, 1, object_label(object, LABEL_NODE_POOL), zone);
         registration_health_succeeded(control->registration_health, claim);
+        launch_backoff_registered(control->launch_backoff, claim);
     }
     if (record->tells_initialized)
         log_info("initialized nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",

@@ -1,5 +1,6 @@
 // Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
 #include "base/duration.h"
+#include "control/launch_backoff.h"
 #include "control/lifecycle.h"
 #include "control/registration_health.h"
 
@@ -10,8 +11,10 @@ static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason
 {
     log_debug("terminating due to timeout", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
               pass->claim->meta.name, "d:timeout", timeout, "s:reason", reason);
-    if (!pass->record->failure_recorded) // one outcome a NodeClaim (LIF-441)
+    if (!pass->record->failure_recorded) { // one outcome a NodeClaim (LIF-441)
         registration_health_failed(pass->control->registration_health, pass->claim);
+        launch_backoff_failed(pass->control->launch_backoff, pass->claim, reason);
+    }
     pass->record->failure_recorded = true;
     pass->delete_reason = reason;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/cluster.h"
+#include "control/launch_backoff.h"
 #include "control/snapshot_planned.h"
 
 static const enum kind_id kinds[] = {
@@ -49,7 +50,7 @@ static void add_catalogues(struct snapshot *snapshot, struct control *control, s
             continue;
         struct error error = {0};
         const struct instance_type_catalog *catalogue =
-            control->cloud->operations->instance_types(control->cloud, pool, &error);
+            launch_backoff_catalogue(control->launch_backoff, pool, &error);
         if (catalogue == NULL) {
             text_join(errors, "\n", pool->meta.name);
             text_format(errors, ": %s", error.message);
@@ -132,20 +133,29 @@ static bool holds(const struct snapshot *snapshot, const struct object *catalogu
     return false;
 }
 
+// All of today's are in the snapshot, and as many as there are in it: a pool may have come back to
+// the catalogue of the others.
 bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control)
 {
+    VECTOR(const void *) today = {0};
+    bool held = true;
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         held && (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         struct error error = {0};
         if (!managed_pool(control, (const struct node_pool *)object))
             continue;
-        const struct instance_type_catalog *catalogue = control->cloud->operations->instance_types(
-            control->cloud, (const struct node_pool *)object, &error);
-        bool held = catalogue != NULL && holds(snapshot, (const struct object *)catalogue);
-        object_release((const struct object *)catalogue);
-        if (!held)
-            return false;
+        const struct object *catalogue = (const struct object *)launch_backoff_catalogue(
+            control->launch_backoff, (const struct node_pool *)object, &error);
+        held = catalogue != NULL && holds(snapshot, catalogue);
+        bool seen = false;
+        for (uint32_t i = 0; i < today.count; i++)
+            seen = seen || today.items[i] == catalogue;
+        if (!seen)
+            vector_push(&today, catalogue);
+        object_release(catalogue);
     }
-    return true;
+    held = held && today.count == snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    vector_free(&today);
+    return held;
 }
