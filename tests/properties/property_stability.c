@@ -193,6 +193,8 @@ static bool is_settled(const json_t *world, const struct plan *before, uint32_t 
         return false;
     }
     tell_new(before, second.plan, why);
+    if (second.plan->unschedulable.count >= before->unschedulable.count)
+        return why->length == 0; // of equal pods another one may be left
     list_for_each (placement, &second.plan->placements)
         list_for_each (pod, &placement->pods)
             if (is_unplaced(before, *pod))
