@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/quantity.h"
 #include "engine/finish.h"
+#include "engine/cheap_zones.h"
 #include "engine/instance_types.h"
 #include "engine/state_node.h"
 #include "engine/templates.h"
@@ -96,14 +97,6 @@ static bool are_all_spot(struct disruption_candidate *const *candidates, uint32_
 // --- types and prices
 // -----------------------------------------------------------------------------
 
-static void keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
-{
-    const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
-    bitset_for_each (r, claim->rows)
-        if (worst[r] >= price)
-            bitset_clear(claim->rows, r);
-}
-
 // The keys whose minValues are not met, as DIS-168 names them; NULL if all are.
 static const char *min_values_unmet(struct disruption *disruption, const struct claim *claim)
 {
@@ -138,8 +131,8 @@ static const char *nothing_left(struct disruption *disruption, const struct clai
 }
 
 // DIS-167 to DIS-170.
-static const char *replace_by_price(struct disruption *disruption, struct move *move,
-                                    int64_t price)
+static const char *replace_by_worst_price(struct disruption *disruption, struct move *move,
+                                          int64_t price)
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
@@ -149,6 +142,48 @@ static const char *replace_by_price(struct disruption *disruption, struct move *
         allows(problem, claim->set, CAPACITY_TYPE_ON_DEMAND))
         claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
     return why;
+}
+
+static bool is_launchable(struct problem *problem, const struct claim *claim)
+{
+    const struct bitset offered =
+        type_table_filter(problem, claim->template->table, claim->set)->offered;
+    bitset_for_each (r, claim->rows)
+        if (bitset_has(offered, r))
+            return true;
+    return false;
+}
+
+// The same, but not at the expense of a cheaper node that could be had: by DIS-741 no capacity type
+// that nothing is left of, by DIS-740 without the zones that are too dear.
+static const char *replace_by_price(struct disruption *disruption, struct move *move,
+                                    int64_t price)
+{
+    static const char *const capacity_types[] = {CAPACITY_TYPE_SPOT, CAPACITY_TYPE_ON_DEMAND};
+    struct problem *problem = disruption->problem;
+    struct claim *claim = move->claim;
+    uint32_t set = claim->set;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset rows = bitset_create(scratch, claim->rows.bits);
+    bitset_copy(rows, claim->rows);
+    const char *why = replace_by_worst_price(disruption, move, price);
+    if (!disruption->better || (why == NULL && is_launchable(problem, claim)))
+        return why;
+    for (size_t i = 0; i < 2 * ARRAY_LENGTH(capacity_types); i++) {
+        const char *capacity_type = capacity_types[i % ARRAY_LENGTH(capacity_types)];
+        if (!allows(problem, set, capacity_type))
+            continue;
+        bitset_copy(claim->rows, rows);
+        claim->set = narrowed(disruption, set, capacity_type);
+        if (i < ARRAY_LENGTH(capacity_types))
+            keep_cheaper(problem, claim, claim->set, price);
+        else
+            cheap_zones_only(problem, claim, price);
+        move->priced = claim->set;
+        if (nothing_left(disruption, claim) == NULL)
+            return NULL;
+    }
+    return why != NULL ? why : "Can't replace with a cheaper node";
 }
 
 static bool has_min_values(const struct problem *problem, uint32_t set)

@@ -5,6 +5,8 @@
 #include "engine/finish.h"
 #include "engine/trial.h"
 
+#define BATCH_MAX 100 // nodes whose pods are packed together
+
 static int64_t drifted_since(const struct disruption_candidate *candidate)
 {
     return condition_find(&candidate->claim->status.conditions, "Drifted")->last_transition_time;
@@ -49,23 +51,92 @@ static void add_command(struct disruption *disruption, const struct trial *trial
     }
 }
 
+// As upstream does: one node, the first that can go (DIS-223).
+static void replace_first(struct disruption *disruption, const candidate_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i]->pool->remaining == 0)
+            continue;
+        struct trial trial = trial_run(disruption, &list->items[i], 1, false);
+        bool possible = trial_possible(&trial), failed = trial.no_pool;
+        if (possible)
+            add_command(disruption, &trial, &list->items[i], 1);
+        else
+            disruption_note(disruption, "DisruptionBlocked", list->items[i],
+                            trial_message(disruption, &trial));
+        trial_free(&trial);
+        if (possible || failed) // DIS-227
+            return;
+    }
+}
+
+// Adds the candidate to those that go together if the pods of all find places.
+static bool join(struct disruption *disruption, candidate_list *together,
+                 struct disruption_candidate *candidate)
+{
+    together->items[together->count] = candidate;
+    struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
+    bool possible = trial_possible(&trial);
+    if (possible)
+        together->count++;
+    else
+        disruption_note(disruption, "DisruptionBlocked", candidate,
+                        trial_message(disruption, &trial));
+    trial_free(&trial);
+    return possible;
+}
+
+// Whether all that the budgets allow can go at once; mostly they can.
+static bool take_all(struct disruption *disruption, const candidate_list *list,
+                     candidate_list *together)
+{
+    for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (candidate->reschedulable == 0 || candidate->pool->remaining == 0)
+            continue;
+        candidate->pool->remaining--;
+        together->items[together->count++] = candidate;
+    }
+    struct trial trial = trial_run(disruption, together->items, together->count, false);
+    bool possible = trial_possible(&trial);
+    trial_free(&trial);
+    for (uint32_t i = 0; i < together->count && !possible; i++)
+        together->items[i]->pool->remaining++;
+    together->count = possible ? together->count : 0;
+    return possible;
+}
+
+// DIS-717: all that the budgets allow, their pods packed together; nodes without pods each for
+// itself.
+static void replace_all(struct disruption *disruption, const struct candidate_table *table,
+                        const candidate_list *list)
+{
+    candidate_list together = candidate_list_create(disruption, table);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (candidate->reschedulable > 0 || candidate->pool->remaining == 0)
+            continue;
+        candidate->pool->remaining--;
+        disruption_command(disruption, "Drifted", NULL, &candidate, 1);
+    }
+    if (!take_all(disruption, list, &together))
+        for (uint32_t i = 0; i < list->count && together.count < BATCH_MAX; i++)
+            if (list->items[i]->reschedulable > 0 && list->items[i]->pool->remaining > 0 &&
+                join(disruption, &together, list->items[i]))
+                list->items[i]->pool->remaining--;
+    if (together.count == 0)
+        return;
+    struct trial trial = trial_run(disruption, together.items, together.count, false);
+    add_command(disruption, &trial, together.items, together.count);
+    trial_free(&trial);
+}
+
 void drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
     candidate_list list = find_drifted(disruption, &table);
-    for (uint32_t i = 0; i < list.count; i++) {
-        if (list.items[i]->pool->remaining == 0)
-            continue;
-        struct trial trial = trial_run(disruption, &list.items[i], 1, false);
-        bool possible = trial_possible(&trial);
-        if (possible)
-            add_command(disruption, &trial, &list.items[i], 1);
-        else
-            disruption_note(disruption, "DisruptionBlocked", list.items[i],
-                            trial_message(disruption, &trial));
-        bool failed = trial.no_pool; // DIS-227
-        trial_free(&trial);
-        if (possible || failed)
-            return;
-    }
+    if (disruption->better)
+        replace_all(disruption, &table, &list);
+    else
+        replace_first(disruption, &list);
 }

@@ -3,14 +3,25 @@
 
 #define BATCH_MAX 100 // DIS-200 step 3
 
-// DIS-132: as the budgets allow, in order of merit.
+// DIS-713: a candidate some of whose pods have no other place would spoil all sets that it is in.
+static bool is_movable(struct disruption *disruption, struct disruption_candidate *candidate)
+{
+    if (!disruption->better)
+        return true;
+    struct trial trial = trial_run(disruption, &candidate, 1, true);
+    bool movable = trial_possible(&trial);
+    trial_free(&trial);
+    return movable;
+}
+
+// DIS-132: as the budgets allow, in order of merit; no more than the search looks at.
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
     candidate_list taken = candidate_list_create(disruption, table);
-    for (uint32_t i = 0; i < wanted.count; i++) {
+    for (uint32_t i = 0; i < wanted.count && taken.count <= BATCH_MAX; i++) {
         struct disruption_candidate *candidate = wanted.items[i];
-        if (candidate->pool->remaining == 0)
+        if (candidate->pool->remaining == 0 || !is_movable(disruption, candidate))
             continue;
         candidate->pool->remaining--;
         taken.items[taken.count++] = candidate;

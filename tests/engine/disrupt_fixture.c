@@ -56,9 +56,10 @@ static void add_claim(struct text *world, const struct test_node *node)
     static const char *const conditions[] = {"Launched", "Registered", "Initialized",
                                              "Consolidatable"};
     text_format(world,
-                "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: claim-%s, uid: "
+                "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {%sname: claim-%s, uid: "
                 "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', labels: {",
-                node->name, node->name);
+                node->deleting ? "deletionTimestamp: '2025-12-31T00:00:00Z', " : "", node->name,
+                node->name);
     add_labels(world, node);
     text_format(world,
                 "}}, spec: {nodeClassRef: {group: g, kind: Class, name: c}%s%s}, status: "
@@ -112,6 +113,14 @@ struct plan_fixture disrupt(struct text *world, const char *method, const char *
 {
     const struct plan_options options = {.disrupt = true, .method = method};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
+    text_free(world);
+    return fixture;
+}
+
+struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings)
+{
+    const struct plan_options options = {.disrupt = true, .method = method};
+    struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     return fixture;
 }

@@ -25,7 +25,7 @@ struct test_node {
     const char *claim_status;  // e.g. "lastPodEventTime: '...'"
     const char *taints;        // of the Node
     const char *no_condition;  // which of Initialized, Consolidatable is missing
-    bool not_ready, unmanaged, uninitialized;
+    bool not_ready, unmanaged, uninitialized, deleting;
 };
 struct test_pod {
     const char *name, *node; // NULL: pending
@@ -41,6 +41,8 @@ void add_node(struct text *world, struct test_node node);
 void add_pod(struct text *world, struct test_pod pod);
 // Takes the text. `settings` as plan_yaml().
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
+// The same with an InstanceTypeCatalog in the text instead.
+struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);
 #define UPSTREAM "COMPATIBILITY: upstream"
 #define SPOT_TO_SPOT "FEATURE_GATES: SpotToSpotConsolidation=true"
 

@@ -1,0 +1,97 @@
+#include "engine/cheap_zones.h"
+
+#include <string.h>
+
+#include "engine/instance_types.h"
+
+void keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
+{
+    const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
+    bitset_for_each (r, claim->rows)
+        if (worst[r] >= price)
+            bitset_clear(claim->rows, r);
+}
+
+static uint32_t zone_of(const struct problem *problem, const struct row_offering *offering)
+{
+    const struct requirement *zone = set_get(problem->sets, offering->set, problem->key_zone);
+    return zone != NULL && !zone->complement && zone->count == 1 ? zone->values[0] : NONE;
+}
+
+struct zones {
+    uint32_t *values; // by text
+    uint32_t count;
+};
+
+static void add_zone(struct zones *zones, uint32_t zone)
+{
+    for (uint32_t i = 0; i < zones->count; i++)
+        if (zones->values[i] == zone)
+            return;
+    zones->values[zones->count++] = zone;
+}
+
+// The zones in which something is offered, and the one of the cheapest offering; NONE: there is no
+// zone.
+static uint32_t find_zones(struct problem *problem, const struct claim *claim, struct zones *zones)
+{
+    const struct type_table *table = claim->template->table;
+    int64_t lowest = INT64_MAX;
+    uint32_t best = NONE;
+    bitset_for_each (r, claim->rows) {
+        list_for_each (offering, &table->rows[r].offerings) {
+            uint32_t zone = zone_of(problem, offering);
+            if (zone == NONE ||
+                !sets_compatible(problem->sets, claim->set, offering->set, true))
+                continue;
+            add_zone(zones, zone);
+            bool before = best == NONE ||
+                          strcmp(vocabulary_value_text(problem->vocabulary, zone),
+                                 vocabulary_value_text(problem->vocabulary, best)) < 0;
+            if (offering->price < lowest || (offering->price == lowest && before)) {
+                lowest = offering->price;
+                best = zone;
+            }
+        }
+    }
+    vocabulary_sort_values(problem->vocabulary, zones->values, zones->count);
+    return best;
+}
+
+static uint32_t with_zones(struct problem *problem, struct arena *scratch, uint32_t set,
+                           const struct zones *zones)
+{
+    struct requirement requirement =
+        requirement_in_values(scratch, problem->key_zone, zones->values, zones->count);
+    return set_add(problem->sets, set, &requirement);
+}
+
+void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t price)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    uint32_t room = problem->sets->vocabulary->facts_count + 1;
+    struct zones all = {.values = arena_allocate_array(scratch, room, sizeof *all.values)};
+    struct zones taken = {.values = arena_allocate_array(scratch, room, sizeof *taken.values)};
+    uint32_t best = find_zones(problem, claim, &all), set = claim->set;
+    if (best == NONE) {
+        memset(claim->rows.words, 0, bitset_words(claim->rows.bits) * 8);
+        return;
+    }
+    add_zone(&taken, best);
+    claim->set = with_zones(problem, scratch, set, &taken);
+    keep_cheaper(problem, claim, claim->set, price);
+    struct claim trial = *claim;
+    trial.rows = bitset_create(scratch, claim->rows.bits);
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.values[i] == best)
+            continue;
+        taken.values[taken.count++] = all.values[i];
+        trial.set = with_zones(problem, scratch, set, &taken);
+        bitset_copy(trial.rows, claim->rows);
+        keep_cheaper(problem, &trial, trial.set, price);
+        if (bitset_count(trial.rows) == bitset_count(claim->rows))
+            claim->set = trial.set;
+        else
+            taken.count--;
+    }
+}

@@ -1,0 +1,232 @@
+// Where adze decides otherwise than upstream (section 21 of the disruption rules); with
+// COMPATIBILITY=upstream as upstream.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/disrupt_fixture.h"
+
+#define ON_DEMAND_ONLY \
+    "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
+
+// Two half-empty nodes, of which one can go.
+static void add_two_nodes(struct text *world)
+{
+    add_node(world, (struct test_node){.name = "a"});
+    add_node(world, (struct test_node){.name = "b"});
+    add_pod(world, (struct test_pod){.name = "p", .node = "a"});
+    add_pod(world, (struct test_pod){.name = "q", .node = "b", .cpu = "8"});
+}
+
+static void a_pod_that_has_no_place_anyway_stops_nobody_DIS_710(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){0});
+        add_two_nodes(&world);
+        add_node(&world, (struct test_node){.name = "going", .deleting = true});
+        add_pod(&world, (struct test_pod){.name = "stuck", .node = "going", .cpu = "500"});
+        PLAN p = disrupt(&world, "single", upstream ? UPSTREAM : NULL);
+        assert_disrupts(p.plan, upstream ? "" : "Underutilized/single: a");
+    }
+}
+
+static void nodes_for_pending_pods_are_not_the_candidates_DIS_711(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+        add_two_nodes(&world);
+        add_pod(&world, (struct test_pod){.name = "pending", .cpu = "15800m"});
+        PLAN p = disrupt(&world, "single", upstream ? UPSTREAM : NULL);
+        assert_disrupts(p.plan, upstream ? "" : "Underutilized/single: a");
+    }
+}
+
+static void deletions_need_no_pool_DIS_712(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.not_ready = true});
+        add_two_nodes(&world);
+        PLAN p = disrupt(&world, "single", upstream ? UPSTREAM : NULL);
+        assert_disrupts(p.plan, upstream ? "" : "Underutilized/single: a");
+    }
+}
+
+static void one_pinned_pod_does_not_spoil_a_merge_DIS_713(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+        for (int i = 0; i < 4; i++) {
+            char name[8], pod[8];
+            snprintf(name, sizeof name, "n%d", i);
+            snprintf(pod, sizeof pod, "p%d", i);
+            add_node(&world, (struct test_node){.name = name,
+                                                .type = i == 0 ? "large" : "medium",
+                                                .cpu = "600m"});
+            add_pod(&world, (struct test_pod){
+                                .name = pod,
+                                .node = name,
+                                .cpu = "600m",
+                                .spec = i == 0 ? "nodeSelector: {kubernetes.io/hostname: n0}, "
+                                               : NULL});
+        }
+        PLAN p = disrupt(&world, "multi", upstream ? UPSTREAM : NULL);
+        assert_disrupts(p.plan,
+                        upstream ? "" : "Underutilized/multi: n1 n2 n3 -> small on-demand -");
+    }
+}
+
+static void all_drifted_nodes_that_may_go_go_together_DIS_717(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){.disruption = "budgets: [{nodes: '10'}], "
+                                                      "consolidateAfter: Never",
+                                        .template = "requirements: [{key: "
+                                                    "node.kubernetes.io/instance-type, operator: "
+                                                    "In, values: [large]}], "});
+    for (int i = 0; i < 20; i++) {
+        char name[8], pod[8];
+        snprintf(name, sizeof name, "n%02d", i);
+        snprintf(pod, sizeof pod, "p%02d", i);
+        add_node(&world,
+                 (struct test_node){.name = name, .cpu = "8", .drifted = "2025-12-20T00:00:00Z"});
+        add_pod(&world, (struct test_pod){.name = pod, .node = name, .cpu = "7900m"});
+    }
+    PLAN p = disrupt(&world, "drift", NULL);
+    assert_int_equal(p.plan->disruptions.count, 1);
+    assert_int_equal(p.plan->disruptions.items[0].candidates.count, 10);
+    assert_int_equal(p.plan->disruptions.items[0].replacements.count, 5);
+}
+
+static void a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){.disruption = "budgets: [{nodes: '2'}], "
+                                                      "consolidateAfter: Never"});
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        char pod[8];
+        snprintf(pod, sizeof pod, "p%zu", i);
+        add_node(&world, (struct test_node){.name = names[i], .drifted = "2025-12-20T00:00:00Z"});
+        add_pod(&world,
+                (struct test_pod){.name = pod, .node = names[i], .cpu = i == 0 ? "150" : "15"});
+    }
+    PLAN p = disrupt(&world, "drift", NULL);
+    assert_disrupts(p.plan, "Drifted/none: b c -> large - - -> large - -");
+}
+
+// --- prices by zone and capacity type
+// -------------------------------------------------------------
+static void add_type(struct text *world, const char *name, const char *offerings)
+{
+    text_format(world,
+                "  - name: %s\n    requirements:\n    - {key: kubernetes.io/arch, operator: In, "
+                "values: [amd64]}\n    - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+                "    capacity: {cpu: '16', memory: 64Gi, pods: '100'}\n    offerings:\n%s",
+                name, offerings);
+}
+#define OFFERING(price, zone, capacity_type, available)                                      \
+    "    - {price: " price ", available: " available ", requirements: [{key: "               \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone                              \
+    "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}\n"
+
+static struct plan_fixture one_node_at_half_a_dollar(const char *offerings, const char *settings)
+{
+    struct text world = {0};
+    text_add(&world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\n"
+                     "spec:\n  instanceTypes:\n");
+    add_type(&world, "old", OFFERING("0.5", "a", "on-demand", "false"));
+    add_type(&world, "new", offerings);
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "x", .type = "old"});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+    return disrupt_bare(&world, "single", settings);
+}
+
+static void a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473(void **state)
+{
+    (void)state;
+    const char *offerings = OFFERING("1.0", "a", "spot", "true") OFFERING(
+        "0.2", "b", "spot", "true") OFFERING("0.4", "c", "spot", "true");
+    PLAN p = one_node_at_half_a_dollar(offerings, NULL);
+    assert_disrupts(p.plan, "Underutilized/single: x -> new spot b,c");
+    assert_int_equal(p.plan->disruptions.items[0].savings, 300000000);
+    PLAN q = one_node_at_half_a_dollar(offerings, UPSTREAM);
+    assert_disrupts(q.plan, "");
+}
+
+static void what_spot_cannot_give_on_demand_may_DIS_741(void **state)
+{
+    (void)state;
+    const char *offerings = OFFERING("0.1", "a", "spot", "false")
+        OFFERING("0.25", "a", "on-demand", "true");
+    PLAN p = one_node_at_half_a_dollar(offerings, NULL);
+    assert_disrupts(p.plan, "Underutilized/single: x -> new on-demand -");
+    PLAN q = one_node_at_half_a_dollar(offerings, UPSTREAM);
+    assert_disrupts(q.plan, "Underutilized/single: x -> new spot -"); // DIS-179: not launchable
+    const char *dear_spot = OFFERING("0.7", "a", "spot", "true")
+        OFFERING("0.25", "a", "on-demand", "true");
+    PLAN r = one_node_at_half_a_dollar(dear_spot, NULL);
+    assert_disrupts(r.plan, "Underutilized/single: x -> new on-demand -");
+}
+
+static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **state)
+{
+    (void)state;
+    // Of two reservations of the zone the node holds the dear one; spot lies between them.
+#define RESERVED(price, id)                                                                   \
+    "    - {price: " price ", available: true, reservationCapacity: 0, requirements: [{key: " \
+    "topology.kubernetes.io/zone, operator: In, values: [a]}, {key: "                         \
+    "karpenter.sh/capacity-type, operator: In, values: [reserved]}, {key: "                   \
+    "example.com/reservation-id, operator: In, values: [" id "]}]}\n"
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        text_add(&world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: "
+                         "types}\nspec:\n  instanceTypes:\n");
+        add_type(&world, "t",
+                 RESERVED("0.01", "r1") RESERVED("0.2", "r2")
+                     OFFERING("0.1", "a", "spot", "true"));
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){.template =
+                                                "requirements: [{key: karpenter.sh/capacity-type, "
+                                                "operator: In, values: [spot]}], "});
+        add_node(&world, (struct test_node){.name = "x",
+                                            .type = "t",
+                                            .capacity_type =
+                                                "reserved, example.com/reservation-id: r2"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+        PLAN p = disrupt_bare(&world, "single", upstream ? UPSTREAM : NULL);
+        assert_disrupts(p.plan, upstream ? "" : "Underutilized/single: x -> t spot -");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pod_that_has_no_place_anyway_stops_nobody_DIS_710),
+        cmocka_unit_test(nodes_for_pending_pods_are_not_the_candidates_DIS_711),
+        cmocka_unit_test(deletions_need_no_pool_DIS_712),
+        cmocka_unit_test(one_pinned_pod_does_not_spoil_a_merge_DIS_713),
+        cmocka_unit_test(all_drifted_nodes_that_may_go_go_together_DIS_717),
+        cmocka_unit_test(a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717),
+        cmocka_unit_test(a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473),
+        cmocka_unit_test(what_spot_cannot_give_on_demand_may_DIS_741),
+        cmocka_unit_test(a_reserved_node_costs_what_its_own_reservation_does_DIS_744),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
