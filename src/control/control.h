@@ -41,6 +41,7 @@ struct control {
     struct disruption_queue *disruption_queue;
     struct provisioner *provisioner;
     struct disruption *disruption_controller;
+    struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;
     struct launch_backoff *launch_backoff;
     struct termination *termination;

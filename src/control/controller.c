@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
+#include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/control.h"
 #include "control/controllers.h"
@@ -69,6 +70,8 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
     mirror_watch(mirror, node_class_kind, NULL, NULL, true);
     if (settings->gate_node_overlay)
         mirror_watch(mirror, KIND_NODE_OVERLAY, NULL, NULL, true);
+    if (settings->gate_capacity_buffer)
+        capacity_buffers_watch(mirror);
     if (!settings->compatibility_upstream)
         waves_watch(mirror);
 }
@@ -125,6 +128,7 @@ struct controller *controller_create(const struct controller_options *options)
         static_provisioning_create(control, controller->static_capacity);
     controller->static_deprovisioning =
         static_deprovisioning_create(control, controller->static_capacity);
+    control->capacity_buffers = capacity_buffers_create(control);
     controller->class_status = class_status_create(control);
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
@@ -214,6 +218,7 @@ void controller_destroy(struct controller *controller)
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
     class_status_destroy(controller->class_status);
+    capacity_buffers_destroy(control->capacity_buffers);
     static_deprovisioning_destroy(controller->static_deprovisioning);
     static_provisioning_destroy(controller->static_provisioning);
     static_capacity_destroy(controller->static_capacity);

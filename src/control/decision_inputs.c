@@ -16,7 +16,7 @@ struct decision_inputs *decision_inputs_create(struct control *control)
         KIND_NODE_POOL,     KIND_NAMESPACE, KIND_DAEMON_SET,
         KIND_STORAGE_CLASS, KIND_CSI_NODE,  KIND_POD_DISRUPTION_BUDGET,
         KIND_NODE_OVERLAY,  KIND_PERSISTENT_VOLUME_CLAIM,
-        KIND_PERSISTENT_VOLUME,
+        KIND_PERSISTENT_VOLUME, KIND_CAPACITY_BUFFER, KIND_POD_TEMPLATE,
     };
     struct decision_inputs *inputs = memory_allocate(sizeof *inputs);
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
@@ -140,6 +140,17 @@ bool pod_change_matters(const struct pod *before, const struct pod *after)
            !same_specification(before, after);
 }
 
+// Its size and whether it is ready; what came of it is our own writing.
+static bool buffer_change_matters(const struct capacity_buffer *before,
+                                  const struct capacity_buffer *after)
+{
+    return !same_metadata(&before->meta, &after->meta) ||
+           before->status.replicas.present != after->status.replicas.present ||
+           before->status.replicas.value != after->status.replicas.value ||
+           !same_condition(&before->status.conditions, &after->status.conditions,
+                           "ReadyForProvisioning");
+}
+
 static bool matters(enum kind_id kind, const struct object *before, const struct object *after)
 {
     if (kind == KIND_NODE)
@@ -149,6 +160,9 @@ static bool matters(enum kind_id kind, const struct object *before, const struct
                                     (const struct node_claim *)after);
     if (kind == KIND_POD)
         return pod_change_matters((const struct pod *)before, (const struct pod *)after);
+    if (kind == KIND_CAPACITY_BUFFER)
+        return buffer_change_matters((const struct capacity_buffer *)before,
+                                     (const struct capacity_buffer *)after);
     // What these did so far is in their status; their decisions are in their specification.
     if (kind == KIND_DAEMON_SET || kind == KIND_POD_DISRUPTION_BUDGET)
         return !same_metadata(&before->meta, &after->meta) || after->meta.generation == 0;

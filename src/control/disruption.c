@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
 #include "control/operations.h"
@@ -264,6 +265,10 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness)
 {
     struct control *control = turn->disruption->control;
     if (wave_left(turn->disruption) > 0) {
+        turn->disruption->dirty = true;
+        return;
+    }
+    if (!capacity_buffers_settled(control->capacity_buffers)) {
         turn->disruption->dirty = true;
         return;
     }

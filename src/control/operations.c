@@ -152,6 +152,21 @@ static void kube_done(void *context, const struct kube_result *result)
     end(operation, outcome, &result->error);
 }
 
+static void get_done(void *context, const struct kube_result *result)
+{
+    struct operation *operation = context;
+    enum operation_outcome outcome =
+        operation->record(operation->context, work_item_key(operation->item), result);
+    end(operation, outcome, &result->error);
+}
+
+struct reconcile_result start_get(const struct operation_about *about, enum kind_id kind,
+                                  const char *namespace, const char *name)
+{
+    kube_get(about->control->client, kind, namespace, name, get_done, begin(about, "get"));
+    return reconcile_running();
+}
+
 struct reconcile_result start_patch(const struct operation_about *about,
                                     const struct object *object, const char *subresource,
                                     json_t *body)

@@ -39,6 +39,9 @@ struct operation_about {
 };
 
 // `body` is stolen. Each answers reconcile_running() for a tail call.
+// Reads one object of a kind that is not mirrored; only `record` sees it.
+struct reconcile_result start_get(const struct operation_about *about, enum kind_id kind,
+                                  const char *namespace, const char *name);
 struct reconcile_result start_patch(const struct operation_about *about,
                                     const struct object *object, const char *subresource,
                                     json_t *body);

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "control/batcher.h"
+#include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/decision_inputs.h"
 #include "control/operations.h"
@@ -102,6 +103,11 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
     struct batcher_window window = window_of(provisioner);
     reconcile_queue_add_after(provisioner->queue, KEY,
                               batcher_due(&provisioner->batcher, &window) - now);
+}
+
+void provisioner_note_change(struct provisioner *provisioner)
+{
+    decision_inputs_touch(provisioner->inputs);
 }
 
 bool provisioner_is_idle(const struct provisioner *provisioner)
@@ -480,6 +486,8 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
     struct provisioning_pass *pass = provisioner->pass;
     if (pass->rest) // is for the next pass of the wave
         provisioner->deferred_trigger = provisioner->has_fresh_pods = true;
+    else if (pass->early && capacity_buffers_want_pass(provisioner->control->capacity_buffers))
+        provisioner->deferred_trigger = true;
     if (pass->plan != NULL)
         go_on(provisioner);
     provisioning_pass_tell(pass);
@@ -536,7 +544,11 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     if (!provisioner->batcher.open && provisioner->repeat_at_ns != 0 &&
         now >= provisioner->repeat_at_ns) {
         provisioner->repeat_at_ns = 0;
-        if (has_work(provisioner)) // what still waits triggers again, as new (SCH-11)
+        // What still waits triggers again, as new (SCH-11). Buffers trigger by themselves, unless
+        // the pass failed.
+        if (has_work(provisioner) ||
+            (provisioner->pass_failed &&
+             capacity_buffers_want_pass(provisioner->control->capacity_buffers)))
             batcher_trigger(&provisioner->batcher, KEY, now);
         else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
             provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
@@ -552,7 +564,8 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
     provisioner->has_fresh_pods = provisioner->goes_on = false;
-    if (has_work(provisioner))
+    if (has_work(provisioner) ||
+        capacity_buffers_want_pass(provisioner->control->capacity_buffers))
         return is_known(provisioner) ? repeat_known(provisioner, now)
                                      : start_pass(provisioner, early);
     forget_known(provisioner);

@@ -11,4 +11,6 @@ void provisioner_destroy(struct provisioner *provisioner);
 
 // SCH-11: something wants a pass. A UID triggers once a batch.
 void provisioner_trigger(struct provisioner *provisioner, const char *uid);
+// Something that decisions depend on has changed, and no handler of the mirror could tell.
+void provisioner_note_change(struct provisioner *provisioner);
 bool provisioner_is_idle(const struct provisioner *provisioner);

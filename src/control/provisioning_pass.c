@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/early_pass.h"
 #include "control/snapshot_builder.h"
+#include "engine/placeholders.h"
 
 #define NAMED_PODS_MAX      5
 #define NAME_BASE_MAX       58  // generateName's limit: 63 with the suffix
@@ -48,6 +50,10 @@ void provisioning_pass_destroy(struct provisioning_pass *pass)
 void provisioning_pass_plan(struct provisioning_pass *pass)
 {
     const struct plan_options options = {0};
+    // Real pods first: those that still come may need the room.
+    pass->with_buffers = pass->snapshot->settings.gate_capacity_buffer && !pass->early &&
+                         pass->left_out == 0;
+    pass->snapshot->settings.gate_capacity_buffer = pass->with_buffers;
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
     if (pass->plan != NULL && pass->early)
         pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
@@ -159,6 +165,14 @@ static void tell_totals(const struct provisioning_pass *pass)
                  "i:nodes", (int64_t)plan->placements.count, "i:pods", (int64_t)placed);
 }
 
+static bool any_real_pod(const struct plan_placement *placement)
+{
+    list_for_each (pod, &placement->pods)
+        if (!pod_is_placeholder(*pod))
+            return true;
+    return false;
+}
+
 static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
                            const char *node)
 {
@@ -175,7 +189,7 @@ static void tell_placements(const struct provisioning_pass *pass)
 {
     struct control *control = pass->control;
     list_for_each (placement, &pass->plan->placements) {
-        if (placement->pods.count == 0)
+        if (!any_real_pod(placement))
             continue;
         struct state_node *state =
             placement->node_claim != NULL
@@ -192,6 +206,8 @@ static void tell_placements(const struct provisioning_pass *pass)
         if (node != NULL && find_node(control, node) == NULL)
             node = NULL;
         list_for_each (pod, &placement->pods) {
+            if (pod_is_placeholder(*pod))
+                continue;
             if (claim != NULL)
                 cluster_plan_pod(control->cluster, *pod, claim); // SCH-394
             tell_nominated(control, *pod, claim, node);
@@ -205,7 +221,7 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
     uint32_t ignored = 0, failed = 0, logged = 0;
     list_for_each (entry, &pass->plan->unschedulable) {
         ignored += entry->ignored;
-        if (entry->deferred)
+        if (entry->deferred || pod_is_placeholder(entry->pod)) // LIF-465
             continue;
         failed += !entry->ignored;
         const struct pod *pod = entry->pod;
@@ -279,13 +295,23 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     tell_totals(pass);
     tell_placements(pass);
     tell_unschedulable(pass);
+    if (pass->with_buffers)
+        capacity_buffers_note_plan(control->capacity_buffers, pass->snapshot, pass->plan);
+}
+
+// The pod is spoken for by the NodeClaim.
+static void note_planned(struct control *control, const struct pod *pod, const char *claim)
+{
+    if (pod_is_placeholder(pod))
+        capacity_buffers_note_claim(control->capacity_buffers, pod, claim);
+    else
+        cluster_plan_pod(control->cluster, pod, claim);
 }
 
 void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
 {
     list_for_each (pod, &pass->plan->claims.items[index].pods)
-        cluster_plan_pod(pass->control->cluster, *pod,
-                         pass->round->names[index - pass->round->first]);
+        note_planned(pass->control, *pod, pass->round->names[index - pass->round->first]);
 }
 
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
@@ -305,7 +331,8 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
                planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
     list_for_each (pod, &planned->pods) {
-        cluster_plan_pod(pass->control->cluster, *pod, claim->meta.name);
-        tell_nominated(pass->control, *pod, claim->meta.name, NULL);
+        note_planned(pass->control, *pod, claim->meta.name);
+        if (!pod_is_placeholder(*pod)) // SCH-391
+            tell_nominated(pass->control, *pod, claim->meta.name, NULL);
     }
 }

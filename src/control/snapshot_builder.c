@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/launch_backoff.h"
 #include "control/snapshot_planned.h"
@@ -100,6 +101,7 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
     snapshot_add_node_claims(snapshot, control);
     add_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
+    capacity_buffers_add(control->capacity_buffers, snapshot);
     add_catalogues(snapshot, control, errors);
     add_marks(snapshot, control);
     return snapshot;

@@ -1,10 +1,9 @@
 #include "engine/buffers.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quantity.h"
+#include "engine/placeholders.h"
 
 static const struct object *find(const struct problem *problem, enum kind_id kind,
                                  const char *namespace, const char *name)
@@ -53,45 +52,14 @@ static const struct pod_template *template_of(const struct problem *problem,
     return object != NULL ? &object->template : scalable_template(problem, buffer);
 }
 
-#define PLACEHOLDERS_MAX 1000000 // of one buffer
-
-// How often the template fits the buffer's limits; -1 if they say nothing of what it asks for.
-static int64_t limit_count(struct problem *problem, const struct capacity_buffer *buffer,
-                           const struct pod_template *template)
-{
-    struct resource_map requests = pod_spec_requests(problem->arena, &template->spec);
-    int64_t least = -1;
-    list_for_each (limit, &buffer->spec.limits) {
-        int64_t request = resource_map_get(&requests, limit->name);
-        if (request > 0 && (least < 0 || limit->value / request < least))
-            least = limit->value / request;
-    }
-    return least;
-}
-
-// The share of the workload that the buffer asks for; -1 if it asks for none.
-static int64_t share_of_workload(const struct problem *problem,
+// Replicas of the workload that the buffer names; -1 if there is none.
+static int64_t workload_replicas(const struct problem *problem,
                                  const struct capacity_buffer *buffer)
 {
     const struct deployment *workload = workload_of(problem, buffer);
-    if (workload == NULL || !buffer->spec.percentage.present)
+    if (workload == NULL)
         return -1;
-    int64_t replicas = workload->spec.replicas.present ? workload->spec.replicas.value : 1;
-    if (replicas <= 0 || buffer->spec.percentage.value > PLACEHOLDERS_MAX)
-        return replicas <= 0 ? -1 : PLACEHOLDERS_MAX;
-    return quantity_add(quantity_multiply(replicas, buffer->spec.percentage.value), 99) / 100;
-}
-
-// LIF-241.
-static int64_t wanted_replicas(struct problem *problem, const struct capacity_buffer *buffer,
-                               const struct pod_template *template)
-{
-    int64_t share = share_of_workload(problem, buffer);
-    int64_t own = buffer->spec.replicas.present ? buffer->spec.replicas.value : -1;
-    int64_t desired = share > own ? share : own, limit = limit_count(problem, buffer, template);
-    if (desired < 0)
-        return limit < 0 ? 0 : limit;
-    return limit >= 0 && limit < desired ? limit : desired;
+    return workload->spec.replicas.present ? workload->spec.replicas.value : 1;
 }
 
 // The buffer's size: what its controller resolved; without status, what it asks for.
@@ -103,52 +71,21 @@ static uint32_t replicas_of(struct problem *problem, const struct capacity_buffe
     if (template == NULL || (ready != NULL && !text_equal(ready->status, "True")))
         return 0;
     int64_t count = buffer->status.replicas.present ? buffer->status.replicas.value
-                                                    : wanted_replicas(problem, buffer, template);
+                                                    : buffer_size(problem->arena, buffer, template,
+                                                                  workload_replicas(problem, buffer));
     return count < 0 ? 0 : count > PLACEHOLDERS_MAX ? PLACEHOLDERS_MAX : (uint32_t)count;
 }
 
-// Volumes that would need a claim of their own are left out (LIF-244).
-static void drop_claims(struct arena *arena, struct pod_spec *spec)
+// Placeholders that have a place already, on a node that is on its way: they are bound pods.
+static struct map *settled_placeholders(const struct problem *problem)
 {
-    struct volume *kept = arena_allocate_array(arena, spec->volumes.count + 1, sizeof *kept);
-    uint32_t count = 0;
-    list_for_each (volume, &spec->volumes)
-        if (volume->persistent_volume_claim == NULL && volume->ephemeral == NULL)
-            kept[count++] = *volume;
-    spec->volumes.items = kept;
-    spec->volumes.count = count;
-}
-
-static const struct pod *make_placeholder(struct problem *problem,
-                                          const struct capacity_buffer *buffer,
-                                          const struct pod_template *template, uint32_t number)
-{
-    struct arena *arena = problem->plan_arena;
-    struct pod *pod = arena_allocate(arena, sizeof *pod);
-    pod->kind = kind_get(KIND_POD);
-    pod->references = 1;
-    pod->meta.name = arena_format(arena, "capacity-buffer-%s-%" PRIu32, buffer->meta.name, number);
-    pod->meta.namespace = buffer->meta.namespace;
-    pod->meta.uid = arena_format(arena, "%s-%" PRIu32, buffer->meta.uid, number);
-    pod->meta.labels = template->metadata.labels;
-    pod->meta.creation_timestamp = problem->snapshot->time;
-    pod->meta.annotations.items = arena_allocate_array(arena, 3, sizeof(struct string_pair));
-    pod->meta.annotations.items[0] =
-        (struct string_pair){"karpenter.sh/capacity-buffer-fake-pod", "true"};
-    pod->meta.annotations.items[1] =
-        (struct string_pair){"karpenter.sh/capacity-buffer-name", buffer->meta.name};
-    pod->meta.annotations.items[2] =
-        (struct string_pair){"karpenter.sh/capacity-buffer-namespace", buffer->meta.namespace};
-    pod->meta.annotations.count = 3;
-    pod->spec = template->spec;
-    pod->spec.node_name = NULL;
-    pod->spec.priority = (struct optional_int){true, INT32_MIN};
-    drop_claims(arena, &pod->spec);
-    pod->status.conditions.items = arena_allocate_array(arena, 1, sizeof(struct condition));
-    pod->status.conditions.items[0] =
-        (struct condition){.type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
-    pod->status.conditions.count = 1;
-    return pod;
+    struct map *settled = map_create();
+    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod = (const struct pod *)problem->snapshot->objects[KIND_POD].items[i];
+        if (pod->meta.uid != NULL && pod_is_placeholder(pod))
+            map_set(settled, pod->meta.uid, settled);
+    }
+    return settled;
 }
 
 static int compare_buffers(const void *a, const void *b)
@@ -182,9 +119,15 @@ uint32_t buffers_placeholders(struct problem *problem, const struct pod ***place
         total += replicas[i];
     }
     *placeholders = arena_allocate_array(problem->arena, total + 1, sizeof **placeholders);
+    struct map *settled = settled_placeholders(problem);
     for (uint32_t i = 0; i < buffers; i++)
-        for (uint32_t r = 1; r <= replicas[i]; r++)
-            (*placeholders)[count++] = make_placeholder(
-                problem, (const struct capacity_buffer *)sorted[i], templates[i], r);
+        for (uint32_t r = 1; r <= replicas[i]; r++) {
+            const struct pod *pod = placeholder_make(
+                problem->plan_arena, (const struct capacity_buffer *)sorted[i], templates[i], r,
+                problem->snapshot->time);
+            if (map_get(settled, pod->meta.uid) == NULL)
+                (*placeholders)[count++] = pod;
+        }
+    map_destroy(settled, NULL);
     return count;
 }

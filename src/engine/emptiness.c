@@ -24,6 +24,17 @@ bool emptiness_wants(struct arena *arena, const struct disruption_candidate *can
            condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
 }
 
+// LIF-245. What static pools and disabled consolidation say comes first.
+static const char *placeholders_keep(struct arena *arena, const struct snapshot *snapshot,
+                                     const struct disruption_candidate *candidate)
+{
+    const char *name = candidate->node->meta.name;
+    if (candidate->pool->pool->spec.replicas.present ||
+        !string_list_has(&snapshot->buffer_nodes, name))
+        return NULL;
+    return arena_format(arena, "Node \"%s\" has buffer pods", name);
+}
+
 // DIS-132, DIS-142: every candidate while its pool has budget left.
 static void take(struct emptiness *out, const struct string_list *first, bool turn)
 {
@@ -53,7 +64,10 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
         arena_allocate_array(arena, count + 1, sizeof *out.unconsolidatable.items);
     list_for_each (candidate, &out.table.candidates) {
         const char *message;
-        if (emptiness_wants(arena, candidate, &message))
+        bool wanted = emptiness_wants(arena, candidate, &message);
+        if (message == NULL)
+            message = placeholders_keep(arena, snapshot, candidate);
+        if (wanted && message == NULL)
             out.eligible.items[out.eligible.count++] = candidate;
         else if (message != NULL)
             out.unconsolidatable.items[out.unconsolidatable.count++] =

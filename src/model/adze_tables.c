@@ -63,6 +63,7 @@ static const struct field context_spec_fields[] = {
     FIELD(MEMBER(struct snapshot_context, spec), settings, "settings", STRING_MAP),
     FIELD(MEMBER(struct snapshot_context, spec), marked_for_deletion, "markedForDeletion",
           STRING_LIST),
+    FIELD(MEMBER(struct snapshot_context, spec), buffer_nodes, "bufferNodes", STRING_LIST),
     FIELD(MEMBER(struct snapshot_context, spec), nominated, "nominated", STRING_MAP),
 };
 static const struct type type_context_spec =

@@ -174,7 +174,7 @@ struct snapshot_context {
     struct {
         int64_t time;
         struct string_map settings;
-        struct string_list marked_for_deletion;
+        struct string_list marked_for_deletion, buffer_nodes;
         struct string_map nominated; // node name -> RFC 3339 text
     } spec;
 };

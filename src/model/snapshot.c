@@ -72,6 +72,15 @@ bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t leng
     return fine;
 }
 
+static struct string_list copy_names(struct arena *arena, const struct string_list *names)
+{
+    struct string_list copy = {arena_allocate_array(arena, names->count + 1, sizeof *copy.items),
+                               names->count};
+    for (uint32_t i = 0; i < names->count; i++)
+        copy.items[i] = arena_copy_string(arena, names->items[i]);
+    return copy;
+}
+
 // FMT-9. A later context replaces what an earlier one said.
 static bool apply_context(struct snapshot *snapshot, const struct snapshot_context *context,
                           struct error *error)
@@ -86,11 +95,8 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
             return error_set(error, ERROR_INVALID, "spec.settings: %s", why.message);
         }
     }
-    const struct string_list *marked = &context->spec.marked_for_deletion;
-    snapshot->marked_for_deletion = (struct string_list){
-        arena_allocate_array(arena, marked->count + 1, sizeof *marked->items), marked->count};
-    for (uint32_t i = 0; i < marked->count; i++)
-        snapshot->marked_for_deletion.items[i] = arena_copy_string(arena, marked->items[i]);
+    snapshot->marked_for_deletion = copy_names(arena, &context->spec.marked_for_deletion);
+    snapshot->buffer_nodes = copy_names(arena, &context->spec.buffer_nodes);
     const struct string_map *nominated = &context->spec.nominated;
     snapshot->nominated.count = nominated->count;
     snapshot->nominated.items =
@@ -299,6 +305,14 @@ static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
         snprintf(out + length - 1, INSTANT_TEXT_MAX - length + 1, ".%09lldZ", (long long)fraction);
 }
 
+static json_t *encode_names(const struct string_list *names)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < names->count; i++)
+        json_array_append_new(list, json_string(names->items[i]));
+    return list;
+}
+
 static json_t *encode_context(const struct snapshot *snapshot)
 {
     json_t *spec = json_object(), *settings = json_object();
@@ -319,15 +333,15 @@ static json_t *encode_context(const struct snapshot *snapshot)
         text_free(&text);
     }
     json_object_set_new(spec, "settings", settings);
-    json_t *marked = json_array(), *nominated = json_object();
-    for (uint32_t i = 0; i < snapshot->marked_for_deletion.count; i++)
-        json_array_append_new(marked, json_string(snapshot->marked_for_deletion.items[i]));
+    json_t *nominated = json_object();
     list_for_each (nomination, &snapshot->nominated) {
         char text[INSTANT_TEXT_MAX];
         format_instant(nomination->until, text);
         json_object_set_new(nominated, nomination->node, json_string(text));
     }
-    json_object_set_new(spec, "markedForDeletion", marked);
+    json_object_set_new(spec, "markedForDeletion", encode_names(&snapshot->marked_for_deletion));
+    if (snapshot->buffer_nodes.count > 0)
+        json_object_set_new(spec, "bufferNodes", encode_names(&snapshot->buffer_nodes));
     json_object_set_new(spec, "nominated", nominated);
     return json_pack("{s:s, s:s, s:o}", "apiVersion", "adze/v1", "kind", "SnapshotContext", "spec",
                      spec);
