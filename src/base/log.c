@@ -371,3 +371,8 @@ static void write_line(struct text *line)
         }
     }
 }
+
+const char *log_commit(void)
+{
+    return ADZE_COMMIT;
+}

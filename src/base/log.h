@@ -36,3 +36,6 @@ void log_write(enum log_level level, const char *message, ...);
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__, NULL)
 #define log_info(...)  log_write(LOG_INFO, __VA_ARGS__, NULL)
 #define log_error(...) log_write(LOG_ERROR, __VA_ARGS__, NULL)
+
+// The commit that the program was built from, "-dirty" if it was changed since.
+const char *log_commit(void);

@@ -82,6 +82,24 @@ static bool open_connections(struct process *process, struct error *error)
 
 // --- metrics and probes (LIF-333, LIF-334) -----------------------------------------------------------------
 
+// LIF-351. There is no Go; dashboards read the version.
+static void register_build_info(struct metrics *metrics)
+{
+#if defined(__x86_64__)
+    const char *architecture = "amd64";
+#elif defined(__aarch64__)
+    const char *architecture = "arm64";
+#else
+    const char *architecture = "";
+#endif
+    struct metric *info = metrics_register(
+        metrics, &(struct metric_options){.name = "karpenter_build_info",
+                                          .help = "What this program was built from.",
+                                          .type = METRIC_GAUGE,
+                                          .labels = {"version", "goversion", "goarch", "commit"}});
+    metric_set(info, 1, ADZE_VERSION, "", architecture, log_commit());
+}
+
 static void serve_metrics(void *context, const struct web_request *request,
                           struct web_response *response)
 {
@@ -321,6 +339,7 @@ static int run(int argc, char **argv)
         .labels = {"name"},
     };
     process.leading = metrics_register(process.metrics, &leading);
+    register_build_info(process.metrics);
     status = run_process(&process);
     close_process(&process);
     return status;

@@ -206,6 +206,11 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
          "karpenter_voluntary_disruption_failed_validations_total",
          "Candidates that failed validation.",
          {"consolidation_type"}},
+        {&m->disruption_timeouts,
+         METRIC_COUNTER,
+         "karpenter_voluntary_disruption_consolidation_timeouts_total",
+         "Searches for a consolidation that ran out of time.",
+         {"consolidation_type"}},
         {&m->disruption_queue_failures,
          METRIC_COUNTER,
          "karpenter_voluntary_disruption_queue_failures_total",
@@ -248,4 +253,6 @@ void control_metrics_register(struct control_metrics *control_metrics, struct me
 {
     register_lifecycle(control_metrics, metrics);
     register_decisions(control_metrics, metrics);
+    metric_add(control_metrics->disruption_timeouts, 0, "multi"); // DIS-403: there from the start
+    metric_add(control_metrics->disruption_timeouts, 0, "single");
 }

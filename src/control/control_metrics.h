@@ -17,7 +17,7 @@ struct control_metrics {
     struct metric *ignored_pods, *unschedulable_pods, *planned_pods_bound;
     struct metric *cluster_nodes, *cluster_synced, *cluster_unsynced_seconds;
     struct metric *disruption_evaluation_seconds, *disruption_decisions,
-        *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations,
+        *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations, *disruption_timeouts,
         *disruption_queue_failures;
     struct metric *pool_allowed_disruptions, *pool_consuming_budgets;
     struct metric *pool_limit, *pool_usage;

@@ -42,6 +42,7 @@ struct controller {
     struct node_metrics *node_metrics;
     struct pod_metrics *pod_metrics;
     struct condition_metrics *condition_metrics;
+    struct pool_cost *pool_cost;
     struct timer *start_timer, *stop_timer;
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
@@ -135,6 +136,8 @@ struct controller *controller_create(const struct controller_options *options)
     controller->pod_metrics = pod_metrics_create(control);
     controller->condition_metrics = condition_metrics_create(control);
     condition_events_watch(control);
+    controller->pool_cost = pool_cost_create(control);
+    queue_work_metrics_collect(control, true);
     controller->start_timer = timer_create_on(control->loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
     if (!options->watches_are_set)
@@ -213,6 +216,8 @@ void controller_destroy(struct controller *controller)
     timer_destroy(controller->start_timer);
     timer_destroy(controller->stop_timer);
     operations_destroy(control->operations);
+    queue_work_metrics_collect(control, false);
+    pool_cost_destroy(controller->pool_cost);
     condition_metrics_destroy(controller->condition_metrics);
     pod_metrics_destroy(controller->pod_metrics);
     node_metrics_destroy(controller->node_metrics);

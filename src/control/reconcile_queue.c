@@ -105,7 +105,23 @@ void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
          .labels = {"name", "controller"},
          .buckets = metric_plain_buckets,
          .buckets_count = metric_plain_buckets_count},
+        {.name = "workqueue_unfinished_work_seconds",
+         .help = "Time that the items in work have been so, together.",
+         .type = METRIC_GAUGE,
+         .labels = {"name", "controller"}},
+        {.name = "workqueue_longest_running_processor_seconds",
+         .help = "Time that the item longest in work has been so.",
+         .type = METRIC_GAUGE,
+         .labels = {"name", "controller"}},
     };
+    static const char *const never[] = { // what cannot happen here, but alerts ask for
+        "controller_runtime_terminal_reconcile_errors_total",
+        "controller_runtime_reconcile_panics_total", "controller_runtime_reconcile_timeouts_total"};
+    for (size_t i = 0; i < ARRAY_LENGTH(never); i++)
+        m->never[i] = metrics_register(registry, &(struct metric_options){.name = never[i],
+                                                                          .help = "Always 0.",
+                                                                          .type = METRIC_COUNTER,
+                                                                          .labels = {"controller"}});
     struct metric **const slots[] = {&m->reconcile_total,
                                      &m->reconcile_errors,
                                      &m->reconcile_seconds,
@@ -115,7 +131,9 @@ void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
                                      &m->adds,
                                      &m->retries,
                                      &m->queue_seconds,
-                                     &m->work_seconds};
+                                     &m->work_seconds,
+                                     &m->unfinished_seconds,
+                                     &m->longest_seconds};
     for (size_t i = 0; i < ARRAY_LENGTH(families); i++)
         *slots[i] = metrics_register(registry, &families[i]);
 }
@@ -144,6 +162,8 @@ struct reconcile_queue *reconcile_queue_create(struct loop *loop,
     queue->tokens = options->burst;
     queue->tokens_at_ns = loop_monotonic_ns(loop);
     metric_set(metrics->max_concurrent, queue->options.concurrency, queue->name);
+    for (size_t i = 0; i < ARRAY_LENGTH(metrics->never); i++)
+        metric_add(metrics->never[i], 0, queue->name);
     return queue;
 }
 
@@ -481,6 +501,28 @@ void reconcile_queue_finish(struct work_item *item, struct reconcile_result resu
     assert(item->in_work && result.status != RECONCILE_RUNNING);
     bool operation = result.status == RECONCILE_DONE;
     item_end(item, result, error, operation);
+}
+
+void reconcile_queue_work(const struct reconcile_queue *queue, double *unfinished_seconds,
+                          double *longest_seconds)
+{
+    int64_t now_ns = loop_monotonic_ns(queue->loop);
+    *unfinished_seconds = *longest_seconds = 0;
+    for (struct map_entry *at = queue->in_work_count > 0 ? map_first(queue->items) : NULL;
+         at != NULL; at = map_next(at)) {
+        const struct work_item *item = map_value(at);
+        double seconds = (double)(now_ns - item->started_ns) / SECOND;
+        if (!item->in_work)
+            continue;
+        *unfinished_seconds += seconds;
+        if (seconds > *longest_seconds)
+            *longest_seconds = seconds;
+    }
+}
+
+const char *reconcile_queue_name(const struct reconcile_queue *queue)
+{
+    return queue->name;
 }
 
 uint32_t reconcile_queue_in_work(const struct reconcile_queue *queue)

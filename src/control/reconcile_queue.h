@@ -56,6 +56,8 @@ typedef struct reconcile_result (*reconcile_function)(void *context, struct work
 struct queue_metrics {
     struct metric *reconcile_total, *reconcile_errors, *reconcile_seconds, *max_concurrent, *active;
     struct metric *depth, *adds, *retries, *queue_seconds, *work_seconds;
+    struct metric *unfinished_seconds, *longest_seconds; // collected by who has all queues
+    struct metric *never[3];                             // stay 0
 };
 void queue_metrics_register(struct queue_metrics *queue_metrics, struct metrics *metrics);
 
@@ -91,6 +93,10 @@ void reconcile_queue_finish(struct work_item *item, struct reconcile_result resu
 
 uint32_t reconcile_queue_in_work(const struct reconcile_queue *queue);
 uint32_t reconcile_queue_failures(const struct reconcile_queue *queue, const char *key);
+// How long the items in work have been so: all together, and the longest.
+void reconcile_queue_work(const struct reconcile_queue *queue, double *unfinished_seconds,
+                          double *longest_seconds);
+const char *reconcile_queue_name(const struct reconcile_queue *queue);
 bool reconcile_queue_has(const struct reconcile_queue *queue,
                          const char *key);                             // waiting or in work
 uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue); // ready to be worked on

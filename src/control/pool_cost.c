@@ -1,0 +1,172 @@
+// What the nodes of each NodePool cost (LIF-321): nodepools_cost_total, the sum of their offerings'
+// prices in USD an hour, computed when the registry is written. An offering that the catalogue does
+// not have counts nothing, is logged and counted once.
+#include <stdlib.h>
+
+#include "control/controllers.h"
+
+#define NANOUSD 1e9
+
+struct pool_cost {
+    struct control *control;
+    struct metric *total, *errors;
+};
+
+struct priced_pool { // while costs are summed up
+    const struct instance_type_catalog *catalogue; // a reference
+    struct map *types;                             // by name
+    int64_t price;
+};
+
+static struct priced_pool *priced_pool_create(const struct control *control,
+                                              const struct node_pool *pool)
+{
+    struct error error = {0};
+    struct priced_pool *priced = memory_allocate(sizeof *priced);
+    priced->catalogue = control->cloud->operations->instance_types(control->cloud, pool, &error);
+    priced->types = map_create();
+    if (priced->catalogue != NULL)
+        list_for_each (type, &priced->catalogue->spec.instance_types)
+            map_set(priced->types, type->name, type);
+    return priced;
+}
+
+static void priced_pool_destroy(void *value)
+{
+    struct priced_pool *priced = value;
+    object_release((const struct object *)priced->catalogue);
+    map_destroy(priced->types, NULL);
+    free(priced);
+}
+
+// A NodeClaim that has not been launched has no offering yet.
+static bool has_offering(const struct object *claim)
+{
+    return object_label(claim, LABEL_NODE_POOL) != NULL &&
+           object_label(claim, LABEL_INSTANCE_TYPE) != NULL &&
+           object_label(claim, LABEL_ZONE) != NULL &&
+           object_label(claim, LABEL_CAPACITY_TYPE) != NULL;
+}
+
+static bool price_of(const struct instance_type *type, const struct object *claim, int64_t *price)
+{
+    if (type == NULL)
+        return false;
+    list_for_each (offering, &type->offerings) {
+        const requirement_list *where = &offering->requirements;
+        if (!text_equal(requirement_single_value(where, LABEL_ZONE),
+                        object_label(claim, LABEL_ZONE)) ||
+            !text_equal(requirement_single_value(where, LABEL_CAPACITY_TYPE),
+                        object_label(claim, LABEL_CAPACITY_TYPE)))
+            continue;
+        *price = offering->price;
+        return true;
+    }
+    return false;
+}
+
+// --- the sum -------------------------------------------------------------------------------------
+static void add_claims(const struct pool_cost *cost, const struct map *pools)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *claim;
+         (claim = mirror_next(cost->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+        int64_t price;
+        if (!has_offering(claim))
+            continue;
+        struct priced_pool *priced = map_get(pools, object_label(claim, LABEL_NODE_POOL));
+        if (priced != NULL &&
+            price_of(map_get(priced->types, object_label(claim, LABEL_INSTANCE_TYPE)), claim,
+                     &price))
+            priced->price += price;
+    }
+}
+
+static void collect(void *context, const struct metric *metric, struct text *out)
+{
+    const struct pool_cost *cost = context;
+    struct map *pools = map_create();
+    struct mirror_iterator iterator = {0};
+    for (const struct object *pool;
+         (pool = mirror_next(cost->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
+        if (managed_pool(cost->control, (const struct node_pool *)pool))
+            map_set(pools, pool->meta.name,
+                    priced_pool_create(cost->control, (const struct node_pool *)pool));
+    add_claims(cost, pools);
+    for (struct map_entry *at = map_first(pools); at != NULL; at = map_next(at)) {
+        const char *const values[] = {map_key(at)};
+        metric_emit(metric, out, (double)((struct priced_pool *)map_value(at))->price / NANOUSD,
+                    values, ARRAY_LENGTH(values));
+    }
+    map_destroy(pools, priced_pool_destroy);
+}
+
+// --- what has no price ---------------------------------------------------------------------------
+static bool has_price(const struct control *control, const struct node_pool *pool,
+                      const struct object *claim)
+{
+    struct error error = {0};
+    const struct instance_type_catalog *catalogue =
+        control->cloud->operations->instance_types(control->cloud, pool, &error);
+    const struct instance_type *found = NULL;
+    int64_t price;
+    if (catalogue != NULL)
+        list_for_each (type, &catalogue->spec.instance_types)
+            if (text_equal(type->name, object_label(claim, LABEL_INSTANCE_TYPE)))
+                found = type;
+    bool known = price_of(found, claim, &price);
+    object_release((const struct object *)catalogue);
+    return known;
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct pool_cost *cost = context;
+    (void)change;
+    if (new_object == NULL || !has_offering(new_object) ||
+        (old_object != NULL && has_offering(old_object)))
+        return;
+    const struct node_pool *pool =
+        pool_of_claim(cost->control, (const struct node_claim *)new_object);
+    if (pool == NULL || !managed_pool(cost->control, pool))
+        return;
+    if (has_price(cost->control, pool, new_object))
+        return;
+    log_error("offering price unknown — cost tracking will undercount", "s:controller",
+              "state.pricing", "o:NodeClaim", new_object->meta.name, "o:NodePool", pool->meta.name,
+              "s:instance-type", object_label(new_object, LABEL_INSTANCE_TYPE), "s:zone",
+              object_label(new_object, LABEL_ZONE), "s:capacity-type",
+              object_label(new_object, LABEL_CAPACITY_TYPE));
+    metric_add(cost->errors, 1, pool->meta.name);
+}
+
+struct pool_cost *pool_cost_create(struct control *control)
+{
+    if (control->settings->disable_cluster_state_observability) // LIF-357
+        return NULL;
+    struct pool_cost *cost = memory_allocate(sizeof *cost);
+    cost->control = control;
+    cost->total = metrics_register(
+        control->registry, &(struct metric_options){.name = "karpenter_nodepools_cost_total",
+                                                    .help = "Price of a NodePool's nodes an hour.",
+                                                    .type = METRIC_GAUGE,
+                                                    .labels = {"nodepool"}});
+    cost->errors = metrics_register(
+        control->registry,
+        &(struct metric_options){.name = "karpenter_nodepools_cost_tracker_errors_total",
+                                 .help = "Nodes whose price is not known.",
+                                 .type = METRIC_COUNTER,
+                                 .labels = {"nodepool"}});
+    metric_collect(cost->total, collect, cost);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cost);
+    return cost;
+}
+
+void pool_cost_destroy(struct pool_cost *cost)
+{
+    if (cost == NULL)
+        return;
+    metric_collect(cost->total, NULL, NULL); // the registry outlives us
+    free(cost);
+}
