@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cloud/offering_choice.h"
 #include "control/cluster.h"
 #include "control/largest_machines.h"
 
@@ -23,6 +24,47 @@ static bool is_launched(const struct node_claim *claim)
 }
 
 // --- NodeClaims ----------------------------------------------------------------------------------
+static void add_label(struct string_map *labels, const char *key, const char *value);
+
+// What nobody asked for names no types (LIF-232). Until it is launched it counts as what the
+// provider tries first, so that pods are put there instead of on a machine of their own; who does
+// not fit in the end is planned anew once the node is there (LIF-454).
+static void expect_cheapest(struct snapshot *snapshot, struct control *control,
+                            const struct node_pool *pool, struct node_claim *copy)
+{
+    struct error error = {0};
+    struct arena *arena = snapshot->arena;
+    const struct instance_type_catalog *catalogue =
+        control->cloud->operations->instance_types(control->cloud, pool, &error);
+    if (catalogue == NULL)
+        return;
+    snapshot_keep(snapshot, (const struct object *)catalogue);
+    struct offering_choices choices = offering_choices_for(arena, catalogue, copy);
+    object_release((const struct object *)catalogue);
+    if (choices.count == 0)
+        return;
+    const struct instance_type *type = choices.items[0].type;
+    copy->status.capacity = type->capacity;
+    copy->status.allocatable =
+        instance_type_allocatable(arena, type, choices.items[0].offering);
+    struct string_map labels = {0};
+    labels.items = arena_allocate_array(
+        arena, copy->meta.labels.count + type->requirements.count + 1, sizeof *labels.items);
+    list_for_each (label, &copy->meta.labels)
+        add_label(&labels, label->key, label->value);
+    list_for_each (requirement, &type->requirements)
+        if (strcmp(requirement->key, LABEL_ZONE) != 0 &&
+            strcmp(requirement->key, LABEL_CAPACITY_TYPE) != 0)
+            add_label(&labels, requirement->key,
+                      requirement_single_value(&type->requirements, requirement->key));
+    copy->meta.labels = labels;
+}
+
+static bool is_static(const struct node_pool *pool)
+{
+    return pool != NULL && pool->spec.replicas.present;
+}
+
 static void add_unlaunched(struct snapshot *snapshot, struct control *control,
                            struct largest_machines *largest, const struct node_claim *claim)
 {
@@ -30,7 +72,9 @@ static void add_unlaunched(struct snapshot *snapshot, struct control *control,
         find_pool(control, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     struct node_claim *copy = derive(snapshot, (const struct object *)claim, sizeof *copy);
     copy->status.provider_id = arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
-    if (pool != NULL)
+    if (is_static(pool))
+        expect_cheapest(snapshot, control, pool, copy);
+    else if (pool != NULL)
         copy->status.capacity = largest_machine(largest, snapshot->arena, pool, claim);
     snapshot_add(snapshot, (const struct object *)copy);
 }

@@ -37,7 +37,7 @@ static void apply_fixed(struct scenario *scenario, unsigned replicas, unsigned n
              "      expireAfter: Never\n      requirements:\n"
              "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
              "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-             "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['3']}\n"
+             "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
              "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n",
              replicas, limits);
     scenario_apply(scenario, manifest);
@@ -281,6 +281,22 @@ static void empty_ones_go_first_LIF_233(void **state)
     assert_true(has_expected_nodes(scenario));
 }
 
+static bool six_pods_run(struct scenario *scenario)
+{
+    return simulation_pods_running(scenario->simulation) == 6;
+}
+
+static void pods_wait_for_static_nodes_that_launch_LIF_454(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    apply_fixed(scenario, 6, 0);
+    scenario_scale(scenario, 6); // any pool would do
+    scenario_until(scenario, 60, "6 pods on static nodes", six_pods_run);
+    assert_int_equal(tally_of(scenario, "default").alive, 0);
+    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), 6);
+}
+
 static void pods_that_wait_get_no_static_node_LIF_230(void **state)
 {
     struct scenario *scenario = *state;
@@ -396,6 +412,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(out_of_stock_it_tries_ever_more_rarely_LIF_440, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(empty_ones_go_first_LIF_233, setup, teardown),
+        cmocka_unit_test_setup_teardown(pods_wait_for_static_nodes_that_launch_LIF_454, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(pods_that_wait_get_no_static_node_LIF_230, setup, teardown),
         cmocka_unit_test_setup_teardown(unreliable_api_never_too_many_LIF_458, setup, teardown),
         cmocka_unit_test(killed_at_every_create_and_delete_STO_18),
