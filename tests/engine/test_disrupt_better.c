@@ -215,6 +215,45 @@ static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **s
     }
 }
 
+// --- the order of the input
+// -----------------------------------------------------------------------
+static char *plan_of_ring(const char *method, uint32_t first, uint32_t step)
+{
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_pool(&world, (struct test_pool){.name = "other"});
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t n = (first + i * step) % 12;
+        char name[8], pod[8];
+        snprintf(name, sizeof name, "n%02u", n);
+        snprintf(pod, sizeof pod, "p%02u", n);
+        add_node(&world, (struct test_node){.name = name,
+                                            .pool = n % 3 == 0 ? "other" : "pool",
+                                            .type = n % 2 == 0 ? "large" : "medium",
+                                            .cpu = "2500m",
+                                            .drifted = "2025-12-20T00:00:00Z"});
+        add_pod(&world, (struct test_pod){.name = pod, .node = name});
+    }
+    PLAN p = disrupt(&world, method, NULL);
+    assert_true(p.plan->disruptions.count > 0);
+    return plan_json(p.plan);
+}
+
+static void the_order_of_the_input_does_not_matter_DIS_700_DIS_796(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"drift", "multi", "single"};
+    for (size_t m = 0; m < ARRAY_LENGTH(methods); m++) {
+        char *expected = plan_of_ring(methods[m], 0, 1);
+        for (uint32_t first = 1; first < 12; first++) {
+            char *other = plan_of_ring(methods[m], first, first % 2 == 0 ? 5 : 7);
+            assert_string_equal(other, expected);
+            free(other);
+        }
+        free(expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717),
         cmocka_unit_test(a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473),
         cmocka_unit_test(what_spot_cannot_give_on_demand_may_DIS_741),
+        cmocka_unit_test(the_order_of_the_input_does_not_matter_DIS_700_DIS_796),
         cmocka_unit_test(a_reserved_node_costs_what_its_own_reservation_does_DIS_744),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
