@@ -154,10 +154,13 @@ static bool is_busy(const struct build *build, const struct node *node)
            string_list_has(build->options->busy, node->meta.name);
 }
 
-// DIS-32; `*told`: whether the reason is worth an event. NULL: a candidate.
-static const char *refusal(const struct build *build, const struct state_node *state, bool *told)
+// DIS-32; `*told`: whether the reason is worth an event. NULL: a candidate; `*blocked` says what
+// its pods have against that, if it may be heeded or not.
+static const char *refusal(const struct build *build, const struct state_node *state, bool *told,
+                           const char **blocked)
 {
     *told = false;
+    *blocked = NULL;
     if (is_busy(build, state->node))
         return "candidate is already being disrupted";
     if (state->claim == NULL)
@@ -178,9 +181,10 @@ static const char *refusal(const struct build *build, const struct state_node *s
         return "Node doesn't have required label (label=" LABEL_NODE_POOL ")";
     if (!is_known(build, state->node_pool))
         return arena_format(build->arena, "NodePool not found (NodePool=%s)", state->node_pool);
-    if (build->options->eventual && state->claim->spec.termination_grace_period.text != NULL)
-        return NULL;
-    return pods_block(build, state);
+    *blocked = pods_block(build, state);
+    bool waived =
+        build->options->eventual && state->claim->spec.termination_grace_period.text != NULL;
+    return waived ? NULL : *blocked;
 }
 
 // --- instance types and prices
@@ -266,7 +270,8 @@ static int64_t price_of(const struct build *build, const struct state_node *stat
     return 0;
 }
 
-static void add_candidate(struct build *build, const struct state_node *state)
+static void add_candidate(struct build *build, const struct state_node *state,
+                          const char *blocked)
 {
     struct disruption_pool *pool = map_get(build->pools, state->node_pool);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
@@ -277,9 +282,9 @@ static void add_candidate(struct build *build, const struct state_node *state)
         .pool = pool,
         .type = type != NULL ? find_type(build, pool, type) : NULL,
         .cost = 1.0,
+        .blocked = blocked,
         .buffered = is_wanted(build, state->name, true)};
     candidate.price = price_of(build, state, pool->pool, candidate.type);
-    pool->has_candidates = true;
     list_for_each (pod, &state->pods) {
         if (!is_reschedulable(*pod))
             continue;
@@ -355,15 +360,15 @@ static void count_for_balance(struct build *build, const struct state_node *stat
             quantity_add(pool->balance_price, price_of(build, state, pool->pool, type));
 }
 
-static void apply_budgets(struct build *build)
+void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
+                              const struct candidate_table *table, const char *reason)
 {
-    list_for_each (pool, &build->table->pools) {
+    list_for_each (pool, &table->pools) {
         struct error error = {0};
-        if (!budgets_allowed(pool->pool, build->options->reason, pool->total, build->snapshot->time,
-                             &pool->allowed, &error))
-            pool->budget_error =
-                arena_format(build->arena, "invalid disruption budgets in nodepool %s, %s",
-                             pool->pool->meta.name, error.message);
+        if (!budgets_allowed(pool->pool, reason, pool->total, snapshot->time, &pool->allowed,
+                             &error))
+            pool->budget_error = arena_format(arena, "invalid disruption budgets in nodepool %s, %s",
+                                              pool->pool->meta.name, error.message);
         pool->remaining = pool->allowed - pool->disrupting;
         if (pool->remaining < 0)
             pool->remaining = 0;
@@ -431,16 +436,17 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     for (uint32_t i = 0; i < states.count; i++) {
         const struct state_node *state = &states.items[i];
         bool told;
+        const char *blocked;
         count_node(&build, state);
-        const char *message = refusal(&build, state, &told);
+        const char *message = refusal(&build, state, &told, &blocked);
         if (message == NULL)
-            add_candidate(&build, state);
+            add_candidate(&build, state, blocked);
         count_for_balance(&build, state, message == NULL);
         if (message != NULL && told)
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, message};
     }
-    apply_budgets(&build);
+    candidates_apply_budgets(arena, snapshot, &table, options->reason);
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     if (problem == NULL)
         state_nodes_free(&own);

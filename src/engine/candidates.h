@@ -13,7 +13,6 @@ struct disruption_pool {
     const struct node_pool *pool;
     bool own_types;             // a catalogue names the pool
     const struct instance_type_catalog *catalogue; // with types for it; NULL: it has none
-    bool has_candidates;        // before any method's predicate
     int64_t total, disrupting;  // DIS-125, DIS-126
     int64_t allowed, remaining; // for the reason asked for: DIS-120, DIS-127
     const char *budget_error;   // DIS-121; or NULL
@@ -31,6 +30,7 @@ struct disruption_candidate {
     uint32_t reschedulable; // pods (DIS-48)
     bool empty;             // DIS-57
     bool buffered;          // placeholder pods are planned on it (LIF-245)
+    const char *blocked;    // of eventual disruption: what bars others from it (DIS-34); or NULL
 };
 struct disruption_block {    // why a node is no candidate (DIS-32)
     const struct node *node; // may be NULL
@@ -54,5 +54,8 @@ struct candidate_options {
 // Lives in `arena` and points into the snapshot.
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options);
+// Sets what the budgets leave for another reason.
+void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
+                              const struct candidate_table *table, const char *reason);
 // DIS-55 of one pod.
 double pod_eviction_cost(const struct pod *pod);

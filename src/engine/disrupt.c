@@ -10,11 +10,25 @@
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
                                              bool eventual)
 {
+    const struct snapshot *snapshot = disruption->problem->snapshot;
     const struct candidate_options options = {.reason = reason,
-                                              .eventual = eventual,
+                                              .eventual = true,
                                               .problem = disruption->problem,
                                               .plan = disruption->plan};
-    return candidates_build(disruption->arena, disruption->problem->snapshot, &options);
+    if (disruption->table.pools.items == NULL)
+        disruption->table = candidates_build(disruption->arena, snapshot, &options);
+    else
+        candidates_apply_budgets(disruption->arena, snapshot, &disruption->table, reason);
+    struct candidate_table table = disruption->table;
+    if (eventual)
+        return table;
+    table.candidates.count = 0;
+    table.candidates.items = arena_allocate_array(
+        disruption->arena, disruption->table.candidates.count + 1, sizeof *table.candidates.items);
+    list_for_each (candidate, &disruption->table.candidates)
+        if (candidate->blocked == NULL)
+            table.candidates.items[table.candidates.count++] = *candidate;
+    return table;
 }
 
 candidate_list candidate_list_create(struct disruption *disruption,

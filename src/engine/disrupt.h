@@ -25,6 +25,7 @@ struct disruption {
     bool better; // COMPATIBILITY is not upstream (FMT-18)
     struct problem *problem;
     struct simulator *simulator;
+    struct candidate_table table;    // of all methods but emptiness; budgets of the last that asked
     struct bitset quiet;             // DIS-238
     const struct baseline *baseline; // with `better`
 };
