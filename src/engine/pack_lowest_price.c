@@ -62,8 +62,8 @@ static bool pack_anew(struct packing *packing)
     return true;
 }
 
-// A pass that is better than the greedy one, or NULL.
-static struct pass *find_better(struct pass *greedy, double margin)
+// A pass that is better than the greedy one, or NULL; *counted: the margin made a difference.
+static struct pass *find_better(struct pass *greedy, double margin, bool *counted)
 {
     struct pass *pass = pass_create(greedy->problem, &greedy->input);
     struct packing *packing = packing_create(greedy, pass, margin);
@@ -74,6 +74,7 @@ static struct pass *find_better(struct pass *greedy, double margin)
     // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost less.
     greedy->lower_bound = packing->lower_bound;
     pass->lower_bound = packing->lower_bound <= is.price ? packing->lower_bound : 0;
+    *counted = packing->margin_counted;
     packing_destroy(packing);
     if (packed && is_better(&is, &was))
         return pass;
@@ -87,9 +88,10 @@ struct pass *pack_lowest_price(struct problem *problem)
     if (greedy->claims.count == 0)
         return greedy;
     double margin = problem->settings->flexibility_margin;
-    struct pass *better = find_better(greedy, margin);
-    if (better == NULL && margin > 0)
-        better = find_better(greedy, 0);
+    bool counted;
+    struct pass *better = find_better(greedy, margin, &counted);
+    if (better == NULL && counted)
+        better = find_better(greedy, 0, &counted);
     if (better == NULL)
         return greedy;
     pass_destroy(greedy);

@@ -118,6 +118,7 @@ struct packing {
     int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
     bool chosen; // pods have alternatives (node affinity terms, zones of volumes); greedy chose
     double margin;         // what flexibility may cost (SCH-503)
+    bool margin_counted;   // some machine counts for more because of it
     int64_t *asked;        // scratch: by dimension of the problem
     struct bitset rows;    // scratch
     double *tilt;          // by dimension: how much the filling cares for it; 1 by default

@@ -106,8 +106,10 @@ static int64_t counted_price(struct packing *packing, const struct packing_marke
                              const struct packing_offer *offer)
 {
     double price = (double)offer->price;
-    if (packing->margin > 0 && !is_flexible(packing, market, offer))
+    if (packing->margin > 0 && !is_flexible(packing, market, offer)) {
         price *= 1 + packing->margin;
+        packing->margin_counted = true;
+    }
     return (int64_t)(price + packing->problem->settings->node_cost * 1e9);
 }
 
