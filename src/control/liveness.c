@@ -4,8 +4,7 @@
 #include "control/lifecycle.h"
 #include "control/registration_health.h"
 
-#define LAUNCH_TIMEOUT       (5 * MINUTE)
-#define REGISTRATION_TIMEOUT (15 * MINUTE)
+#define LAUNCH_TIMEOUT (5 * MINUTE)
 
 static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason)
 {
@@ -33,10 +32,11 @@ void claim_liveness(struct claim_pass *pass)
         pass_requeue(pass, left);
     }
     const struct condition *registered = conditions_get(&pass->conditions, "Registered");
-    int64_t left = registered->last_transition_time + REGISTRATION_TIMEOUT - pass->now;
+    int64_t timeout = pass->control->settings->registration_timeout;
+    int64_t left = registered->last_transition_time + timeout - pass->now;
     if (left > 0)
         pass_requeue(pass, left);
     else if (pass->node_patch == NULL &&
              !pass->node_settles) // it is just being registered otherwise
-        give_up(pass, REGISTRATION_TIMEOUT, "registration_timeout");
+        give_up(pass, timeout, "registration_timeout");
 }

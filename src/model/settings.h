@@ -37,6 +37,7 @@ struct settings {
     double node_cost;          // of a node beyond its price, USD an hour (SCH-507)
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
+    int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds
     // AWS (LIF-380): accepted now, used by the AWS provider
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *aws_feature_gates;

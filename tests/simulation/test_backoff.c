@@ -196,6 +196,19 @@ static void machines_that_never_register_are_tried_ever_more_seldom_STO_25_LIF_4
     scenario_expect_running(scenario, 1);
 }
 
+static void machines_that_need_longer_get_it_LIF_440_STO_25(void **state)
+{
+    struct scenario *scenario = *state;
+    struct faulty faulty = {0};
+    settings.registration_timeout = 30 * MINUTE;
+    scenario->options.boot_delay_min = scenario->options.boot_delay_max = 16 * MINUTE;
+    begin(scenario, &faulty);
+    apply_bound(scenario, 1);
+    scenario_run(scenario, 17 * 60);
+    scenario_expect_running(scenario, 1);
+    assert_int_equal(launches(scenario), 1);
+}
+
 static void wave_of_failures_counts_once_LIF_440(void **state)
 {
     struct scenario *scenario = *state;
@@ -231,6 +244,7 @@ int main(void)
         TEST(failing_pool_does_not_hold_up_pods_of_others_LIF_454),
         TEST(pods_go_elsewhere_after_a_launch_that_took_too_long_LIF_71),
         TEST(machines_that_never_register_are_tried_ever_more_seldom_STO_25_LIF_440),
+        TEST(machines_that_need_longer_get_it_LIF_440_STO_25),
         TEST(wave_of_failures_counts_once_LIF_440),
         TEST(upstream_tries_at_once_for_ever_LIF_36),
     };
