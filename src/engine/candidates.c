@@ -55,7 +55,7 @@ double pod_eviction_cost(const struct pod *pod)
     return cost > 10 ? 10 : cost < -10 ? -10 : cost;
 }
 
-static bool is_evictable(const struct pod *pod, int64_t now) // LIF-110
+bool pod_can_be_evicted(const struct pod *pod, int64_t now)
 {
     static const struct taint disrupted = {
         .key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
@@ -63,7 +63,7 @@ static bool is_evictable(const struct pod *pod, int64_t now) // LIF-110
            !pod_owned_by_node(pod) && !pod_do_not_disrupt(pod, now);
 }
 
-static bool is_unready(const struct pod *pod)
+bool pod_is_unready(const struct pod *pod)
 {
     const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
     return ready != NULL && text_equal(ready->status, "False");
@@ -90,7 +90,7 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
         match = budget;
     }
     if (match == NULL || match->status.disruptions_allowed > 0 ||
-        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") && is_unready(pod)))
+        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") && pod_is_unready(pod)))
         return NULL;
     return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
                         pod->meta.namespace, match->meta.name);
@@ -105,7 +105,7 @@ static const char *pods_block(const struct build *build, const struct state_node
                                 "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
                                 (*pod)->meta.namespace, (*pod)->meta.name);
     list_for_each (pod, &state->pods) {
-        const char *message = is_evictable(*pod, now) ? budget_blocks(build, *pod) : NULL;
+        const char *message = pod_can_be_evicted(*pod, now) ? budget_blocks(build, *pod) : NULL;
         if (message != NULL)
             return message;
     }

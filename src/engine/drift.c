@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/evictions.h"
 #include "engine/finish.h"
 #include "engine/trial.h"
 
@@ -70,16 +71,26 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
     }
 }
 
+// DIS-760; a grace period overrules the budgets of pods (DIS-34).
+static bool is_bearable(struct evictions *evictions, const struct disruption_candidate *candidate)
+{
+    return candidate->blocked != NULL || evictions_take(evictions, candidate);
+}
+
 // Adds the candidate to those that go together if the pods of all find places.
 static bool join(struct disruption *disruption, candidate_list *together,
-                 struct disruption_candidate *candidate)
+                 struct evictions *evictions, struct disruption_candidate *candidate)
 {
+    if (!is_bearable(evictions, candidate))
+        return false;
     together->items[together->count] = candidate;
     struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
     bool possible = trial_possible(&trial);
     if (possible)
         together->count++;
-    else
+    else if (candidate->blocked == NULL)
+        evictions_give_back(evictions, candidate);
+    if (!possible)
         disruption_note(disruption, "DisruptionBlocked", candidate,
                         trial_message(disruption, &trial));
     trial_free(&trial);
@@ -90,9 +101,12 @@ static bool join(struct disruption *disruption, candidate_list *together,
 static bool take_all(struct disruption *disruption, const candidate_list *list,
                      candidate_list *together)
 {
+    struct evictions evictions =
+        evictions_create(disruption->arena, disruption->problem->snapshot);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (candidate->reschedulable == 0 || candidate->pool->remaining == 0)
+        if (candidate->reschedulable == 0 || candidate->pool->remaining == 0 ||
+            !is_bearable(&evictions, candidate))
             continue;
         candidate->pool->remaining--;
         together->items[together->count++] = candidate;
@@ -104,6 +118,20 @@ static bool take_all(struct disruption *disruption, const candidate_list *list,
         together->items[i]->pool->remaining++;
     together->count = possible ? together->count : 0;
     return possible;
+}
+
+// One after the other, without those that cannot go.
+static void take_some(struct disruption *disruption, const candidate_list *list,
+                      candidate_list *together)
+{
+    struct evictions evictions =
+        evictions_create(disruption->arena, disruption->problem->snapshot);
+    for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (candidate->reschedulable > 0 && candidate->pool->remaining > 0 &&
+            join(disruption, together, &evictions, candidate))
+            candidate->pool->remaining--;
+    }
 }
 
 // DIS-717: all that the budgets allow, their pods packed together; nodes without pods each for
@@ -120,10 +148,7 @@ static void replace_all(struct disruption *disruption, const struct candidate_ta
         disruption_command(disruption, "Drifted", NULL, &candidate, 1);
     }
     if (!take_all(disruption, list, &together))
-        for (uint32_t i = 0; i < list->count && together.count < BATCH_MAX; i++)
-            if (list->items[i]->reschedulable > 0 && list->items[i]->pool->remaining > 0 &&
-                join(disruption, &together, list->items[i]))
-                list->items[i]->pool->remaining--;
+        take_some(disruption, list, &together);
     if (together.count == 0)
         return;
     struct trial trial = trial_run(disruption, together.items, together.count, false);
@@ -135,8 +160,9 @@ void drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
     candidate_list list = find_drifted(disruption, &table);
-    if (disruption->better)
-        replace_all(disruption, &table, &list);
-    else
+    if (!disruption->better) {
         replace_first(disruption, &list);
+        return;
+    }
+    replace_all(disruption, &table, &list);
 }

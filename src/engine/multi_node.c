@@ -1,5 +1,7 @@
 // Several nodes at once, for nothing or for one (DIS-200 to DIS-207).
 #include "engine/consolidation.h"
+#include "engine/evictions.h"
+#include "engine/problem.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
 
@@ -19,9 +21,12 @@ static candidate_list take(struct disruption *disruption, const struct candidate
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
     candidate_list taken = candidate_list_create(disruption, table);
+    struct evictions evictions =
+        evictions_create(disruption->arena, disruption->problem->snapshot);
     for (uint32_t i = 0; i < wanted.count && taken.count <= BATCH_MAX; i++) {
         struct disruption_candidate *candidate = wanted.items[i];
-        if (candidate->pool->remaining == 0 || !is_movable(disruption, candidate))
+        if (candidate->pool->remaining == 0 || !is_movable(disruption, candidate) ||
+            (disruption->better && !evictions_take(&evictions, candidate)))
             continue;
         candidate->pool->remaining--;
         taken.items[taken.count++] = candidate;

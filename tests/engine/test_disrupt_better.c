@@ -129,6 +129,41 @@ static void a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717(void **state
     assert_disrupts(p.plan, "Drifted/none: b c -> large - - -> large - -");
 }
 
+static void one_command_asks_no_more_than_a_budget_allows_DIS_760(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"multi", "drift"};
+    for (int allowed = 1; allowed < 3; allowed++)
+        for (size_t m = 0; m < ARRAY_LENGTH(methods); m++) {
+            struct text world = {0};
+            add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+            for (int i = 0; i < 3; i++) {
+                char name[8], pod[8];
+                snprintf(name, sizeof name, "n%d", i);
+                snprintf(pod, sizeof pod, "p%d", i);
+                add_node(&world, (struct test_node){.name = name,
+                                                    .type = "medium",
+                                                    .cpu = "600m",
+                                                    .drifted = "2025-12-20T00:00:00Z"});
+                add_pod(&world, (struct test_pod){
+                                    .name = pod, .node = name, .cpu = "600m", .labels = "app: a"});
+            }
+            text_format(&world,
+                        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, "
+                        "namespace: default, uid: b}, spec: {selector: {matchLabels: {app: a}}}, "
+                        "status: {disruptionsAllowed: %d, currentHealthy: 1, desiredHealthy: 1, "
+                        "expectedPods: 1}}\n---\n",
+                        allowed);
+            PLAN p = disrupt(&world, methods[m], NULL);
+            if (m == 0)
+                assert_disrupts(p.plan,
+                                allowed == 1 ? ""
+                                             : "Underutilized/multi: n0 n1 -> small on-demand -");
+            else
+                assert_int_equal(p.plan->disruptions.items[0].candidates.count, allowed);
+        }
+}
+
 // --- prices by zone and capacity type
 // -------------------------------------------------------------
 static void add_type(struct text *world, const char *name, const char *offerings)
@@ -263,6 +298,7 @@ int main(void)
         cmocka_unit_test(one_pinned_pod_does_not_spoil_a_merge_DIS_713),
         cmocka_unit_test(all_drifted_nodes_that_may_go_go_together_DIS_717),
         cmocka_unit_test(a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717),
+        cmocka_unit_test(one_command_asks_no_more_than_a_budget_allows_DIS_760),
         cmocka_unit_test(a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473),
         cmocka_unit_test(what_spot_cannot_give_on_demand_may_DIS_741),
         cmocka_unit_test(the_order_of_the_input_does_not_matter_DIS_700_DIS_796),
