@@ -152,6 +152,11 @@ static void replace_all(struct disruption *disruption, const struct candidate_ta
     if (together.count == 0)
         return;
     struct trial trial = trial_run(disruption, together.items, together.count, false);
+    trial_pack(disruption, &trial);
+    if (!trial_possible(&trial)) { // then as it was
+        trial_free(&trial);
+        trial = trial_run(disruption, together.items, together.count, false);
+    }
     add_command(disruption, &trial, together.items, together.count);
     trial_free(&trial);
 }

@@ -11,3 +11,8 @@ struct pass *pack(struct problem *problem);
 struct pass *pack_greedy(struct problem *problem);
 // The cheapest set of claims (SCH-550); never dearer than pack_greedy().
 struct pass *pack_lowest_price(struct problem *problem);
+// What that makes of any finished greedy pass, which it takes over: the pass itself, or a cheaper
+// one over the same pods.
+struct pass *pack_cheaper(struct pass *greedy);
+// Whether some pool asks for the lowest price.
+bool pack_asks_lowest_price(const struct problem *problem);

@@ -84,10 +84,14 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
 
 struct pass *pack_lowest_price(struct problem *problem)
 {
-    struct pass *greedy = pack_greedy(problem);
+    return pack_cheaper(pack_greedy(problem));
+}
+
+struct pass *pack_cheaper(struct pass *greedy)
+{
     if (greedy->claims.count == 0)
         return greedy;
-    double margin = problem->settings->flexibility_margin;
+    double margin = greedy->problem->settings->flexibility_margin;
     bool counted;
     struct pass *better = find_better(greedy, margin, &counted);
     if (better == NULL && counted)

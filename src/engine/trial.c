@@ -2,6 +2,7 @@
 
 #include "engine/finish.h"
 #include "engine/instance_types.h"
+#include "engine/pack.h"
 #include "engine/templates.h"
 
 void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
@@ -154,6 +155,18 @@ static void make_baseline(struct disruption *disruption)
     trial_free(&trial);
 }
 
+static void judge(struct disruption *disruption, struct trial *trial)
+{
+    trial->claims_count = 0;
+    uint32_t all = settle_claims(disruption, trial);
+    trial->homeless = find_homeless(disruption, trial->pass);
+    trial->needed = trial->claims_count;
+    // DIS-711. A pod that had to make room elsewhere may need one more.
+    if (disruption->better && all > disruption->baseline->claims &&
+        all - disruption->baseline->claims > trial->needed)
+        trial->needed = all - disruption->baseline->claims;
+}
+
 struct trial trial_run(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
                        bool consolidation)
@@ -161,14 +174,17 @@ struct trial trial_run(struct disruption *disruption,
     if (disruption->better && disruption->baseline == NULL)
         make_baseline(disruption);
     struct trial trial = run_pass(disruption, candidates, count, consolidation);
-    uint32_t all = settle_claims(disruption, &trial);
-    trial.homeless = find_homeless(disruption, trial.pass);
-    trial.needed = trial.claims_count;
-    // DIS-711. A pod that had to make room elsewhere may need one more.
-    if (disruption->better && all > disruption->baseline->claims &&
-        all - disruption->baseline->claims > trial.needed)
-        trial.needed = all - disruption->baseline->claims;
+    judge(disruption, &trial);
     return trial;
+}
+
+void trial_pack(struct disruption *disruption, struct trial *trial)
+{
+    if (!trial_possible(trial) || trial->claims_count < 2 ||
+        !pack_asks_lowest_price(disruption->problem))
+        return;
+    trial->pass = pack_cheaper(trial->pass);
+    judge(disruption, trial);
 }
 
 void trial_free(struct trial *trial)

@@ -156,6 +156,33 @@ class Plan(ProgramTest):
             self.assertEqual((status, err), (0, ""))
             self.assertTrue(out)
 
+    def test_disruptions_FMT_13(self):
+        label = {"karpenter.sh/nodepool": "default", "node.kubernetes.io/instance-type": "m5.large",
+                 "topology.kubernetes.io/zone": "us-east-1a", "karpenter.sh/capacity-type": "on-demand"}
+        since = "2025-12-01T00:00:00Z"
+        true = lambda *names: [{"type": n, "status": "True", "reason": n, "message": "", "lastTransitionTime": since} for n in names]
+        amounts = {"cpu": "1900m", "memory": "6Gi", "pods": "29"}
+        claim = {"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": {"name": "idle", "uid": "c", "labels": label},
+                 "spec": {"nodeClassRef": {"group": "g", "kind": "Class", "name": "c"}},
+                 "status": {"providerID": "p", "allocatable": amounts, "capacity": amounts,
+                            "conditions": true("Launched", "Registered", "Initialized", "Consolidatable")}}
+        node = {"apiVersion": "v1", "kind": "Node", "spec": {"providerID": "p"},
+                "metadata": {"name": "idle", "uid": "n",
+                             "labels": {**label, "karpenter.sh/registered": "true", "karpenter.sh/initialized": "true"}},
+                "status": {"allocatable": amounts, "capacity": amounts, "conditions": true("Ready")}}
+        pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "default", "uid": "u"},
+                "spec": {"disruption": {"consolidateAfter": "0s"},
+                         "template": {"spec": {"nodeClassRef": {"group": "g", "kind": "Class", "name": "c"}}}}}
+        path = self.write("idle.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [pool, claim, node]}))
+        status, out, err = self.adze("plan", "-f", path, "--disrupt")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"DISRUPTIONS\nEmpty \(empty\): 1 node idle; 0 replacements; saves \$0\.\d{4} an hour\n")
+        command, = json.loads(self.adze("plan", "-f", path, "--disrupt", "-o", "json")[1])["disruptions"]
+        self.assertEqual((command["method"], command["consolidation"], command["candidates"], command["replacements"]),
+                         ("Empty", "empty", ["idle"], []))
+        self.assertIn("DISRUPTIONS\nnone\n", self.adze("plan", "-f", path, "--method", "drift")[1])
+        self.assertNotIn("disruptions", json.loads(self.adze("plan", "-f", path, "-o", "json")[1]))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -129,6 +129,33 @@ static void a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717(void **state
     assert_disrupts(p.plan, "Drifted/none: b c -> large - - -> large - -");
 }
 
+static void replacements_are_packed_as_the_policy_says_DIS_717(void **state)
+{
+    (void)state;
+    // Greedy fills one large machine as far as it goes (0.80) and opens another; five mediums with a
+    // pod of 3.9 cpu each cost 0.20 each, and so do pods alone.
+    int64_t price[2];
+    for (int lowest = 0; lowest < 2; lowest++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+        for (int i = 0; i < 6; i++) {
+            char name[8], pod[8];
+            snprintf(name, sizeof name, "n%d", i);
+            snprintf(pod, sizeof pod, "p%d", i);
+            add_node(&world, (struct test_node){
+                                 .name = name, .cpu = "5", .drifted = "2025-12-20T00:00:00Z"});
+            add_pod(&world, (struct test_pod){.name = pod, .node = name, .cpu = "3900m"});
+        }
+        PLAN p = disrupt(&world, "drift", lowest ? "PACKING_POLICY: LowestPrice" : NULL);
+        assert_int_equal(p.plan->disruptions.items[0].candidates.count, 6);
+        price[lowest] = 0;
+        list_for_each (claim, &p.plan->disruptions.items[0].replacements)
+            price[lowest] += claim->price;
+    }
+    assert_int_equal(price[1], 1200000000); // six mediums
+    assert_true(price[1] <= price[0]);
+}
+
 static void one_command_asks_no_more_than_a_budget_allows_DIS_760(void **state)
 {
     (void)state;
@@ -298,6 +325,7 @@ int main(void)
         cmocka_unit_test(one_pinned_pod_does_not_spoil_a_merge_DIS_713),
         cmocka_unit_test(all_drifted_nodes_that_may_go_go_together_DIS_717),
         cmocka_unit_test(a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717),
+        cmocka_unit_test(replacements_are_packed_as_the_policy_says_DIS_717),
         cmocka_unit_test(one_command_asks_no_more_than_a_budget_allows_DIS_760),
         cmocka_unit_test(a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473),
         cmocka_unit_test(what_spot_cannot_give_on_demand_may_DIS_741),
