@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "control/buffer_resolution.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
 #include "control/disruption.h"
@@ -17,7 +18,6 @@
 #define PERIOD_NS   (30 * SECOND)
 #define UNSYNCED_NS (50 * MILLISECOND)
 #define READY       "ReadyForProvisioning"
-#define STRATEGY    "buffer.x-k8s.io/active-capacity"
 
 struct buffer_record {
     const struct object *workload; // as it was last read; NULL: none, or it could not be read
@@ -196,107 +196,6 @@ void capacity_buffers_destroy(struct capacity_buffers *buffers)
     free(buffers);
 }
 
-// --- resolving (LIF-242) -------------------------------------------------------------------------
-struct resolution {
-    const char *failure, *message; // reason of the condition; NULL: resolved
-    bool try_again;
-    const struct pod_template *template;
-    const struct object *pod_template; // the PodTemplate, if it is one
-    int64_t workload;                  // replicas; -1: the buffer names none
-};
-
-static const struct object *find_template(const struct capacity_buffers *buffers,
-                                          const struct capacity_buffer *buffer)
-{
-    return mirror_get(buffers->control->mirror, KIND_POD_TEMPLATE, buffer->meta.namespace,
-                      buffer->spec.pod_template_ref->name);
-}
-
-// The kind of workload that the buffer names, or KIND_COUNT.
-static enum kind_id workload_kind(const struct capacity_buffer *buffer)
-{
-    static const enum kind_id kinds[] = {KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_REPLICA_SET};
-    const char *group = buffer->spec.scalable_ref->api_group;
-    bool apps = group == NULL || *group == '\0' || strcmp(group, "apps") == 0;
-    for (size_t i = 0; apps && i < ARRAY_LENGTH(kinds); i++)
-        if (text_equal(buffer->spec.scalable_ref->kind, kind_get(kinds[i])->name))
-            return kinds[i];
-    return KIND_COUNT;
-}
-
-static bool needs_workload(const struct capacity_buffer *buffer)
-{
-    return buffer->spec.pod_template_ref == NULL && buffer->spec.scalable_ref != NULL &&
-           workload_kind(buffer) != KIND_COUNT;
-}
-
-static void fail(struct resolution *resolution, const char *reason, const char *message)
-{
-    resolution->failure = reason;
-    resolution->message = message;
-}
-
-static void resolve_template(const struct capacity_buffers *buffers, struct arena *arena,
-                             const struct capacity_buffer *buffer, struct resolution *out)
-{
-    out->pod_template = find_template(buffers, buffer);
-    if (out->pod_template != NULL) {
-        out->template = &((const struct pod_template_object *)out->pod_template)->template;
-        return;
-    }
-    const char *name = buffer->spec.pod_template_ref->name;
-    if (!mirror_is_absent(buffers->control->mirror, KIND_POD_TEMPLATE)) {
-        fail(out, "PodTemplateNotFound", arena_format(arena, "podtemplates \"%s\" not found", name));
-        return;
-    }
-    fail(out, "ResolutionFailed", "PodTemplates cannot be listed");
-    out->try_again = true;
-}
-
-static void resolve_workload(const struct buffer_record *record, struct arena *arena,
-                             const struct capacity_buffer *buffer, struct resolution *out)
-{
-    const struct deployment *workload = (const struct deployment *)record->workload;
-    if (workload_kind(buffer) == KIND_COUNT) {
-        fail(out, "ResolutionFailed",
-             arena_format(arena, "scalableRef of unsupported kind %s in group \"%s\"",
-                          buffer->spec.scalable_ref->kind,
-                          buffer->spec.scalable_ref->api_group != NULL
-                              ? buffer->spec.scalable_ref->api_group
-                              : ""));
-        return;
-    }
-    if (workload != NULL) { // the three kinds have the same shape
-        out->template = &workload->spec.template;
-        out->workload = workload->spec.replicas.present ? workload->spec.replicas.value : 1;
-        return;
-    }
-    bool missing = record->error.kind == ERROR_NOT_FOUND;
-    fail(out, missing ? "ScalableRefNotFound" : "ResolutionFailed",
-         arena_copy_string(arena, record->error.message));
-    out->try_again = !missing;
-}
-
-static struct resolution resolve(const struct capacity_buffers *buffers,
-                                 const struct buffer_record *record, struct arena *arena,
-                                 const struct capacity_buffer *buffer)
-{
-    struct resolution resolution = {.workload = -1};
-    const char *strategy = buffer->spec.provisioning_strategy;
-    bool unknown = strategy != NULL && *strategy != '\0' && strcmp(strategy, STRATEGY) != 0;
-    if (unknown && !buffers->control->settings->compatibility_upstream) // LIF-466
-        fail(&resolution, "ResolutionFailed",
-             arena_format(arena, "provisioningStrategy \"%s\" is not served, only " STRATEGY,
-                          strategy));
-    else if (buffer->spec.pod_template_ref != NULL)
-        resolve_template(buffers, arena, buffer, &resolution);
-    else if (buffer->spec.scalable_ref != NULL)
-        resolve_workload(record, arena, buffer, &resolution);
-    else
-        fail(&resolution, "ResolutionFailed", "Neither podTemplateRef nor scalableRef is set");
-    return resolution;
-}
-
 // --- reading workloads ---------------------------------------------------------------------------
 static bool same_workload(const struct object *a, const struct object *b)
 {
@@ -330,12 +229,12 @@ static struct reconcile_result read_workload(struct capacity_buffers *buffers,
                                                .doing = "reading the workload",
                                                .record = note_workload,
                                                .context = buffers},
-                     workload_kind(buffer), buffer->meta.namespace,
+                     buffer_workload_kind(buffer), buffer->meta.namespace,
                      buffer->spec.scalable_ref->name);
 }
 
 // --- telling -------------------------------------------------------------------------------------
-static void set_ready(struct conditions *conditions, const struct resolution *resolution)
+static void set_ready(struct conditions *conditions, const struct buffer_resolution *resolution)
 {
     if (resolution->failure == NULL)
         conditions_set(conditions, READY, "True", "Resolved", "");
@@ -346,7 +245,7 @@ static void set_ready(struct conditions *conditions, const struct resolution *re
 // LIF-246.
 static void set_provisioning(const struct capacity_buffers *buffers,
                              struct conditions *conditions, const struct capacity_buffer *buffer,
-                             const struct resolution *resolution, int64_t size)
+                             const struct buffer_resolution *resolution, int64_t size)
 {
     const char *type = "Provisioning";
     const struct buffer_outcome *outcome =
@@ -377,7 +276,7 @@ static bool same_number(const struct optional_int *number, bool present, int64_t
 
 // What of the status is not as resolved; NULL-valued fields are removed. Empty: nothing.
 static json_t *status_patch(const struct capacity_buffer *buffer,
-                            const struct resolution *resolution, int64_t size)
+                            const struct buffer_resolution *resolution, int64_t size)
 {
     json_t *patch = json_object();
     const char *strategy = buffer->spec.provisioning_strategy;
@@ -423,7 +322,7 @@ static struct reconcile_result write_status(struct capacity_buffers *buffers,
 static struct reconcile_result settle(struct capacity_buffers *buffers,
                                       struct buffer_record *record,
                                       const struct capacity_buffer *buffer,
-                                      const struct resolution *resolution,
+                                      const struct buffer_resolution *resolution,
                                       struct error *error)
 {
     int64_t now_ns = loop_monotonic_ns(buffers->control->loop);
@@ -447,8 +346,9 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
 {
     struct control *control = buffers->control;
     struct arena *arena CLEANUP_ARENA = arena_create(4096);
-    struct resolution resolution = resolve(buffers, record, arena, buffer);
-    if (!needs_workload(buffer)) {
+    struct buffer_resolution resolution =
+        buffer_resolve(control, arena, buffer, record->workload, &record->error);
+    if (!buffer_needs_workload(buffer)) {
         object_release(record->workload);
         record->workload = NULL;
     }
@@ -498,7 +398,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct buffer_record *record = record_of(buffers, key);
     if (loop_monotonic_ns(buffers->control->loop) >= record->next_ns)
         record->is_due = true;
-    if (needs_workload(buffer) && record->is_due && !record->is_read)
+    if (buffer_needs_workload(buffer) && record->is_due && !record->is_read)
         return read_workload(buffers, item, buffer);
     return evaluate(buffers, item, record, buffer, error);
 }
@@ -535,8 +435,9 @@ static const struct pod_template *present_template(const struct capacity_buffers
     char key[600];
     key_of((const struct object *)buffer, key);
     const struct buffer_record *record = map_get(buffers->records, key);
-    const struct object *template =
-        buffer->spec.pod_template_ref != NULL ? find_template(buffers, buffer) : NULL;
+    const struct object *template = buffer->spec.pod_template_ref != NULL
+                                        ? buffer_find_template(buffers->control, buffer)
+                                        : NULL;
     if (template != NULL)
         return &((const struct pod_template_object *)template)->template;
     return record != NULL && record->workload != NULL

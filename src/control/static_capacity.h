@@ -1,5 +1,5 @@
-// Static capacity (LIF-230, LIF-231): how many NodeClaims a NodePool with `replicas` has, and who may
-// create more of them within `limits.nodes`. Shared by whoever creates such NodeClaims.
+// Static capacity (LIF-230, LIF-231): how many NodeClaims a NodePool with `replicas` has, and who
+// may create more of them within `limits.nodes`. Shared by whoever creates such NodeClaims.
 //
 // Everything but the reservations is read from the mirror and the cluster state when it is asked
 // for. A reservation is made under the name of the NodeClaim that is to be created, before it is
@@ -30,7 +30,8 @@ int64_t static_room(const struct static_counts *counts, const struct node_pool *
 void static_reserve(struct static_capacity *capacity, const char *pool, const char *claim);
 void static_release(struct static_capacity *capacity, const char *pool, const char *claim);
 
-// A pool that the controllers of LIF-232 and LIF-233 look after: managed, static, not being deleted.
+// A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not being
+// deleted.
 const struct node_pool *static_pool(const struct control *control, const char *name);
 // "<pool>-xxxxx", at most 63 characters; freed by the caller.
 char *static_claim_name(struct control *control, const char *pool);

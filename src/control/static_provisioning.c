@@ -103,7 +103,7 @@ static void note_failure(struct static_provisioning *provisioning, const char *p
 {
     struct pool_record *record = record_of(provisioning, pool);
     int64_t now_ns = loop_monotonic_ns(provisioning->control->loop);
-    if (now_ns < record->not_before_ns)
+    if (now_ns < record->not_before_ns || provisioning->control->settings->compatibility_upstream)
         return;
     int64_t delay_ns = FAILED_FIRST_NS;
     for (uint32_t i = 0; i < record->failures && delay_ns < FAILED_MAX_NS; i++)

@@ -13,8 +13,8 @@
 int64_t buffer_size(struct arena *scratch, const struct capacity_buffer *buffer,
                     const struct pod_template *template, int64_t workload);
 
-// LIF-244: the buffer's placeholder with that number, from 1. In `arena`; points into the buffer and
-// the template.
+// LIF-244: the buffer's placeholder with that number, from 1. In `arena`; points into the buffer
+// and the template.
 struct pod *placeholder_make(struct arena *arena, const struct capacity_buffer *buffer,
                              const struct pod_template *template, uint32_t number, int64_t time);
 bool pod_is_placeholder(const struct pod *pod);

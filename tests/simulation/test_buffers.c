@@ -432,6 +432,83 @@ static void a_machine_that_never_comes_is_made_up_for(void **state)
     assert_int_equal(launches(scenario), 2);
 }
 
+// Kills the controller in the moment of a write to a NodeClaim or a buffer, before or after its effect.
+struct assassin {
+    struct scenario *scenario;
+    uint32_t steps, kill_at;
+    bool armed, pulled, after_effect;
+};
+
+static void kill_and_restart(void *context)
+{
+    struct assassin *assassin = context;
+    simulation_kill_controller(assassin->scenario->simulation);
+    simulation_start_controller(assassin->scenario->simulation);
+}
+
+static bool strikes(struct assassin *assassin, const struct kube_request *request)
+{
+    bool writes = request->verb == KUBE_CREATE || request->verb == KUBE_PATCH;
+    bool concerned = strstr(request->path, "nodeclaims") != NULL ||
+                     strstr(request->path, "capacitybuffers") != NULL;
+    if (!assassin->armed || !writes || !concerned || ++assassin->steps != assassin->kill_at)
+        return false;
+    assassin->pulled = true;
+    loop_post(assassin->scenario->loop, kill_and_restart, assassin);
+    return true;
+}
+
+static bool on_request(void *context, const struct kube_request *request,
+                       struct kube_response *response)
+{
+    struct assassin *assassin = context;
+    if (assassin->after_effect || !strikes(assassin, request))
+        return false;
+    error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
+    return true;
+}
+
+static bool on_answer(void *context, const struct kube_request *request)
+{
+    struct assassin *assassin = context;
+    return assassin->after_effect && strikes(assassin, request);
+}
+
+static bool life(uint32_t kill_at, bool after_effect)
+{
+    void *state = NULL;
+    setup(&state);
+    struct scenario *scenario = state;
+    struct assassin assassin = {
+        .scenario = scenario, .kill_at = kill_at, .after_effect = after_effect};
+    scenario->options.api_fault = on_request;
+    scenario->options.api_lose_answer = on_answer;
+    scenario->options.fault_context = &assassin;
+    scenario_begin(scenario);
+    assassin.armed = true;
+    apply_template(scenario);
+    apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 5");
+    scenario_until(scenario, 120, "room for 5 pods, whatever dies", fits);
+    scenario_run(scenario, 60);
+    assert_true(fits(scenario));
+    // What was planned is forgotten, and bought a second time at the most; then it is empty and goes.
+    assert_true(running_cpu(scenario) < 2 * 8000);
+    apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 0");
+    scenario_until(scenario, 180, "nothing to be left, whatever dies", scenario_empty);
+    teardown(&state);
+    return assassin.pulled;
+}
+
+static void killed_at_every_write_STO_18(void **state)
+{
+    (void)state;
+    uint32_t steps[2] = {1, 1};
+    for (int after = 0; after < 2; after++)
+        while (steps[after] < 60 && life(steps[after], after == 1))
+            steps[after]++;
+    assert_true(steps[0] > 5 && steps[1] > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +527,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unknown_strategies_are_refused_LIF_466, setup, teardown),
         cmocka_unit_test_setup_teardown(unreliable_api_LIF_242, setup, teardown),
         cmocka_unit_test_setup_teardown(a_machine_that_never_comes_is_made_up_for, setup, teardown),
+        cmocka_unit_test(killed_at_every_write_STO_18),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
