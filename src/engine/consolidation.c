@@ -266,7 +266,7 @@ struct move consolidate(struct disruption *disruption,
 {
     struct move move = {.trial = trial_run(disruption, candidates, count, true)};
     if (!trial_possible(&move.trial)) {
-        move.why = trial_message(disruption, &move.trial);
+        move.why = count == 1 ? trial_message(disruption, &move.trial) : NULL;
         return move;
     }
     if (move.trial.needed > 1) {

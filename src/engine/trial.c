@@ -1,9 +1,16 @@
 #include "engine/trial.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/finish.h"
 #include "engine/instance_types.h"
 #include "engine/pack.h"
 #include "engine/templates.h"
+#include "engine/unplaced.h"
+
+#define FAILURES_TOLD 5
 
 void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
                          uint32_t most, struct bitset rows)
@@ -194,12 +201,83 @@ void trial_free(struct trial *trial)
     *trial = (struct trial){0};
 }
 
+// --- why not
+// --------------------------------------------------------------------------------------
+
+// DIS-241.
+static const char *uninitialized_message(struct arena *arena, const struct state_node *state)
+{
+    if (state->node == NULL)
+        return arena_format(arena, "would schedule against uninitialized nodeclaim/%s",
+                            state->claim->meta.name);
+    return arena_format(arena, "would schedule against uninitialized nodeclaim/%s, node/%s",
+                        state->claim->meta.name, state->node->meta.name);
+}
+
+struct failure {
+    const struct pod *pod;
+    const char *message;
+};
+
+static int compare_failures(const void *a, const void *b)
+{
+    const struct pod *x = ((const struct failure *)a)->pod, *y = ((const struct failure *)b)->pod;
+    int order = strcmp(x->meta.namespace, y->meta.namespace);
+    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
+}
+
+static const char *message_of(const struct plan *unplaced, const struct pod *pod)
+{
+    list_for_each (entry, &unplaced->unschedulable)
+        if (entry->pod == pod)
+            return entry->message;
+    return "no place";
+}
+
+// The pods that fail the trial, by namespace/name.
+static struct failure *find_failures(struct disruption *disruption, const struct trial *trial,
+                                     uint32_t *count)
+{
+    struct pass *pass = trial->pass;
+    uint32_t room = pass->input.queue_count + 1;
+    struct plan unplaced = {.arena = trial->arena};
+    unplaced.unschedulable.items =
+        arena_allocate_array(trial->arena, room, sizeof *unplaced.unschedulable.items);
+    unplaced_finish(pass, EXPLAIN_NOTHING, &unplaced);
+    struct failure *failures = arena_allocate_array(trial->arena, room, sizeof *failures);
+    *count = 0;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct queued_pod *queued = pass_pod(pass, i);
+        if (has_place(pass, i) || may_lack_place(disruption, queued))
+            continue;
+        const struct placement *placement = &pass->placements[i];
+        failures[(*count)++] = (struct failure){
+            queued->pod,
+            placement->kind == ON_NODE
+                ? uninitialized_message(trial->arena,
+                                        &pass->problem->nodes.items[placement->index])
+                : message_of(&unplaced, queued->pod)};
+    }
+    qsort(failures, *count, sizeof *failures, compare_failures);
+    return failures;
+}
+
 const char *trial_message(struct disruption *disruption, const struct trial *trial)
 {
     if (trial->no_pool)
         return "Creating scheduler, no nodepools found";
     if (trial->homeless == NULL)
         return NULL;
-    return arena_format(disruption->arena, "Not all pods would schedule, %s/%s",
-                        trial->homeless->meta.namespace, trial->homeless->meta.name);
+    uint32_t count;
+    const struct failure *failures = find_failures(disruption, trial, &count);
+    struct text text = {0};
+    text_add(&text, "Not all pods would schedule, ");
+    for (uint32_t i = 0; i < count && i < FAILURES_TOLD; i++)
+        text_format(&text, "%s/%s => %s ", failures[i].pod->meta.namespace,
+                    failures[i].pod->meta.name, failures[i].message);
+    if (count > FAILURES_TOLD)
+        text_format(&text, " and %" PRIu32 " other(s)", count - FAILURES_TOLD);
+    const char *message = arena_copy_string(disruption->arena, text.data);
+    text_free(&text);
+    return message;
 }

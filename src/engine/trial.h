@@ -25,7 +25,7 @@ static inline bool trial_possible(const struct trial *trial)
 {
     return trial->homeless == NULL && !trial->no_pool;
 }
-// DIS-251 in short.
+// DIS-251, as an event tells it; NULL: the trial is possible. Works out the errors, so ask once.
 const char *trial_message(struct disruption *disruption, const struct trial *trial);
 
 // The cheapest types of a claim, at most `most` of them, in the order of `set`'s prices; drops the

@@ -142,7 +142,8 @@ static void pods_without_another_place_keep_their_nodes_DIS_250_DIS_483(void **s
                                       .spec = "nodeSelector: {kubernetes.io/hostname: b}, "});
     PLAN p = disrupt(&world, NULL, UPSTREAM);
     assert_disrupts(p.plan, "");
-    assert_non_null(strstr(note_about(p.plan, "a"), "Not all pods would schedule, default/p"));
+    const char *note = note_about(p.plan, "a");
+    assert_non_null(strstr(note, "Not all pods would schedule, default/p => "));
 }
 
 static void a_pending_pod_without_any_place_stops_nobody_DIS_481(void **state)
@@ -172,6 +173,9 @@ static void pods_do_not_move_to_uninitialized_nodes_DIS_241_DIS_477(void **state
     add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
     PLAN p = disrupt(&world, "single", UPSTREAM);
     assert_disrupts(p.plan, "");
+    assert_string_equal(note_about(p.plan, "x"),
+                        "Not all pods would schedule, default/p => would schedule against "
+                        "uninitialized nodeclaim/claim-up, node/up ");
 }
 
 static void nodes_that_are_not_quiet_take_no_running_pods_DIS_238_DIS_478(void **state)
