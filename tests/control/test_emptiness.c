@@ -256,6 +256,21 @@ static void budget_counts_what_is_on_its_way_out_DIS_125_127(void **state)
     assert_int_equal(emptiness.eligible.count, 2);
 }
 
+static void placeholders_keep_a_node_DIS_140_LIF_245(void **state)
+{
+    (void)state;
+    add_node("a", "");
+    add_node("b", "");
+    const char *holders[] = {"a"};
+    snapshot->buffer_nodes = (struct string_list){holders, 1};
+    snapshot->time = at(NOW);
+    expect("b", NULL, NULL);
+    struct emptiness emptiness = emptiness_find(arena, snapshot, NULL, NULL);
+    assert_int_equal(emptiness.unconsolidatable.count, 1);
+    assert_string_equal(emptiness.unconsolidatable.items[0].message,
+                        "Node \"a\" has buffer pods");
+}
+
 static void registration_ring_LIF_220_to_222(void **state)
 {
     (void)state;
@@ -285,6 +300,7 @@ int main(void)
         TEST(pods_of_no_cost_leave_a_node_empty_DIS_57),
         TEST(what_keeps_a_node_DIS_32),
         TEST(budget_counts_what_is_on_its_way_out_DIS_125_127),
+        TEST(placeholders_keep_a_node_DIS_140_LIF_245),
         cmocka_unit_test(registration_ring_LIF_220_to_222),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,7 +153,7 @@ static void new_pods_are_admitted_as_by_an_api_server(void **state)
 static const char context[] =
     "apiVersion: adze/v1\nkind: SnapshotContext\nspec:\n  time: \"2026-01-01T00:00:00.5Z\"\n"
     "  settings: {PREFERENCE_POLICY: Ignore, COMPATIBILITY: upstream}\n"
-    "  markedForDeletion: [node-a]\n  nominated: {node-b: \"2026-01-01T00:00:10Z\"}\n";
+    "  markedForDeletion: [node-a]\n  bufferNodes: [node-c]\n  nominated: {node-b: \"2026-01-01T00:00:10Z\"}\n";
 
 static void the_context_sets_clock_and_settings_FMT_9(void **state)
 {
@@ -164,6 +164,7 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
     assert_int_equal(snapshot->settings.packing_policy, PACKING_GREEDY);
     assert_int_equal(snapshot->marked_for_deletion.count, 1);
     assert_string_equal(snapshot->marked_for_deletion.items[0], "node-a");
+    assert_string_equal(snapshot->buffer_nodes.items[0], "node-c");
     assert_string_equal(snapshot->nominated.items[0].node, "node-b");
     assert_true(snapshot->nominated.items[0].until == INT64_C(1767225610000000000));
     snapshot_destroy(snapshot);
