@@ -90,7 +90,8 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
         match = budget;
     }
     if (match == NULL || match->status.disruptions_allowed > 0 ||
-        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") && pod_is_unready(pod)))
+        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
+         pod_is_unready(pod)))
         return NULL;
     return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
                         pod->meta.namespace, match->meta.name);
@@ -367,8 +368,9 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
         struct error error = {0};
         if (!budgets_allowed(pool->pool, reason, pool->total, snapshot->time, &pool->allowed,
                              &error))
-            pool->budget_error = arena_format(arena, "invalid disruption budgets in nodepool %s, %s",
-                                              pool->pool->meta.name, error.message);
+            pool->budget_error =
+                arena_format(arena, "invalid disruption budgets in nodepool %s, %s",
+                             pool->pool->meta.name, error.message);
         pool->remaining = pool->allowed - pool->disrupting;
         if (pool->remaining < 0)
             pool->remaining = 0;

@@ -8,6 +8,7 @@
 #include "engine/finish.h"
 #include "engine/cheap_zones.h"
 #include "engine/instance_types.h"
+#include "engine/overlays.h"
 #include "engine/state_node.h"
 #include "engine/templates.h"
 
@@ -222,7 +223,8 @@ static const char *replace_spot_by_spot(struct disruption *disruption, struct mo
     if (!problem->settings->gate_spot_to_spot_consolidation)
         return "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node";
     claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
-    bitset_and(claim->rows, type_table_filter(problem, claim->template->table, claim->set)->offered);
+    bitset_and(claim->rows,
+               type_table_filter(problem, claim->template->table, claim->set)->offered);
     keep_cheaper(problem, claim, claim->set, price);
     const char *why = nothing_left(disruption, claim);
     if (why != NULL || !single)
@@ -302,16 +304,24 @@ void move_free(struct move *move)
 
 // The cheapest offering of the candidate's type, available or not, that is what the candidate is; 0
 // if there is none.
-static int64_t own_price(struct disruption *disruption, const struct disruption_candidate *candidate)
+static int64_t own_price(struct disruption *disruption,
+                         const struct disruption_candidate *candidate)
 {
     struct problem *problem = disruption->problem;
+    const struct instance_type *type = candidate->type;
+    const struct overlay_effect *effect =
+        overlays_effect(problem, candidate->pool->pool, type);
     uint32_t labels = set_from_labels(problem->sets, candidate->state->labels);
     int64_t lowest = INT64_MAX;
-    list_for_each (offering, &candidate->type->offerings)
-        if (offering->price < lowest &&
+    for (uint32_t i = 0; i < type->offerings.count; i++) {
+        const struct offering *offering = &type->offerings.items[i];
+        int64_t price =
+            effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+        if (price < lowest &&
             sets_compatible(problem->sets, labels,
                             set_from_api(problem->sets, &offering->requirements), true))
-            lowest = offering->price;
+            lowest = price;
+    }
     return lowest == INT64_MAX ? 0 : lowest;
 }
 

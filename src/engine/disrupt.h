@@ -30,8 +30,8 @@ struct disruption {
     const struct baseline *baseline; // with `better`
 };
 
-// Adds the commands to `plan`, which has the decision about the pending pods. False, with *error, if
-// no problem can be made of the snapshot.
+// Adds the commands to `plan`, which has the decision about the pending pods. False, with *error,
+// if no problem can be made of the snapshot.
 bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
                   struct plan *plan, struct error *error) MUST_USE;
 

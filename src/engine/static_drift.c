@@ -1,5 +1,5 @@
-// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): one new node of the pool's template for
-// each.
+// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): for each, one new node of the pool's
+// template.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,31 +31,36 @@ static candidate_list find_drifted(struct disruption *disruption,
     return list;
 }
 
-static bool is_marked(const struct problem *problem, const struct node_claim *claim)
+static bool belongs_to(const struct node_claim *claim, const struct node_pool *pool)
 {
-    if (claim->meta.deletion_timestamp != 0 ||
-        string_list_has(&problem->snapshot->marked_for_deletion, claim->meta.name))
-        return true;
-    for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if (problem->nodes.items[i].claim == claim)
-            return problem->nodes.items[i].marked_for_deletion;
-    return false;
+    return text_equal(string_map_get(&claim->meta.labels, LABEL_NODE_POOL), pool->meta.name);
 }
 
-// LIF-231.
+static bool has_machine(const struct node_claim *claim)
+{
+    return claim->status.provider_id != NULL && claim->status.provider_id[0] != '\0';
+}
+
+// LIF-231: those with a machine are state nodes.
 static void count_claims(const struct problem *problem, const struct node_pool *pool,
                          int64_t *active, int64_t *deleting)
 {
     const struct snapshot *snapshot = problem->snapshot;
     *active = *deleting = 0;
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        const struct state_node *state = &problem->nodes.items[i];
+        if (state->claim == NULL || !belongs_to(state->claim, pool))
+            continue;
+        *active += !state->marked_for_deletion;
+        *deleting += state->marked_for_deletion;
+    }
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
         const struct node_claim *claim =
             (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
-        if (!text_equal(string_map_get(&claim->meta.labels, LABEL_NODE_POOL), pool->meta.name))
+        if (has_machine(claim) || !belongs_to(claim, pool))
             continue;
-        bool marked = is_marked(problem, claim);
-        *active += !marked;
-        *deleting += marked;
+        *active += claim->meta.deletion_timestamp == 0;
+        *deleting += claim->meta.deletion_timestamp != 0;
     }
 }
 

@@ -17,8 +17,8 @@ struct trial trial_run(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
                        bool consolidation);
 void trial_free(struct trial *trial);
-// Several new nodes as cheap as the packing policy can make them; one already is. The outcome may be
-// another one, or impossible.
+// Several new nodes as cheap as the packing policy can make them; one already is. The outcome may
+// be another one, or impossible.
 void trial_pack(struct disruption *disruption, struct trial *trial);
 // Whether the move can be made at all.
 static inline bool trial_possible(const struct trial *trial)

@@ -132,8 +132,7 @@ static void a_drifted_node_that_cannot_go_holds_back_nobody_DIS_717(void **state
 static void replacements_are_packed_as_the_policy_says_DIS_717(void **state)
 {
     (void)state;
-    // Greedy fills one large machine as far as it goes (0.80) and opens another; five mediums with a
-    // pod of 3.9 cpu each cost 0.20 each, and so do pods alone.
+    // Six mediums, with a pod of 3.9 cpu each, are cheaper than the large machines that hold four.
     int64_t price[2];
     for (int lowest = 0; lowest < 2; lowest++) {
         struct text world = {0};
