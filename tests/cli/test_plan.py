@@ -32,7 +32,7 @@ class Plan(ProgramTest):
         self.assertRegex(lines[3], r"^COUNT +NODEPOOL +TYPE \+OTHERS +ZONE +CAPACITY +PODS +CPU +MEMORY +PRICE/H$")
         rows = lines[4:lines.index("", 4)]
         for row in rows:
-            self.assertRegex(row, r"^\d+ +default +\S+ \+\d+ +any +on-demand +\d+ +\d+ +- +\$0\.\d{4}$")
+            self.assertRegex(row, r"^\d+ +default +\S+ \+\d+ +any +on-demand +\d+ +\d+ +\d+Gi +\$0\.\d{4}$")
         nodes = [int(row.split()[0]) for row in rows]
         pods = [int(row.split()[6]) for row in rows]
         self.assertEqual(sum(count * each for count, each in zip(nodes, pods)), 5)
@@ -80,7 +80,7 @@ class Plan(ProgramTest):
         for claim in claims:
             self.assertEqual(claim["nodePool"], "default")
             size = str(len(claim["pods"]))
-            self.assertEqual(claim["requests"], {"cpu": size, "pods": size})
+            self.assertEqual(claim["requests"], {"cpu": size, "memory": "%dGi" % (4 * len(claim["pods"])), "pods": size})
             self.assertGreater(len(claim["instanceTypes"]), 5)
             keys = [requirement["key"] for requirement in claim["requirements"]]
             self.assertEqual(keys, sorted(keys))
