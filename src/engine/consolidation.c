@@ -57,6 +57,8 @@ candidate_list consolidation_candidates(struct disruption *disruption,
     candidate_list list = candidate_list_create(disruption, table);
     list_for_each (candidate, &table->candidates) {
         const char *message;
+        if (disruption_is_paused(disruption, candidate, false))
+            continue;
         if (consolidation_wants(disruption->arena, candidate, &message))
             list.items[list.count++] = candidate;
         else

@@ -12,6 +12,7 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
 {
     const struct snapshot *snapshot = disruption->problem->snapshot;
     const struct candidate_options options = {.reason = reason,
+                                              .busy = disruption->inputs->busy,
                                               .eventual = true,
                                               .problem = disruption->problem,
                                               .plan = disruption->plan};
@@ -81,6 +82,38 @@ void disruption_note(struct disruption *disruption, const char *reason,
                      (const struct object *)candidate->node, message);
 }
 
+void disruption_verdict(struct disruption *disruption,
+                        const struct disruption_candidate *candidate, const char *rule,
+                        const char *message)
+{
+    struct plan *plan = disruption->plan;
+    if (plan->verdicts.count == disruption->verdicts_capacity) {
+        disruption->verdicts_capacity = 2 * disruption->verdicts_capacity + 64;
+        struct plan_verdict *larger =
+            arena_allocate_array(plan->arena, disruption->verdicts_capacity, sizeof *larger);
+        if (plan->verdicts.count > 0)
+            memcpy(larger, plan->verdicts.items, plan->verdicts.count * sizeof *larger);
+        plan->verdicts.items = larger;
+    }
+    plan->verdicts.items[plan->verdicts.count++] =
+        (struct plan_verdict){candidate->node, candidate->claim, rule,
+                              arena_copy_string(plan->arena, message)};
+}
+
+bool disruption_is_paused(struct disruption *disruption,
+                          const struct disruption_candidate *candidate, bool drift)
+{
+    const struct disrupt_inputs *inputs = disruption->inputs;
+    const struct string_list *paused = drift ? inputs->paused_pools : inputs->paused_nodes;
+    const char *name = drift ? candidate->pool->pool->meta.name : candidate->node->meta.name;
+    if (paused == NULL || !string_list_has(paused, name))
+        return false;
+    disruption_verdict(disruption, candidate, drift ? "DIS-716" : "DIS-714",
+                       drift ? "drift is backing off: replacements of the NodePool's nodes failed"
+                             : "consolidation is backing off: it failed for this node");
+    return true;
+}
+
 // --- DIS-238
 // --------------------------------------------------------------------------------------
 
@@ -126,6 +159,7 @@ static void ask_methods(struct disruption *disruption, const char *only)
                    {"single", single_node_decide}};
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++)
         if ((only == NULL || strcmp(only, methods[i].name) == 0) &&
+            !(i == 0 && disruption->inputs->without_emptiness) &&
             disruption->plan->disruptions.count == 0)
             methods[i].decide(disruption);
 }
@@ -153,8 +187,10 @@ static void take_notes(struct disruption *disruption)
 bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
                   struct plan *plan, struct error *error)
 {
+    static const struct disrupt_inputs nothing = {0};
     struct arena *arena = arena_create(65536);
     struct disruption disruption = {.snapshot = snapshot,
+                                    .inputs = options->inputs != NULL ? options->inputs : &nothing,
                                     .arena = arena,
                                     .plan = plan,
                                     .better = !snapshot->settings.compatibility_upstream};

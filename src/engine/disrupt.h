@@ -10,6 +10,16 @@
 #include "engine/engine.h"
 #include "engine/simulation.h"
 
+// What only a running controller knows. Zero: nothing.
+struct disrupt_inputs {
+    const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
+                                            // to the budgets; their pods need another place
+    const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
+    const struct string_list *paused_pools; // no drift for a while: replacements failed (DIS-716)
+    bool without_emptiness;                 // the caller asks for that by itself
+    int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
+};
+
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
 struct baseline {
     bool *placed; // by problem->queued
@@ -19,9 +29,10 @@ struct baseline {
 // What the methods share. Lives as long as one decision.
 struct disruption {
     const struct snapshot *snapshot;
+    const struct disrupt_inputs *inputs; // never NULL
     struct arena *arena;
     struct plan *plan; // of the pending pods; the commands are added to it
-    uint32_t commands_capacity;
+    uint32_t commands_capacity, verdicts_capacity;
     bool better; // COMPATIBILITY is not upstream (FMT-18)
     struct problem *problem;
     struct simulator *simulator;
@@ -53,6 +64,14 @@ struct plan_disruption *disruption_command(struct disruption *disruption, const 
 // What is to be told about a candidate: an event of the plan's notes.
 void disruption_note(struct disruption *disruption, const char *reason,
                      const struct disruption_candidate *candidate, const char *message);
+// Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its numbers.
+// The last word about a node counts; a command for it counts more.
+void disruption_verdict(struct disruption *disruption,
+                        const struct disruption_candidate *candidate, const char *rule,
+                        const char *message);
+// DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.
+bool disruption_is_paused(struct disruption *disruption,
+                          const struct disruption_candidate *candidate, bool drift);
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164
 
 // The methods, in their order (DIS-11).

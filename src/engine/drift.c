@@ -31,7 +31,8 @@ static candidate_list find_drifted(struct disruption *disruption,
     candidate_list list = candidate_list_create(disruption, table);
     list_for_each (candidate, &table->candidates)
         if (!candidate->pool->pool->spec.replicas.present &&
-            condition_is_true(&candidate->claim->status.conditions, "Drifted"))
+            condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
+            !disruption_is_paused(disruption, candidate, true))
             list.items[list.count++] = candidate;
     qsort(list.items, list.count, sizeof *list.items, compare_drift);
     return list;

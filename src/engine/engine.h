@@ -12,11 +12,13 @@ enum explain_level {
     EXPLAIN_REASONS, // plan_unschedulable.reasons: a code and a text of each pool, counts of nodes
     EXPLAIN_FULL,    // the explanations too (SCH-520), and what limits took from each claim
 };
+struct disrupt_inputs;
 struct plan_options {
     enum explain_level explain;
     const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
     bool disrupt;       // FMT-13: also plan the next disruption
     const char *method; // emptiness, drift, static-drift, multi, single; NULL: in order
+    const struct disrupt_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
 };
 
 // The plan of one provisioning pass. Never NULL except for a snapshot that no plan can be made of

@@ -121,6 +121,12 @@ struct plan_disruption { // FMT-13
     LIST(struct plan_claim) replacements;
     int64_t savings; // nano-USD an hour
 };
+struct plan_verdict { // why a node stays (DIS-770)
+    const struct node *node; // NULL: only a NodeClaim
+    const struct node_claim *claim;
+    const char *rule;    // the rule that decided: "DIS-169"
+    const char *message;
+};
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
     const char *reason;  // event reason, or NULL
@@ -135,6 +141,7 @@ struct plan {
     const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
     bool has_disruptions;                        // --disrupt was asked for
+    LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name
     LIST(struct plan_note) notes;
     LIST(const char *) warnings;                 // for people (SCH-521)
     int64_t price;                               // sum of claims, nano-USD an hour
