@@ -99,6 +99,39 @@ static void one_bad_budget_closes_the_pool_DIS_117_121(void **state)
     assert_non_null(strstr(error.message, "invalid cron"));
 }
 
+static void the_next_change_is_the_first_of_all_budgets_DIS_705(void **state)
+{
+    (void)state;
+    budgets[0] = (struct node_pool_budget){
+        .nodes = "0", .schedule = "0 9 * * mon-fri", .duration = {"8h", 8 * HOUR}};
+    budgets[1] = (struct node_pool_budget){
+        .nodes = "1", .schedule = "30 16 * * *", .duration = {"1h", HOUR}};
+    budgets[2] = (struct node_pool_budget){.nodes = "50%"};
+    struct node_pool pool = pool_of_budgets(3);
+    assert_true(budgets_next_change(&pool, at(NOW)) == at("2026-01-05T16:30:00Z"));
+    assert_true(budgets_next_change(&pool, at("2026-01-05T16:30:00Z")) ==
+                at("2026-01-05T17:00:00Z"));
+    assert_true(budgets_next_change(&pool, at("2026-01-05T17:00:00Z")) ==
+                at("2026-01-05T17:30:00Z"));
+    assert_true(budgets_next_change(&pool, at("2026-01-05T17:30:00Z")) ==
+                at("2026-01-06T09:00:00Z"));
+    pool = pool_of_budgets(0);
+    assert_true(budgets_next_change(&pool, at(NOW)) == INT64_MAX);
+    budgets[0] = (struct node_pool_budget){
+        .nodes = "0", .schedule = "0 0 31 2 *", .duration = {"8h", 8 * HOUR}}; // DIS-113
+    budgets[1] = (struct node_pool_budget){
+        .nodes = "0", .schedule = "@daily", .duration = {"0h", 0}};
+    pool = pool_of_budgets(2);
+    assert_true(budgets_next_change(&pool, at(NOW)) == INT64_MAX);
+    budgets[2] = (struct node_pool_budget){
+        .nodes = "0", .schedule = "1 2 3 4 5 6", .duration = {"1h", HOUR}}; // DIS-121
+    budgets[1].duration.nanoseconds = HOUR;
+    pool = pool_of_budgets(2);
+    assert_true(budgets_next_change(&pool, at(NOW)) == at("2026-01-06T00:00:00Z"));
+    pool = pool_of_budgets(3);
+    assert_true(budgets_next_change(&pool, at(NOW)) == INT64_MAX);
+}
+
 // --- emptiness -----------------------------------------------------------------------------------
 static struct snapshot *snapshot;
 static struct arena *arena;
@@ -295,6 +328,7 @@ int main(void)
         cmocka_unit_test(least_budget_of_a_reason_counts_DIS_120_122),
         cmocka_unit_test(schedule_windows_are_half_open_DIS_111_112),
         cmocka_unit_test(one_bad_budget_closes_the_pool_DIS_117_121),
+        cmocka_unit_test(the_next_change_is_the_first_of_all_budgets_DIS_705),
         TEST(empty_nodes_within_the_budget_DIS_140_142),
         TEST(daemon_pods_and_gone_pods_do_not_fill_DIS_144),
         TEST(pods_of_no_cost_leave_a_node_empty_DIS_57),
