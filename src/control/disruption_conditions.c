@@ -1,18 +1,23 @@
-// The controller nodeclaim.disruption (DIS-70 to DIS-88): condition Consolidatable of NodeClaims.
+// The controller nodeclaim.disruption (DIS-70 to DIS-88): the conditions Drifted and Consolidatable of
+// NodeClaims.
 #include <stdlib.h>
 
 #include "base/duration.h"
 #include "base/quantity.h"
+#include "control/claim_drift.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
 #include "control/controllers.h"
 #include "control/operations.h"
 
 #define CONSOLIDATABLE "Consolidatable"
+#define DRIFTED        "Drifted"
+#define DRIFT_AGAIN_NS (5 * MINUTE) // DIS-78
 
 struct disruption_conditions {
     struct control *control;
     struct reconcile_queue *queue;
+    struct claim_drift *drift;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -23,9 +28,10 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_conditions *disruption = context;
     (void)change;
-    (void)old_object;
     if (new_object != NULL)
         reconcile_queue_add(disruption->queue, new_object->meta.name);
+    else
+        claim_drift_forget(disruption->drift, old_object->meta.uid);
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
@@ -34,14 +40,36 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
     struct disruption_conditions *disruption = context;
     (void)change;
     if (old_object != NULL && new_object != NULL &&
-        old_object->meta.generation == new_object->meta.generation)
-        return; // only the spec is read
+        old_object->meta.generation == new_object->meta.generation &&
+        text_equal(object_annotation(old_object, ANNOTATION_NODE_POOL_HASH),
+                   object_annotation(new_object, ANNOTATION_NODE_POOL_HASH)) &&
+        text_equal(object_annotation(old_object, ANNOTATION_NODE_POOL_HASH_VERSION),
+                   object_annotation(new_object, ANNOTATION_NODE_POOL_HASH_VERSION)))
+        return; // nothing else is read
     const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
     struct mirror_iterator iterator = {0};
     for (const struct object *claim;
          (claim = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
         if (text_equal(object_label(claim, LABEL_NODE_POOL), name))
             reconcile_queue_add(disruption->queue, claim->meta.name);
+}
+
+// DIS-77: the provider may have another word about the machines of this class.
+static void on_node_class(void *context, enum mirror_change change,
+                          const struct object *old_object, const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    const struct object *class = new_object != NULL ? new_object : old_object;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+        const struct node_class_reference *reference =
+            ((const struct node_claim *)object)->spec.node_class_ref;
+        if (reference != NULL && text_equal(reference->name, class->meta.name) &&
+            text_equal(reference->kind, class->kind->name))
+            reconcile_queue_add(disruption->queue, object->meta.name);
+    }
 }
 
 struct disruption_conditions *disruption_conditions_create(struct control *control)
@@ -56,11 +84,16 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
                                                    .context = disruption});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
+    mirror_on_change(control->mirror, control->node_class_kind, on_node_class, disruption);
+    disruption->drift = claim_drift_create(control);
     return disruption;
 }
 
 void disruption_conditions_destroy(struct disruption_conditions *disruption)
 {
+    if (disruption == NULL)
+        return;
+    claim_drift_destroy(disruption->drift);
     free(disruption);
 }
 
@@ -99,14 +132,49 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
     return INT64_MAX;
 }
 
+static void set_drifted(struct conditions *conditions, const struct node_claim *claim,
+                        const char *reason)
+{
+    if (reason == NULL) {
+        if (conditions_clear(conditions, DRIFTED))
+            log_debug("removing drifted status condition, not drifted", "s:controller",
+                      "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
+        return;
+    }
+    if (!conditions_are(conditions, DRIFTED, "True"))
+        log_debug("marking drifted", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
+                  claim->meta.name, "s:reason", reason);
+    conditions_set(conditions, DRIFTED, "True", reason, reason);
+}
+
+// DIS-72 to DIS-78. Answers in how long to look again; *error if it could not be found out.
+static int64_t claim_drifted(struct disruption_conditions *disruption,
+                             struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, struct error *error)
+{
+    const char *reason;
+    if (!text_equal(conditions_get(conditions, "Launched")->status, "True")) {
+        if (conditions_clear(conditions, DRIFTED))
+            log_debug("removing drift status condition, isn't launched", "s:controller",
+                      "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
+        return INT64_MAX;
+    }
+    if (claim_drift_find(disruption->drift, claim, pool, &reason, error))
+        set_drifted(conditions, claim, reason);
+    else
+        error_prefix(error, "getting drift");
+    return DRIFT_AGAIN_NS;
+}
+
+// DIS-71: what was found out is written even if the rest was not to be found out.
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct control *control = ((struct disruption_conditions *)context)->control;
+    struct disruption_conditions *disruption = context;
+    struct control *control = disruption->control;
     const struct node_claim *claim = find_claim(control, work_item_key(item));
     const struct node_pool *pool = claim != NULL ? pool_of_claim(control, claim) : NULL;
-    (void)error;
     if (pool == NULL || !managed_claim(control, claim) ||
-        object_is_deleting((const struct object *)claim) || pool->spec.replicas.present)
+        object_is_deleting((const struct object *)claim))
         return reconcile_done();
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
@@ -114,8 +182,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     now);
     conditions.changed = false; // missing ones are the lifecycle controller's to add
-    int64_t left = claim_consolidatable(&conditions, claim, pool, now);
-    struct reconcile_result result = left == INT64_MAX ? reconcile_done() : reconcile_after(left);
+    int64_t again = claim_drifted(disruption, &conditions, claim, pool, error);
+    int64_t left = pool->spec.replicas.present
+                       ? INT64_MAX
+                       : claim_consolidatable(&conditions, claim, pool, now);
+    again = left < again ? left : again;
+    struct reconcile_result result =
+        again == INT64_MAX ? reconcile_done() : reconcile_after(again);
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
@@ -124,6 +197,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
             &(struct operation_about){
                 .control = control, .item = item, .doing = "updating disruption conditions"},
             (const struct object *)claim, body);
+    } else if (error->kind != ERROR_NONE) {
+        result = reconcile_error();
     }
     conditions_free(&conditions);
     return result;

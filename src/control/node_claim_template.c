@@ -3,37 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/requirement_match.h"
+
 #define NAMED_TYPES_MAX 5
 
 // --- requirements --------------------------------------------------------------------------------
-static bool allows(const struct selector_requirement *requirement, const char *value)
-{
-    const char *operator= requirement->operator;
-    if (strcmp(operator, "In") == 0)
-        return string_list_has(&requirement->values, value);
-    if (strcmp(operator, "NotIn") == 0)
-        return !string_list_has(&requirement->values, value);
-    if (strcmp(operator, "DoesNotExist") == 0)
-        return false;
-    if (strcmp(operator, "Exists") == 0)
-        return true;
-    int64_t number, bound;
-    if (requirement->values.count != 1 || !text_parse_int64(value, &number) ||
-        !text_parse_int64(requirement->values.items[0], &bound))
-        return false;
-    if (strcmp(operator, "Gt") == 0)
-        return number > bound;
-    if (strcmp(operator, "Gte") == 0)
-        return number >= bound;
-    if (strcmp(operator, "Lt") == 0)
-        return number < bound;
-    return strcmp(operator, "Lte") == 0 && number <= bound;
-}
-
 static bool all_allow(const requirement_list *requirements, const char *key, const char *value)
 {
     list_for_each (requirement, requirements)
-        if (strcmp(requirement->key, key) == 0 && !allows(requirement, value))
+        if (strcmp(requirement->key, key) == 0 && !requirement_allows(requirement, value))
             return false;
     return true;
 }
