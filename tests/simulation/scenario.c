@@ -62,7 +62,9 @@ struct scenario *scenario_create(uint64_t seed)
     struct log_options log = {
         .level = LOG_DEBUG, .sink = quiet, .now_ns = now_ns, .now_context = scenario->loop};
     assert_true(log_configure(&log, NULL));
+    settings_defaults(&scenario->settings);
     simulation_options_defaults(&scenario->options);
+    scenario->options.settings = &scenario->settings;
     scenario->options.loop = scenario->loop;
     scenario->options.seed = seed;
     scenario->options.catalog = kwok_catalog_generic();
@@ -82,7 +84,14 @@ void scenario_destroy(struct scenario *scenario)
     simulation_destroy(scenario->simulation);
     object_release((const struct object *)scenario->options.catalog);
     loop_destroy(scenario->loop);
+    settings_free(&scenario->settings);
     free(scenario);
+}
+
+int scenario_teardown(void **state)
+{
+    scenario_destroy(*state);
+    return 0;
 }
 
 void scenario_apply(struct scenario *scenario, const char *text)
@@ -153,4 +162,75 @@ void scenario_expect_running(struct scenario *scenario, uint32_t pods)
 {
     scenario->expected = pods;
     scenario_until(scenario, 120, "the world to settle", settled_as_expected);
+}
+
+// --- kills ---------------------------------------------------------------------------------------
+
+static void kill_and_restart(void *context)
+{
+    struct simulation *simulation = ((struct assassin *)context)->scenario->simulation;
+    simulation_kill_controller(simulation);
+    simulation_start_controller(simulation);
+}
+
+static bool strikes(struct assassin *assassin)
+{
+    if (!assassin->armed || ++assassin->steps != assassin->kill_at)
+        return false;
+    assassin->pulled = true;
+    loop_post(assassin->scenario->loop, kill_and_restart, assassin);
+    return true;
+}
+
+static bool is_step(const struct assassin *assassin, const struct kube_request *request)
+{
+    if (assassin->concerns != NULL)
+        return assassin->concerns(request);
+    return request->verb != KUBE_GET && request->verb != KUBE_LIST && request->verb != KUBE_WATCH;
+}
+
+static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
+                                    const struct node_claim *claim, struct error *error)
+{
+    struct assassin *assassin = context;
+    (void)call;
+    (void)claim;
+    (void)error;
+    if (!assassin->calls || !strikes(assassin))
+        return SIM_FINE;
+    return assassin->after_effect ? SIM_FAIL_AFTER : SIM_FAIL_BEFORE;
+}
+
+static bool on_request(void *context, const struct kube_request *request,
+                       struct kube_response *response)
+{
+    struct assassin *assassin = context;
+    if (assassin->after_effect || !is_step(assassin, request) || !strikes(assassin))
+        return false;
+    error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
+    return true;
+}
+
+static bool on_answer(void *context, const struct kube_request *request)
+{
+    struct assassin *assassin = context;
+    return assassin->after_effect && is_step(assassin, request) && strikes(assassin);
+}
+
+void scenario_hire(struct scenario *scenario, struct assassin *assassin)
+{
+    assassin->scenario = scenario;
+    scenario->options.cloud_fault = on_call;
+    scenario->options.api_fault = on_request;
+    scenario->options.api_lose_answer = on_answer;
+    scenario->options.fault_context = assassin;
+}
+
+uint32_t scenario_lives(bool (*life)(uint32_t kill_at, bool after_effect), bool after_effect,
+                        uint32_t most)
+{
+    uint32_t lived = 0;
+    while (lived < most && life(lived + 1, after_effect))
+        lived++;
+    return lived;
 }

@@ -5,8 +5,6 @@
 
 #include "simulation/scenario.h"
 
-static struct settings settings;
-
 struct faulty { // what goes wrong with NodeClaims of the NodePool "faulty"
     enum error_kind create; // ERROR_NONE: nothing
     uint32_t machine;       // enum machine_faults
@@ -15,17 +13,7 @@ struct faulty { // what goes wrong with NodeClaims of the NodePool "faulty"
 
 static int setup(void **state)
 {
-    struct scenario *scenario = scenario_create(10);
-    settings_defaults(&settings);
-    scenario->options.settings = &settings;
-    *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
+    *state = scenario_create(10);
     return 0;
 }
 
@@ -144,7 +132,7 @@ static void other_pools_take_what_one_cannot_launch_STO_8(void **state)
         scenario_run(scenario, 30);
         scenario_expect_running(scenario, 20);
         assert_true(faulty.calls > 0);
-        teardown(state);
+        scenario_teardown(state);
         setup(state);
     }
 }
@@ -200,7 +188,7 @@ static void machines_that_need_longer_get_it_LIF_440_STO_25(void **state)
 {
     struct scenario *scenario = *state;
     struct faulty faulty = {0};
-    settings.registration_timeout = 30 * MINUTE;
+    scenario->settings.registration_timeout = 30 * MINUTE;
     scenario->options.boot_delay_min = scenario->options.boot_delay_max = 16 * MINUTE;
     begin(scenario, &faulty);
     apply_bound(scenario, 1);
@@ -228,7 +216,7 @@ static void upstream_tries_at_once_for_ever_LIF_36(void **state)
 {
     struct scenario *scenario = *state;
     struct faulty faulty = {.machine = MACHINE_NEVER_REGISTERS};
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     begin(scenario, &faulty);
     apply_bound(scenario, 1);
     scenario_run(scenario, 3 * 3600);
@@ -237,7 +225,7 @@ static void upstream_tries_at_once_for_ever_LIF_36(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(missing_capacity_is_asked_for_ever_more_seldom_LIF_33_36),
         TEST(other_pools_take_what_one_cannot_launch_STO_8),

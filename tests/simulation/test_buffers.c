@@ -7,22 +7,11 @@
 
 #define BUFFERS "autoscaling.x-k8s.io/v1beta1"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(34);
-    settings_defaults(&settings);
-    settings.gate_capacity_buffer = true;
-    scenario->options.settings = &settings;
+    scenario->settings.gate_capacity_buffer = true;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -154,7 +143,7 @@ static void room_comes_and_stays_LIF_244_245_246(void **state)
 static void without_the_gate_nothing_happens_LIF_381(void **state)
 {
     struct scenario *scenario = *state;
-    settings.gate_capacity_buffer = false;
+    scenario->settings.gate_capacity_buffer = false;
     scenario_begin(scenario);
     apply_template(scenario);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 10");
@@ -328,7 +317,7 @@ static void follows_its_workload_LIF_243_466(void **state)
 static void upstream_looks_every_30_seconds_LIF_243(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     scenario_begin(scenario);
     scenario_scale(scenario, 2);
     apply_buffer(scenario, "scalableRef: {kind: Deployment, name: inflate}, percentage: 50");
@@ -432,46 +421,12 @@ static void a_machine_that_never_comes_is_made_up_for(void **state)
     assert_int_equal(launches(scenario), 2);
 }
 
-// Kills the controller in the moment of a write to a NodeClaim or a buffer, before or after its effect.
-struct assassin {
-    struct scenario *scenario;
-    uint32_t steps, kill_at;
-    bool armed, pulled, after_effect;
-};
-
-static void kill_and_restart(void *context)
+// The writes to NodeClaims and buffers.
+static bool concerns(const struct kube_request *request)
 {
-    struct assassin *assassin = context;
-    simulation_kill_controller(assassin->scenario->simulation);
-    simulation_start_controller(assassin->scenario->simulation);
-}
-
-static bool strikes(struct assassin *assassin, const struct kube_request *request)
-{
-    bool writes = request->verb == KUBE_CREATE || request->verb == KUBE_PATCH;
-    bool concerned = strstr(request->path, "nodeclaims") != NULL ||
-                     strstr(request->path, "capacitybuffers") != NULL;
-    if (!assassin->armed || !writes || !concerned || ++assassin->steps != assassin->kill_at)
-        return false;
-    assassin->pulled = true;
-    loop_post(assassin->scenario->loop, kill_and_restart, assassin);
-    return true;
-}
-
-static bool on_request(void *context, const struct kube_request *request,
-                       struct kube_response *response)
-{
-    struct assassin *assassin = context;
-    if (assassin->after_effect || !strikes(assassin, request))
-        return false;
-    error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
-    return true;
-}
-
-static bool on_answer(void *context, const struct kube_request *request)
-{
-    struct assassin *assassin = context;
-    return assassin->after_effect && strikes(assassin, request);
+    return (request->verb == KUBE_CREATE || request->verb == KUBE_PATCH) &&
+           (strstr(request->path, "nodeclaims") != NULL ||
+            strstr(request->path, "capacitybuffers") != NULL);
 }
 
 static bool life(uint32_t kill_at, bool after_effect)
@@ -480,10 +435,8 @@ static bool life(uint32_t kill_at, bool after_effect)
     setup(&state);
     struct scenario *scenario = state;
     struct assassin assassin = {
-        .scenario = scenario, .kill_at = kill_at, .after_effect = after_effect};
-    scenario->options.api_fault = on_request;
-    scenario->options.api_lose_answer = on_answer;
-    scenario->options.fault_context = &assassin;
+        .concerns = concerns, .kill_at = kill_at, .after_effect = after_effect};
+    scenario_hire(scenario, &assassin);
     scenario_begin(scenario);
     assassin.armed = true;
     apply_template(scenario);
@@ -495,38 +448,34 @@ static bool life(uint32_t kill_at, bool after_effect)
     assert_true(running_cpu(scenario) < 2 * 8000);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 0");
     scenario_until(scenario, 180, "nothing to be left, whatever dies", scenario_empty);
-    teardown(&state);
+    scenario_teardown(&state);
     return assassin.pulled;
 }
 
 static void killed_at_every_write_STO_18(void **state)
 {
     (void)state;
-    uint32_t steps[2] = {1, 1};
-    for (int after = 0; after < 2; after++)
-        while (steps[after] < 60 && life(steps[after], after == 1))
-            steps[after]++;
-    assert_true(steps[0] > 5 && steps[1] > 5);
+    assert_true(scenario_lives(life, false, 60) >= 5);
+    assert_true(scenario_lives(life, true, 60) >= 5);
 }
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(room_comes_and_stays_LIF_244_245_246, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_the_gate_nothing_happens_LIF_381, setup, teardown),
-        cmocka_unit_test_setup_teardown(pods_take_the_room_and_it_is_made_up_for_LIF_247, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_goes_with_the_buffer_LIF_245, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_restart_takes_no_room_away_LIF_455, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_limits_forbid_fails_without_events_LIF_247_465, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(sizes_LIF_241, setup, teardown),
-        cmocka_unit_test_setup_teardown(follows_its_workload_LIF_243_466, setup, teardown),
-        cmocka_unit_test_setup_teardown(upstream_looks_every_30_seconds_LIF_243, setup, teardown),
-        cmocka_unit_test_setup_teardown(failures_are_told_and_end_LIF_242, setup, teardown),
-        cmocka_unit_test_setup_teardown(unknown_strategies_are_refused_LIF_466, setup, teardown),
-        cmocka_unit_test_setup_teardown(unreliable_api_LIF_242, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_machine_that_never_comes_is_made_up_for, setup, teardown),
+        TEST(room_comes_and_stays_LIF_244_245_246),
+        TEST(without_the_gate_nothing_happens_LIF_381),
+        TEST(pods_take_the_room_and_it_is_made_up_for_LIF_247),
+        TEST(room_goes_with_the_buffer_LIF_245),
+        TEST(a_restart_takes_no_room_away_LIF_455),
+        TEST(what_limits_forbid_fails_without_events_LIF_247_465),
+        TEST(sizes_LIF_241),
+        TEST(follows_its_workload_LIF_243_466),
+        TEST(upstream_looks_every_30_seconds_LIF_243),
+        TEST(failures_are_told_and_end_LIF_242),
+        TEST(unknown_strategies_are_refused_LIF_466),
+        TEST(unreliable_api_LIF_242),
+        TEST(a_machine_that_never_comes_is_made_up_for),
         cmocka_unit_test(killed_at_every_write_STO_18),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,21 +4,9 @@
 
 #include "simulation/scenario.h"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
-    struct scenario *scenario = scenario_create(9);
-    settings_defaults(&settings);
-    scenario->options.settings = &settings;
-    *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
+    *state = scenario_create(9);
     return 0;
 }
 
@@ -144,7 +132,7 @@ static void the_end_of_each_finalizer_is_told_LIF_370(void **state)
 static void nothing_is_told_without_observability_LIF_357(void **state)
 {
     struct scenario *scenario = *state;
-    settings.disable_cluster_state_observability = true;
+    scenario->settings.disable_cluster_state_observability = true;
     scenario_begin(scenario);
     scenario_scale(scenario, 5);
     scenario_expect_running(scenario, 5);
@@ -194,7 +182,7 @@ static void deprecated_families_name_group_and_kind_LIF_356(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(transitions_are_told_once_for_each_claim_LIF_370),
         TEST(nothing_is_told_of_the_past_LIF_370),

@@ -4,21 +4,9 @@
 
 #include "simulation/scenario.h"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
-    struct scenario *scenario = scenario_create(11);
-    settings_defaults(&settings);
-    scenario->options.settings = &settings;
-    *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
+    *state = scenario_create(11);
     return 0;
 }
 
@@ -151,7 +139,7 @@ static void cost_of_a_pool_is_that_of_its_machines_LIF_321(void **state)
 static void families_of_observability_can_be_left_out_LIF_357(void **state)
 {
     struct scenario *scenario = *state;
-    settings.disable_cluster_state_observability = true;
+    scenario->settings.disable_cluster_state_observability = true;
     scenario_begin(scenario);
     static const char *const absent[] = {
         "karpenter_nodepools_cost_total", "karpenter_pods_state", "karpenter_nodes_allocatable",
@@ -162,7 +150,7 @@ static void families_of_observability_can_be_left_out_LIF_357(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(families_are_registered_LIF_351_355_358),
         TEST(some_are_there_from_the_start_DIS_403_LIF_358),

@@ -7,22 +7,11 @@
 
 #define TOLERATION_MINUTES 10 // of the simulated provider's policies
 
-static struct settings settings;
-
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(8);
-    settings_defaults(&settings);
-    settings.gate_node_repair = true;
-    scenario->options.settings = &settings;
+    scenario->settings.gate_node_repair = true;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -186,7 +175,7 @@ static void node_that_recovers_in_time_stays_LIF_196_199(void **state)
 static void nothing_is_repaired_without_the_gate_LIF_381(void **state)
 {
     struct scenario *scenario = *state;
-    settings.gate_node_repair = false;
+    scenario->settings.gate_node_repair = false;
     scenario_begin(scenario);
     apply_pool(scenario, "web", 3);
     scenario_expect_running(scenario, 3);
@@ -306,7 +295,7 @@ static void upstream_looks_at_each_pool_alone_LIF_197(void **state)
 {
     struct scenario *scenario = *state;
     char bad[2][200];
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     two_small_pools_fail(scenario, bad);
     assert_true(!runs(scenario, bad[0]) && !runs(scenario, bad[1]));
 }
@@ -337,7 +326,7 @@ static void upstream_counts_it_LIF_197(void **state)
 {
     struct scenario *scenario = *state;
     char bad[2][200];
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     second_node_fails_later(scenario, bad);
     assert_true(runs(scenario, bad[0]) && runs(scenario, bad[1]));
     assert_int_equal(blocked_events(scenario, "Node"), 1);
@@ -345,7 +334,7 @@ static void upstream_counts_it_LIF_197(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(unhealthy_node_goes_by_force_after_its_toleration_LIF_196_198),
         TEST(silent_node_is_unhealthy_too_LIF_195),

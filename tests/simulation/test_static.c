@@ -5,22 +5,11 @@
 
 #include "simulation/scenario.h"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(21);
-    settings_defaults(&settings);
-    settings.gate_static_capacity = true;
-    scenario->options.settings = &settings;
+    scenario->settings.gate_static_capacity = true;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -151,7 +140,7 @@ static void replicas_come_and_stay_LIF_230_232(void **state)
 static void without_the_gate_nothing_happens_LIF_381(void **state)
 {
     struct scenario *scenario = *state;
-    settings.gate_static_capacity = false;
+    scenario->settings.gate_static_capacity = false;
     scenario_begin(scenario);
     apply_fixed(scenario, 5, 0);
     run_within(scenario, 120, 0, 0);
@@ -328,44 +317,10 @@ static void unreliable_api_never_too_many_LIF_458(void **state)
     expect_nodes(scenario, 180, 5);
 }
 
-struct assassin {
-    struct scenario *scenario;
-    uint32_t steps, kill_at;
-    bool armed, pulled, after_effect;
-};
-
-static void kill_and_restart(void *context)
+static bool concerns(const struct kube_request *request)
 {
-    struct assassin *assassin = context;
-    simulation_kill_controller(assassin->scenario->simulation);
-    simulation_start_controller(assassin->scenario->simulation);
-}
-
-static bool strikes(struct assassin *assassin, const struct kube_request *request)
-{
-    bool writes = request->verb == KUBE_CREATE || request->verb == KUBE_DELETE;
-    if (!assassin->armed || !writes || strstr(request->path, "nodeclaims") == NULL ||
-        ++assassin->steps != assassin->kill_at)
-        return false;
-    assassin->pulled = true;
-    loop_post(assassin->scenario->loop, kill_and_restart, assassin);
-    return true;
-}
-
-static bool on_request(void *context, const struct kube_request *request,
-                       struct kube_response *response)
-{
-    struct assassin *assassin = context;
-    if (assassin->after_effect || !strikes(assassin, request))
-        return false;
-    error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
-    return true;
-}
-
-static bool on_answer(void *context, const struct kube_request *request)
-{
-    struct assassin *assassin = context;
-    return assassin->after_effect && strikes(assassin, request);
+    return (request->verb == KUBE_CREATE || request->verb == KUBE_DELETE) &&
+           strstr(request->path, "nodeclaims") != NULL;
 }
 
 static bool life(uint32_t kill_at, bool after_effect)
@@ -374,10 +329,8 @@ static bool life(uint32_t kill_at, bool after_effect)
     setup(&state);
     struct scenario *scenario = state;
     struct assassin assassin = {
-        .scenario = scenario, .kill_at = kill_at, .after_effect = after_effect};
-    scenario->options.api_fault = on_request;
-    scenario->options.api_lose_answer = on_answer;
-    scenario->options.fault_context = &assassin;
+        .concerns = concerns, .kill_at = kill_at, .after_effect = after_effect};
+    scenario_hire(scenario, &assassin);
     scenario_begin(scenario);
     assassin.armed = true;
     apply_fixed(scenario, 4, 0);
@@ -386,36 +339,32 @@ static bool life(uint32_t kill_at, bool after_effect)
     apply_fixed(scenario, 1, 0);
     expect_nodes(scenario, 120, 1);
     run_within(scenario, 20, 1, 1);
-    teardown(&state);
+    scenario_teardown(&state);
     return assassin.pulled;
 }
 
 static void killed_at_every_create_and_delete_STO_18(void **state)
 {
     (void)state;
-    uint32_t steps[2] = {1, 1};
-    for (int after = 0; after < 2; after++)
-        while (steps[after] < 50 && life(steps[after], after == 1))
-            steps[after]++;
-    assert_true(steps[0] >= 7 && steps[1] >= 7); // 4 created, 3 deleted
+    assert_true(scenario_lives(life, false, 50) >= 6); // 4 created, 3 deleted
+    assert_true(scenario_lives(life, true, 50) >= 6);
 }
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(replicas_come_and_stay_LIF_230_232, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_the_gate_nothing_happens_LIF_381, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_hold_also_while_nodes_go_LIF_232, setup, teardown),
-        cmocka_unit_test_setup_teardown(raised_and_lowered_LIF_232_233, setup, teardown),
-        cmocka_unit_test_setup_teardown(lowered_while_they_launch_LIF_233, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_lost_machine_is_replaced_LIF_232, setup, teardown),
-        cmocka_unit_test_setup_teardown(out_of_stock_it_tries_ever_more_rarely_LIF_440, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(empty_ones_go_first_LIF_233, setup, teardown),
-        cmocka_unit_test_setup_teardown(pods_wait_for_static_nodes_that_launch_LIF_454, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(pods_that_wait_get_no_static_node_LIF_230, setup, teardown),
-        cmocka_unit_test_setup_teardown(unreliable_api_never_too_many_LIF_458, setup, teardown),
+        TEST(replicas_come_and_stay_LIF_230_232),
+        TEST(without_the_gate_nothing_happens_LIF_381),
+        TEST(limits_hold_also_while_nodes_go_LIF_232),
+        TEST(raised_and_lowered_LIF_232_233),
+        TEST(lowered_while_they_launch_LIF_233),
+        TEST(a_lost_machine_is_replaced_LIF_232),
+        TEST(out_of_stock_it_tries_ever_more_rarely_LIF_440),
+        TEST(empty_ones_go_first_LIF_233),
+        TEST(pods_wait_for_static_nodes_that_launch_LIF_454),
+        TEST(pods_that_wait_get_no_static_node_LIF_230),
+        TEST(unreliable_api_never_too_many_LIF_458),
         cmocka_unit_test(killed_at_every_create_and_delete_STO_18),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,21 +10,9 @@
     "{terminationGracePeriodSeconds: 0, restartPolicy: %s, containers: [{name: c, image: pause, "  \
     "resources: {requests: {cpu: '1'}}}]}"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
-    struct scenario *scenario = scenario_create(7);
-    settings_defaults(&settings);
-    scenario->options.settings = &settings;
-    *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
+    *state = scenario_create(7);
     return 0;
 }
 
@@ -85,7 +73,7 @@ static void finished_wave_closes_its_batch_SCH_527(void **state)
 static void as_upstream_the_idle_window_is_waited_for_SCH_13(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     scenario_begin(scenario);
     scenario_scale(scenario, 25);
     assert_true(first_claim(scenario) >= 1);
@@ -291,7 +279,7 @@ static void an_unchanged_world_is_not_planned_again_SCH_526(void **state)
 static void as_upstream_all_is_planned_every_10_seconds_SCH_11(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     scenario_begin(scenario);
     scenario_apply(scenario, too_large);
     scenario_run(scenario, 20);
@@ -327,7 +315,7 @@ static void where_planned_pods_landed_is_counted_SCH_516(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(finished_wave_closes_its_batch_SCH_527),
         TEST(as_upstream_the_idle_window_is_waited_for_SCH_13),
