@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/workload_guard.h"
 
 // --- what the methods share
 // -----------------------------------------------------------------------
@@ -114,6 +115,13 @@ bool disruption_is_paused(struct disruption *disruption,
     return true;
 }
 
+bool disruption_is_going(const struct disruption *disruption, const struct state_node *state)
+{
+    const struct string_list *busy = disruption->inputs->busy;
+    return state->marked_for_deletion ||
+           (busy != NULL && state->node != NULL && string_list_has(busy, state->node->meta.name));
+}
+
 // --- DIS-238
 // --------------------------------------------------------------------------------------
 
@@ -205,6 +213,7 @@ bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *op
     } else {
         *error = disruption.problem->error;
     }
+    workload_table_destroy(disruption.workloads);
     problem_destroy(disruption.problem);
     arena_destroy(arena);
     return fine;

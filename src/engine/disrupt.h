@@ -26,6 +26,8 @@ struct baseline {
     uint32_t claims;
 };
 
+struct workload_table; // engine/workload_guard.h
+
 // What the methods share. Lives as long as one decision.
 struct disruption {
     const struct snapshot *snapshot;
@@ -39,6 +41,8 @@ struct disruption {
     struct candidate_table table;    // of all methods but emptiness; budgets of the last that asked
     struct bitset quiet;             // DIS-238
     const struct baseline *baseline; // with `better`
+    int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
+    struct workload_table *workloads; // the same
 };
 
 // Adds the commands to `plan`, which has the decision about the pending pods. False, with *error,
@@ -72,6 +76,8 @@ void disruption_verdict(struct disruption *disruption,
 // DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift);
+// The node goes anyway: it is in a running command or marked for deletion.
+bool disruption_is_going(const struct disruption *disruption, const struct state_node *state);
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164
 
 // The methods, in their order (DIS-11).

@@ -72,28 +72,22 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
     }
 }
 
-// DIS-760; a grace period overrules the budgets of pods (DIS-34).
-static bool is_bearable(struct evictions *evictions, const struct disruption_candidate *candidate)
-{
-    return candidate->blocked != NULL || evictions_take(evictions, candidate);
-}
-
 // Adds the candidate to those that go together if the pods of all find places.
 static bool join(struct disruption *disruption, candidate_list *together,
                  struct evictions *evictions, struct disruption_candidate *candidate)
 {
-    if (!is_bearable(evictions, candidate))
+    if (!evictions_take(evictions, candidate, true))
         return false;
     together->items[together->count] = candidate;
     struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
     bool possible = trial_possible(&trial);
-    if (possible)
+    if (possible) {
         together->count++;
-    else if (candidate->blocked == NULL)
-        evictions_give_back(evictions, candidate);
-    if (!possible)
+    } else {
+        evictions_give_back(evictions, candidate, true);
         disruption_note(disruption, "DisruptionBlocked", candidate,
                         trial_message(disruption, &trial));
+    }
     trial_free(&trial);
     return possible;
 }
@@ -102,12 +96,11 @@ static bool join(struct disruption *disruption, candidate_list *together,
 static bool take_all(struct disruption *disruption, const candidate_list *list,
                      candidate_list *together)
 {
-    struct evictions evictions =
-        evictions_create(disruption->arena, disruption->problem->snapshot);
+    struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
         if (candidate->reschedulable == 0 || candidate->pool->remaining == 0 ||
-            !is_bearable(&evictions, candidate))
+            !evictions_take(&evictions, candidate, true))
             continue;
         candidate->pool->remaining--;
         together->items[together->count++] = candidate;
@@ -125,8 +118,7 @@ static bool take_all(struct disruption *disruption, const candidate_list *list,
 static void take_some(struct disruption *disruption, const candidate_list *list,
                       candidate_list *together)
 {
-    struct evictions evictions =
-        evictions_create(disruption->arena, disruption->problem->snapshot);
+    struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
         if (candidate->reschedulable > 0 && candidate->pool->remaining > 0 &&

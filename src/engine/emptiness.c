@@ -88,7 +88,10 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
 void emptiness_decide(struct disruption *disruption)
 {
     const struct candidate_options options = {
-        .reason = "Empty", .problem = disruption->problem, .plan = disruption->plan};
+        .reason = "Empty",
+        .busy = disruption->inputs->busy,
+        .problem = disruption->problem,
+        .plan = disruption->plan};
     struct emptiness found =
         choose(disruption->arena, disruption->problem->snapshot, &options, NULL);
     list_for_each (block, &found.unconsolidatable)

@@ -21,12 +21,11 @@ static candidate_list take(struct disruption *disruption, const struct candidate
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
     candidate_list taken = candidate_list_create(disruption, table);
-    struct evictions evictions =
-        evictions_create(disruption->arena, disruption->problem->snapshot);
+    struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < wanted.count && taken.count <= BATCH_MAX; i++) {
         struct disruption_candidate *candidate = wanted.items[i];
         if (candidate->pool->remaining == 0 || !is_movable(disruption, candidate) ||
-            (disruption->better && !evictions_take(&evictions, candidate)))
+            !evictions_take(&evictions, candidate, false))
             continue;
         candidate->pool->remaining--;
         taken.items[taken.count++] = candidate;

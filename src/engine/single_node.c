@@ -1,5 +1,6 @@
 // One node at a time (DIS-210 to DIS-218).
 #include "engine/consolidation.h"
+#include "engine/evictions.h"
 
 // DIS-214: the first of each pool, then the second of each; pools by name.
 static candidate_list interleave(struct disruption *disruption, const struct candidate_table *table,
@@ -27,9 +28,11 @@ void single_node_decide(struct disruption *disruption)
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
     candidate_list list = interleave(disruption, &table, &sorted);
+    struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list.count; i++) {
         struct disruption_candidate *candidate = list.items[i];
-        if (candidate->pool->remaining == 0 || !balance_may_approve(candidate))
+        if (candidate->pool->remaining == 0 || !balance_may_approve(candidate) ||
+            !evictions_allow(&evictions, candidate, false))
             continue;
         struct move move = consolidate(disruption, &candidate, 1);
         bool found =

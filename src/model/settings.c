@@ -30,6 +30,8 @@ static const char *const log_formats[] = {"json", "console", NULL};
 static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
 static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
 static const char *const packing_policies[] = {"LowestPrice", "Greedy", NULL};
+static const char *const quiets[] = {"pods", "node", NULL};
+static const char *const surges[] = {"preferred", "required", NULL};
 static const char *const compatibilities[] = {"adze", "upstream", NULL};
 
 static const struct setting table[] = {
@@ -98,6 +100,16 @@ static const struct setting table[] = {
     ROW("NODE_COST", "node-cost", FLOAT, node_cost, "0",
         "what LowestPrice counts for each node beyond its price, USD an hour", .minimum = 0,
         .maximum = 1000),
+    ROW("WORKLOAD_GUARD", "workload-guard", BOOL, workload_guard, "true",
+        "never disrupt all nodes at once on which a workload of several pods has ready ones"),
+    ROW("CONSOLIDATION_QUIET", "consolidation-quiet", CHOICE, quiet_by_node, "pods",
+        "pods: a node that has waited for ten times consolidateAfter in vain is quiet if the pods "
+        "that would move are; node: any pod that comes or goes keeps it from consolidation",
+        .choices = quiets),
+    ROW("STATIC_DRIFT_SURGE", "static-drift-surge", CHOICE, static_surge_required, "preferred",
+        "preferred: where limits.nodes has no room for one more, a drifted node of a static NodePool "
+        "goes before its replacement comes; required: it stays",
+        .choices = surges),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
         .choices = log_formats),
     ROW("LEGACY_METRICS", "legacy-metrics", BOOL, legacy_metrics, "false",
@@ -223,6 +235,12 @@ bool settings_finish(struct settings *settings, struct error *error)
 {
     if (settings->compatibility_upstream && !given(settings, "PACKING_POLICY"))
         settings->packing_policy = PACKING_GREEDY;
+    if (settings->compatibility_upstream && !given(settings, "WORKLOAD_GUARD"))
+        settings->workload_guard = false;
+    if (settings->compatibility_upstream && !given(settings, "CONSOLIDATION_QUIET"))
+        settings->quiet_by_node = true;
+    if (settings->compatibility_upstream && !given(settings, "STATIC_DRIFT_SURGE"))
+        settings->static_surge_required = true;
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;
     if (settings->metrics_port != 0 && settings->metrics_port == settings->health_probe_port)

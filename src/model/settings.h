@@ -35,6 +35,9 @@ struct settings {
     enum packing_policy packing_policy;
     double flexibility_margin; // what a choice of instance types may cost (SCH-503)
     double node_cost;          // of a node beyond its price, USD an hour (SCH-507)
+    bool workload_guard;       // WORKLOAD_GUARD (DIS-761)
+    bool quiet_by_node;        // CONSOLIDATION_QUIET=node (DIS-719)
+    bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
     int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds

@@ -99,11 +99,14 @@ void add_pod(struct text *world, struct test_pod pod)
     const char *owner = or(pod.owner, "ReplicaSet");
     text_format(world,
                 "{apiVersion: v1, kind: Pod, metadata: {%sname: %s, uid: uid-%s, labels: {%s}, "
-                "annotations: {%s}, ownerReferences: [{apiVersion: %s, kind: %s, name: owner, uid: "
-                "o, controller: true}]}, spec: {%s%s%s%s containers: [{name: c, image: i, "
+                "annotations: {%s}, ownerReferences: [{apiVersion: %s, kind: %s, name: %s, uid: "
+                "%s, controller: true}]}, spec: {%s%s%s%s containers: [{name: c, image: i, "
                 "resources: {requests: {cpu: '%s'}}}]}, status: {%s}}\n---\n",
                 or(pod.meta, ""), pod.name, pod.name, or(pod.labels, ""), or(pod.annotations, ""),
-                strcmp(owner, "Node") == 0 ? "v1" : "apps/v1", owner, or(pod.spec, ""),
+                strcmp(owner, "Node") == 0  ? "v1"
+                : strcmp(owner, "Job") == 0 ? "batch/v1"
+                                            : "apps/v1",
+                owner, or(pod.owner_name, "owner"), or(pod.owner_name, "o"), or(pod.spec, ""),
                 pod.node != NULL ? "nodeName: " : "", or(pod.node, ""),
                 pod.node != NULL ? "," : "", or(pod.cpu, "1"),
                 or(pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
@@ -112,6 +115,15 @@ void add_pod(struct text *world, struct test_pod pod)
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings)
 {
     const struct plan_options options = {.disrupt = true, .method = method};
+    struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
+    text_free(world);
+    return fixture;
+}
+
+struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
+                                    const struct disrupt_inputs *inputs)
+{
+    const struct plan_options options = {.disrupt = true, .method = method, .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
     return fixture;
@@ -157,4 +169,16 @@ const char *note_about(const struct plan *plan, const char *node)
         if (note->object != NULL && text_equal(note->object->meta.name, node))
             return note->message;
     return NULL;
+}
+
+const char *verdict_about(const struct plan *plan, const char *node)
+{
+    static char text[1024];
+    const char *found = NULL;
+    list_for_each (verdict, &plan->verdicts)
+        if (verdict->node != NULL && text_equal(verdict->node->meta.name, node)) {
+            snprintf(text, sizeof text, "%s: %s", verdict->rule, verdict->message);
+            found = text;
+        }
+    return found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "engine/disrupt.h"
 #include "engine/plan_fixture.h"
 
 struct test_pool {
@@ -34,6 +35,7 @@ struct test_pod {
     const char *labels, *annotations;
     const char *meta;        // more of it, e.g. "deletionTimestamp: ..., "
     const char *owner;       // kind; NULL: ReplicaSet
+    const char *owner_name;  // also its uid; NULL: "owner", uid "o"
     const char *status;      // NULL: "phase: Running"
 };
 void add_pool(struct text *world, struct test_pool pool);
@@ -43,6 +45,9 @@ void add_pod(struct text *world, struct test_pod pod);
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
 // The same with an InstanceTypeCatalog in the text instead.
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);
+// The same with what only a running controller knows.
+struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
+                                    const struct disrupt_inputs *inputs);
 #define UPSTREAM "COMPATIBILITY: upstream"
 #define SPOT_TO_SPOT "FEATURE_GATES: SpotToSpotConsolidation=true"
 
@@ -52,3 +57,5 @@ struct plan_fixture disrupt_bare(struct text *world, const char *method, const c
 void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line);
 // The text of the first note about the node, or NULL.
 const char *note_about(const struct plan *plan, const char *node);
+// "RULE: text" of the last verdict about the node, or NULL. Valid until the next call.
+const char *verdict_about(const struct plan *plan, const char *node);

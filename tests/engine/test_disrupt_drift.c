@@ -107,7 +107,7 @@ static void budgets_for_drift_DIS_223(void **state)
     assert_disrupts(p.plan, "");
 }
 
-static struct plan_fixture static_nodes(const char *spec, int nodes)
+static struct plan_fixture static_nodes(const char *spec, int nodes, const char *settings)
 {
     struct text world = {0};
     add_pool(&world, (struct test_pool){.spec = spec});
@@ -117,23 +117,81 @@ static struct plan_fixture static_nodes(const char *spec, int nodes)
         snprintf(since, sizeof since, "2025-12-%02dT00:00:00Z", 20 - i);
         add_node(&world, (struct test_node){.name = name, .drifted = since});
     }
-    return disrupt(&world, "static-drift", UPSTREAM);
+    return disrupt(&world, "static-drift", settings);
 }
 
 static void static_pools_stay_within_their_node_limit_DIS_220_DIS_502_DIS_503(void **state)
 {
     (void)state;
-    PLAN p = static_nodes("replicas: 3, limits: {nodes: '3'}, ", 3);
+    PLAN p = static_nodes("replicas: 3, limits: {nodes: '3'}, ", 3, UPSTREAM);
     assert_disrupts(p.plan, "");
-    PLAN q = static_nodes("replicas: 3, limits: {nodes: '5'}, ", 3);
+    PLAN q = static_nodes("replicas: 3, limits: {nodes: '5'}, ", 3, UPSTREAM);
     assert_disrupts(q.plan, "Drifted/none: n2 ->  - -; Drifted/none: n1 ->  - -"); // DIS-728
-    PLAN r = static_nodes("replicas: 1, ", 2);
+    PLAN r = static_nodes("replicas: 1, ", 2, UPSTREAM);
     assert_disrupts(r.plan, ""); // DIS-504
-    PLAN t = static_nodes("replicas: 5, limits: {nodes: '5'}, ", 2);
+    PLAN t = static_nodes("replicas: 5, limits: {nodes: '5'}, ", 2, UPSTREAM);
     assert_disrupts(t.plan, "Drifted/none: n1 ->  - -; Drifted/none: n0 ->  - -"); // DIS-512
     const struct plan_claim *claim = &t.plan->disruptions.items[0].replacements.items[0];
     assert_string_equal(claim->node_pool->meta.name, "pool");
     assert_string_equal(claim_values(claim, LABEL_NODE_POOL), "pool");
+}
+
+static void what_a_node_limit_holds_back_is_told_DIS_221_DIS_728(void **state)
+{
+    (void)state;
+    PLAN p = static_nodes("replicas: 3, limits: {nodes: '3'}, ", 3, UPSTREAM);
+    assert_string_equal(note_about(p.plan, "pool"),
+                        "limits.nodes is 3 and the NodePool has 3 NodeClaims: no room to replace 3 "
+                        "drifted node(s)");
+    PLAN q = static_nodes("replicas: 3, limits: {nodes: '4'}, ", 3, UPSTREAM);
+    assert_string_equal(note_about(q.plan, "pool"),
+                        "limits.nodes is 4 and the NodePool has 3 NodeClaims: no room to replace 2 "
+                        "drifted node(s)");
+    PLAN r = static_nodes("replicas: 3, limits: {nodes: '6'}, ", 3, UPSTREAM);
+    assert_null(note_about(r.plan, "pool"));
+}
+
+static void without_room_one_goes_first_DIS_728(void **state)
+{
+    (void)state;
+    PLAN p = static_nodes("replicas: 3, limits: {nodes: '3'}, ", 3, NULL);
+    assert_disrupts(p.plan, "Drifted/none: n2");
+    assert_null(note_about(p.plan, "pool"));
+    assert_string_equal(verdict_about(p.plan, "n0"),
+                        "DIS-728: limits.nodes is 3 and the NodePool has 3 NodeClaims: no room to "
+                        "replace 2 drifted node(s); one after the other goes before its "
+                        "replacement comes");
+    PLAN q = static_nodes("replicas: 3, limits: {nodes: '3'}, ", 3, "STATIC_DRIFT_SURGE: required");
+    assert_disrupts(q.plan, "");
+    assert_non_null(note_about(q.plan, "pool"));
+    PLAN r = static_nodes("replicas: 3, limits: {nodes: '4'}, ", 3, NULL); // room for one
+    assert_disrupts(r.plan, "Drifted/none: n2 ->  - -");
+}
+
+// One that is gone or still coming up is waited for.
+static void the_next_waits_until_the_pool_is_whole_DIS_728(void **state)
+{
+    (void)state;
+    for (int coming = 0; coming < 2; coming++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.spec = "replicas: 2, limits: {nodes: '2'}, "});
+        add_node(&world, (struct test_node){.name = "a", .drifted = OLD});
+        add_node(&world, (struct test_node){.name = "b",
+                                            .drifted = coming ? NULL : OLD,
+                                            .deleting = !coming,
+                                            .uninitialized = coming,
+                                            .no_condition = coming ? "Initialized" : NULL});
+        PLAN p = disrupt(&world, "static-drift", NULL);
+        assert_disrupts(p.plan, "");
+    }
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){.spec = "replicas: 2, limits: {nodes: '2'}, "});
+    add_node(&world, (struct test_node){.name = "a", .drifted = OLD});
+    add_node(&world, (struct test_node){.name = "b", .drifted = OLD});
+    const char *busy[] = {"b"};
+    struct string_list names = {.items = busy, .count = 1};
+    PLAN p = disrupt_running(&world, "static-drift", NULL, &(struct disrupt_inputs){.busy = &names});
+    assert_disrupts(p.plan, "");
 }
 
 static void drift_of_a_static_pool_is_not_that_of_others_DIS_222(void **state)
@@ -156,6 +214,9 @@ int main(void)
         cmocka_unit_test(a_grace_period_lets_protected_pods_go_DIS_34_DIS_226_DIS_488),
         cmocka_unit_test(budgets_for_drift_DIS_223),
         cmocka_unit_test(static_pools_stay_within_their_node_limit_DIS_220_DIS_502_DIS_503),
+        cmocka_unit_test(what_a_node_limit_holds_back_is_told_DIS_221_DIS_728),
+        cmocka_unit_test(without_room_one_goes_first_DIS_728),
+        cmocka_unit_test(the_next_waits_until_the_pool_is_whole_DIS_728),
         cmocka_unit_test(drift_of_a_static_pool_is_not_that_of_others_DIS_222),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
