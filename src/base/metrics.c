@@ -55,6 +55,7 @@ struct metrics {
     int64_t (*now_ns)(void *context);
     void *context;
     struct map *families;
+    char *hidden; // names, comma-separated; NULL: none
 };
 
 static void series_destroy(const struct metric *metric, struct series *series)
@@ -97,6 +98,7 @@ void metrics_destroy(struct metrics *metrics)
     if (metrics == NULL)
         return;
     map_destroy(metrics->families, metric_destroy);
+    free(metrics->hidden);
     free(metrics);
 }
 
@@ -464,9 +466,31 @@ static void write_family(struct text *out, const struct metric *metric)
     }
 }
 
+void metrics_hide(struct metrics *metrics, const char *names)
+{
+    free(metrics->hidden);
+    metrics->hidden = memory_copy_string(names);
+}
+
+static bool is_hidden(const struct metrics *metrics, const char *family)
+{
+    const char *at = metrics->hidden != NULL ? metrics->hidden : "";
+    for (;;) {
+        at += strspn(at, ", ");
+        size_t length = strcspn(at, ", ");
+        if (length == 0)
+            return false;
+        bool open = at[length - 1] == '*';
+        if (strncmp(at, family, length - open) == 0 && (open || family[length] == '\0'))
+            return true;
+        at += length;
+    }
+}
+
 void metrics_write(const struct metrics *metrics, struct text *out)
 {
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
-        write_family(out, map_value(*entry));
+        if (!is_hidden(metrics, map_key(*entry)))
+            write_family(out, map_value(*entry));
 }

@@ -78,5 +78,9 @@ extern const uint32_t metric_duration_buckets_count;
 extern const double metric_plain_buckets[]; // LIF-350, set P
 extern const uint32_t metric_plain_buckets_count;
 
-// The whole registry, as text/plain; version=0.0.4.
+// Families that are not written: names, comma-separated; a `*` at the end of one stands for all that begin so.
+// NULL or "": none. Copied; the last call counts.
+void metrics_hide(struct metrics *metrics, const char *names);
+
+// The whole registry but what is hidden, as text/plain; version=0.0.4.
 void metrics_write(const struct metrics *metrics, struct text *out);

@@ -11,6 +11,7 @@
 #include "control/eviction_queue.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
+#include "control/pool_controller.h"
 #include "control/provisioner.h"
 #include "control/registration_health.h"
 #include "control/static_capacity.h"
@@ -31,9 +32,7 @@ struct controller {
     struct pod_events *pod_events;
     struct node_health *node_health;
     struct hydration *hydration;
-    struct pool_hash *pool_hash;
-    struct pool_readiness *pool_readiness;
-    struct pool_counter *pool_counter;
+    struct pool_controller *pool_hash, *pool_readiness, *pool_counter;
     struct static_capacity *static_capacity;
     struct static_provisioning *static_provisioning;
     struct static_deprovisioning *static_deprovisioning;
@@ -105,6 +104,7 @@ struct controller *controller_create(const struct controller_options *options)
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);
     control_metrics_register(&control->metrics, options->metrics);
+    metrics_hide(options->metrics, options->settings->disabled_metrics);
     queue_metrics_register(&control->queue_metrics, options->metrics);
     control->operations = operations_create(control);
     control->cluster = cluster_create(control); // first: the others read it in their handlers
@@ -227,9 +227,9 @@ void controller_destroy(struct controller *controller)
     static_deprovisioning_destroy(controller->static_deprovisioning);
     static_provisioning_destroy(controller->static_provisioning);
     static_capacity_destroy(controller->static_capacity);
-    pool_counter_destroy(controller->pool_counter);
-    pool_readiness_destroy(controller->pool_readiness);
-    pool_hash_destroy(controller->pool_hash);
+    pool_controller_destroy(controller->pool_counter);
+    pool_controller_destroy(controller->pool_readiness);
+    pool_controller_destroy(controller->pool_hash);
     hydration_destroy(controller->hydration);
     node_health_destroy(controller->node_health);
     pod_events_destroy(controller->pod_events);

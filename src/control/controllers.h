@@ -20,12 +20,10 @@ struct node_health *node_health_create(struct control *control); // LIF-195; NUL
 void node_health_destroy(struct node_health *health);
 struct hydration *hydration_create(struct control *control); // LIF-190
 void hydration_destroy(struct hydration *hydration);
-struct pool_hash *pool_hash_create(struct control *control); // LIF-200
-void pool_hash_destroy(struct pool_hash *hash);
-struct pool_readiness *pool_readiness_create(struct control *control); // LIF-202, LIF-203
-void pool_readiness_destroy(struct pool_readiness *readiness);
-struct pool_counter *pool_counter_create(struct control *control); // LIF-205
-void pool_counter_destroy(struct pool_counter *counter);
+// Destroyed by pool_controller_destroy().
+struct pool_controller *pool_hash_create(struct control *control);      // LIF-200
+struct pool_controller *pool_readiness_create(struct control *control); // LIF-202, LIF-203
+struct pool_controller *pool_counter_create(struct control *control);   // LIF-205
 struct static_capacity;
 // LIF-232 and LIF-233; NULL without the gate StaticCapacity.
 struct static_provisioning *static_provisioning_create(struct control *control,

@@ -22,12 +22,15 @@ static const struct event_text disrupted = {.reason = "Disrupted"};
 static const struct event_text failed_draining = {.reason = "FailedDraining", .warning = true};
 static const struct event_text invalid_annotation = {.reason = "InvalidDoNotDisruptAnnotation",
                                                      .warning = true};
+static const struct event_text protected_until = {.reason = "DoNotDisruptUntil"};
+static const struct event_text protection_elapsed = {.reason = "DoNotDisruptGracePeriodElapsed"};
 
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
     int64_t deadline;
     int64_t again_ns; // monotonic: an answer ended it until then; 0: none has
     bool deleted;     // past its budget, with the grace that was left
+    bool refused;     // by a budget, the last time that it was asked
     bool counted;     // in pods_drained_total (LIF-450: once a pod)
 };
 
@@ -92,6 +95,13 @@ void eviction_queue_destroy(struct eviction_queue *evictions)
 uint32_t eviction_queue_count(const struct eviction_queue *evictions)
 {
     return (uint32_t)map_count(evictions->evictions);
+}
+
+bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod)
+{
+    const struct eviction *eviction =
+        pod->meta.uid != NULL ? map_get(evictions->evictions, pod->meta.uid) : NULL;
+    return eviction != NULL && eviction->refused;
 }
 
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline)
@@ -171,6 +181,7 @@ static enum operation_outcome note_evicted(void *context, const char *key,
     struct eviction *eviction = map_get(evictions->evictions, key);
     if (eviction == NULL)
         return OPERATION_NOTED;
+    eviction->refused = false;
     char code[16];
     snprintf(code, sizeof code, "%d", result->error.kind == ERROR_NONE ? 200 : result->status);
     if (result->error.kind == ERROR_NONE || result->status == 404 || result->status == 409) {
@@ -186,10 +197,12 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         return OPERATION_NOTED;
     }
     if (result->status == 429) {
+        eviction->refused = true;
         tell_node(evictions, eviction, "evicting pod violates a PDB");
         return OPERATION_RETRY;
     }
     if (result->status == 500 && text_equal(result->error.message, MULTIPLE_BUDGETS)) {
+        eviction->refused = true;
         tell_node(evictions, eviction, "eviction does not support multiple PDBs");
         return OPERATION_RETRY;
     }
@@ -245,6 +258,38 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     return start_delete(about, (const struct object *)pod, seconds);
 }
 
+// LIF-125.
+static void tell_protection(const struct eviction_queue *evictions, const struct pod *pod,
+                            int64_t now)
+{
+    const struct object *object = (const struct object *)pod;
+    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    char until_text[INSTANT_TEXT_MAX];
+    int64_t until;
+    switch (pod_protection(pod, now, &until)) {
+    case PROTECTION_INVALID:
+        publish(evictions->control, object, &invalid_annotation,
+                "Invalid %s annotation: \"%s\" is neither true nor a positive duration, ignoring "
+                "annotation",
+                ANNOTATION_DO_NOT_DISRUPT, value);
+        break;
+    case PROTECTED_UNTIL:
+        instant_format(until, until_text);
+        publish(evictions->control, object, &protected_until,
+                "Pod is protected from disruption until %s (%s: %s)", until_text,
+                ANNOTATION_DO_NOT_DISRUPT, value);
+        break;
+    case PROTECTION_ELAPSED:
+        publish(evictions->control, object, &protection_elapsed,
+                "The time for which the pod was protected from disruption is over (%s: %s)",
+                ANNOTATION_DO_NOT_DISRUPT, value);
+        break;
+    case DISRUPTABLE:
+    case PROTECTED:
+        break;
+    }
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct eviction_queue *evictions = context;
@@ -273,12 +318,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
     }
-    if (pod_protection(pod, now, NULL) == PROTECTION_INVALID)
-        publish(evictions->control, (const struct object *)pod, &invalid_annotation,
-                "Invalid %s annotation: \"%s\" is neither true nor a positive duration, ignoring "
-                "annotation",
-                ANNOTATION_DO_NOT_DISRUPT,
-                string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT));
+    tell_protection(evictions, pod, now);
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     about.record = note_evicted;

@@ -10,4 +10,6 @@ void eviction_queue_destroy(struct eviction_queue *evictions);
 
 // `deadline` 0: none. Adding again keeps the earlier one.
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline);
+// Whether the last request to evict this pod was refused by a budget (LIF-449).
+bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod);
 uint32_t eviction_queue_count(const struct eviction_queue *evictions);

@@ -3,8 +3,8 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
-#include "control/cluster.h"
 #include "control/controllers.h"
+#include "control/disrupted.h"
 #include "control/operations.h"
 
 struct expiration {
@@ -45,17 +45,6 @@ void expiration_destroy(struct expiration *expiration)
     free(expiration);
 }
 
-static uint32_t reschedulable_pods(const struct control *control, const struct node_claim *claim)
-{
-    const struct node *node = cluster_node_of(control->cluster, claim, NULL);
-    const struct pod_list *pods =
-        cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < pods->count; i++)
-        count += pod_needs_place(pods->items[i]);
-    return count;
-}
-
 static enum operation_outcome note_deleted(void *context, const char *key,
                                            const struct kube_result *result)
 {
@@ -64,14 +53,9 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     const struct node_claim *claim = find_claim(control, key);
     if (result->error.kind != ERROR_NONE || claim == NULL)
         return OPERATION_PASS;
-    const char *pool = object_label((const struct object *)claim, LABEL_NODE_POOL);
-    const char *capacity_type = object_label((const struct object *)claim, LABEL_CAPACITY_TYPE);
     log_debug("deleting expired nodeclaim", "s:controller", "nodeclaim.expiration", "o:NodeClaim",
               key);
-    metric_add(control->metrics.node_claims_disrupted, 1, "expired", pool, capacity_type, "",
-               termination_mode(claim));
-    metric_add(control->metrics.pods_disruption_initiated, reschedulable_pods(control, claim),
-               "expired", pool, capacity_type, "", termination_mode(claim));
+    count_disrupted_node(control, claim, "expired");
     return OPERATION_PASS;
 }
 

@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
+#include "control/disrupted.h"
 #include "control/operations.h"
 
 #define CLAIMS_KEY          "nodeclaims"
@@ -141,9 +142,7 @@ static enum operation_outcome note_claim_deleted(void *context, const char *key,
     log_debug("garbage collecting nodeclaim with no cloudprovider representation", "s:controller",
               "nodeclaim.garbagecollection", "o:NodeClaim", claim->meta.name, "s:provider-id",
               claim->status.provider_id);
-    metric_add(control->metrics.node_claims_disrupted, 1, "garbage_collected",
-               object_label(result->object, LABEL_NODE_POOL),
-               object_label(result->object, LABEL_CAPACITY_TYPE), "", termination_mode(claim));
+    count_disrupted_node(control, claim, "garbage_collected");
     return OPERATION_PASS;
 }
 

@@ -1,11 +1,41 @@
 // Initialization: the Node is ready for pods (LIF-60 to LIF-67).
+#include "base/duration.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/lifecycle.h"
 
+#define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
+#define BLOCKED_AGAIN_NS (15 * MINUTE)
+
+// LIF-443: nothing ends the wait by itself, so its reason and age are told.
+static void report_age(struct claim_pass *pass, const char *reason, const char *message)
+{
+    struct claim_record *record = pass->record;
+    if (pass->control->settings->compatibility_upstream)
+        return;
+    if (!text_equal(record->blocked_reason, reason)) {
+        // A new process does not know when it began: since the Node was there.
+        const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+        record->blocked_since =
+            record->blocked_reason == NULL ? registered->last_transition_time : pass->now;
+        record->blocked_reason = reason;
+    }
+    int64_t age = pass->now - record->blocked_since;
+    pass_requeue(pass, age < BLOCKED_FIRST_NS ? BLOCKED_FIRST_NS - age : BLOCKED_AGAIN_NS);
+    if (age < BLOCKED_FIRST_NS)
+        return;
+    struct event_text event = {
+        .reason = "InitializationBlocked", .dedupe = reason, .window_ns = BLOCKED_AGAIN_NS,
+        .warning = true};
+    publish(pass->control, (const struct object *)pass->claim, &event,
+            "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE), message,
+            reason);
+}
+
 static void not_yet(struct claim_pass *pass, const char *reason, const char *message)
 {
     conditions_set(&pass->conditions, "Initialized", "Unknown", reason, message);
+    report_age(pass, reason, message);
 }
 
 static bool taint_blocks(struct claim_pass *pass, const struct taint *taint, const char *reason,

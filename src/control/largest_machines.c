@@ -44,6 +44,7 @@ static const struct pool_types *types_of(struct largest_machines *largest,
     struct cloud *cloud = largest->control->cloud;
     struct error error = {0};
     types = memory_allocate(sizeof *types);
+    // The whole catalogue, with what is backed off: a NodeClaim made before may still become that.
     types->catalogue = cloud->operations->instance_types(cloud, pool, &error);
     types->by_name = map_create();
     if (types->catalogue != NULL)

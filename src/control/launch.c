@@ -14,7 +14,7 @@ static const struct event_text insufficient_capacity = {.reason = "InsufficientC
                                                         .warning = true};
 static const struct event_text class_not_ready = {.reason = "NodeClassNotReady", .warning = true};
 
-// LIF-33, LIF-469: cut between characters.
+// LIF-33, LIF-469: cut between characters; how often it was tried is said in failed().
 static const char *shorten(struct arena *arena, const char *message)
 {
     size_t length = strlen(message);
@@ -152,9 +152,11 @@ static void failed(struct claim_pass *pass)
         give_up(pass, failure);
         return;
     }
+    const char *message = shorten(pass->arena, failure->message);
+    if (record->launch_failures > 1 && !pass->control->settings->compatibility_upstream)
+        message = arena_format(pass->arena, "%s (attempt %u)", message, record->launch_failures);
     conditions_set(&pass->conditions, "Launched", "Unknown",
-                   record->launch_reason != NULL ? record->launch_reason : "LaunchFailed",
-                   shorten(pass->arena, failure->message));
+                   record->launch_reason != NULL ? record->launch_reason : "LaunchFailed", message);
     int64_t now_ns = loop_monotonic_ns(pass->control->loop);
     if (now_ns >= record->retry_at_ns)
         pass->create = true;

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "control/cluster.h"
+#include "control/disrupted.h"
 #include "control/launch_backoff.h"
 #include "control/operations.h"
 #include "control/registration_health.h"
@@ -232,10 +233,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     if (result->error.kind != ERROR_NONE || record == NULL || record->delete_reason == NULL ||
         claim == NULL)
         return OPERATION_PASS;
-    const struct object *object = (const struct object *)claim;
-    metric_add(control->metrics.node_claims_disrupted, 1, record->delete_reason,
-               object_label(object, LABEL_NODE_POOL), object_label(object, LABEL_CAPACITY_TYPE), "",
-               termination_mode(claim));
+    count_disrupted(control, claim, record->delete_reason);
     record->delete_reason = NULL;
     return OPERATION_PASS;
 }

@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
+#include "control/disrupted.h"
 #include "control/operations.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
@@ -175,15 +176,6 @@ static void snake_case(const char *camel, struct text *out)
     }
 }
 
-static uint32_t reschedulable_pods(const struct control *control, const struct node *node)
-{
-    const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < pods->count; i++)
-        count += pod_needs_place(pods->items[i]);
-    return count;
-}
-
 static enum operation_outcome note_deleted(void *context, const char *key,
                                            const struct kube_result *result)
 {
@@ -197,15 +189,11 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     const struct condition *condition = examine(health, node).condition;
     const char *pool = object_label((const struct object *)claim, LABEL_NODE_POOL);
     const char *capacity_type = object_label((const struct object *)claim, LABEL_CAPACITY_TYPE);
-    const char *mode = termination_mode(claim);
     struct text type = {0};
     snake_case(condition != NULL ? condition->type : "", &type);
     log_info("deleting unhealthy node", "s:controller", "node.health", "o:Node", key, "o:NodeClaim",
              claim->meta.name, "s:condition", condition != NULL ? condition->type : "");
-    metric_add(control->metrics.node_claims_disrupted, 1, "unhealthy", pool, capacity_type, "",
-               mode);
-    metric_add(control->metrics.pods_disruption_initiated, reschedulable_pods(control, node),
-               "unhealthy", pool, capacity_type, "", mode);
+    count_disrupted_node(control, claim, "unhealthy");
     metric_add(control->metrics.node_claims_unhealthy_disrupted, 1, type.data, pool,
                capacity_type, claim->status.image_id);
     text_free(&type);

@@ -1,7 +1,6 @@
 // The controller nodepool.counter (LIF-205): status.resources and status.nodes of each NodePool,
 // and the metrics of its limits and use (LIF-350).
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -9,49 +8,17 @@
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/operations.h"
+#include "control/pool_controller.h"
 
 #define PERIOD_NS   (5 * SECOND)
 #define UNSYNCED_NS SECOND
 
-struct pool_counter {
-    struct control *control;
-    struct reconcile_queue *queue;
-};
-
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
-                    const struct object *new_object)
+struct pool_controller *pool_counter_create(struct control *control)
 {
-    struct pool_counter *counter = context;
-    if (change == MIRROR_ADDED)
-        reconcile_queue_add(counter->queue, new_object->meta.name);
-    if (change == MIRROR_DELETED) {
-        metric_remove_matching(counter->control->metrics.pool_limit, "nodepool",
-                               old_object->meta.name);
-        metric_remove_matching(counter->control->metrics.pool_usage, "nodepool",
-                               old_object->meta.name);
-    }
-}
-
-struct pool_counter *pool_counter_create(struct control *control)
-{
-    struct pool_counter *counter = memory_allocate(sizeof *counter);
-    counter->control = control;
-    counter->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.counter",
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = counter});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, counter);
-    return counter;
-}
-
-void pool_counter_destroy(struct pool_counter *counter)
-{
-    free(counter);
+    return pool_controller_create(control, "nodepool.counter", reconcile, false);
 }
 
 struct usage {
@@ -115,6 +82,23 @@ static void observe(struct metric *metric, const char *pool, const char *resourc
     metric_set(metric, is_cpu ? (double)value / 1000 : (double)value, type, pool);
 }
 
+static void forget_metrics(const struct control *control, const char *pool)
+{
+    metric_remove_matching(control->metrics.pool_limit, "nodepool", pool);
+    metric_remove_matching(control->metrics.pool_usage, "nodepool", pool);
+}
+
+static void write_metrics(const struct control *control, const struct node_pool *pool,
+                          const struct usage *usage)
+{
+    forget_metrics(control, pool->meta.name); // a limit may have been taken away
+    list_for_each (limit, &pool->spec.limits)
+        observe(control->metrics.pool_limit, pool->meta.name, limit->name, limit->value);
+    for (uint32_t i = 0; i < usage->items.count; i++)
+        observe(control->metrics.pool_usage, pool->meta.name, usage->items.items[i].name,
+                usage->items.items[i].value);
+}
+
 // Resources that are gone from status are gone from the merge patch's result only if it says so.
 static json_t *resources_patch(const struct usage *usage, const struct node_pool *pool)
 {
@@ -128,23 +112,20 @@ static json_t *resources_patch(const struct usage *usage, const struct node_pool
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct control *control = ((struct pool_counter *)context)->control;
+    struct control *control = ((struct pool_controller *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
     (void)error;
-    if (pool == NULL || !managed_pool(control, pool))
+    if (pool == NULL || !managed_pool(control, pool)) {
+        forget_metrics(control, work_item_key(item));
         return reconcile_done();
+    }
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct usage usage = {0};
     count(control, arena, pool->meta.name, &usage);
-    if (!control->settings->disable_cluster_state_observability) {
-        list_for_each (limit, &pool->spec.limits)
-            observe(control->metrics.pool_limit, pool->meta.name, limit->name, limit->value);
-        for (uint32_t i = 0; i < usage.items.count; i++)
-            observe(control->metrics.pool_usage, pool->meta.name, usage.items.items[i].name,
-                    usage.items.items[i].value);
-    }
+    if (!control->settings->disable_cluster_state_observability) // LIF-357
+        write_metrics(control, pool, &usage);
     struct reconcile_result result = reconcile_after(PERIOD_NS);
     if (!same(&usage, pool)) {
         json_t *body = json_pack("{s:{s:o, s:I}}", "status", "resources",

@@ -1,45 +1,15 @@
 // The controller nodepool.hash (LIF-200): the drift hash of each NodePool's template, and the
 // migration of NodeClaims to a new version of the hash.
-#include <stdlib.h>
-
 #include "control/controllers.h"
 #include "control/operations.h"
-
-struct pool_hash {
-    struct control *control;
-    struct reconcile_queue *queue;
-};
+#include "control/pool_controller.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
-                    const struct object *new_object)
+struct pool_controller *pool_hash_create(struct control *control)
 {
-    struct pool_hash *hash = context;
-    (void)change;
-    (void)old_object;
-    if (new_object != NULL)
-        reconcile_queue_add(hash->queue, new_object->meta.name);
-}
-
-struct pool_hash *pool_hash_create(struct control *control)
-{
-    struct pool_hash *hash = memory_allocate(sizeof *hash);
-    hash->control = control;
-    hash->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.hash",
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = hash});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, hash);
-    return hash;
-}
-
-void pool_hash_destroy(struct pool_hash *hash)
-{
-    free(hash);
+    return pool_controller_create(control, "nodepool.hash", reconcile, false);
 }
 
 static bool has_version(const struct object *object)
@@ -84,7 +54,7 @@ static uint32_t migrate_claims(const struct operation_about *about, const struct
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct control *control = ((struct pool_hash *)context)->control;
+    struct control *control = ((struct pool_controller *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
     (void)error;
     if (pool == NULL || !managed_pool(control, pool))

@@ -1,65 +1,19 @@
 // The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions
 // NodeClassReady and ValidationSucceeded, written together, from which Ready follows.
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/conditions.h"
 #include "control/controllers.h"
 #include "control/operations.h"
+#include "control/pool_controller.h"
 #include "model/validate.h"
-
-struct pool_readiness {
-    struct control *control;
-    struct reconcile_queue *queue;
-};
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
-                    const struct object *new_object)
+struct pool_controller *pool_readiness_create(struct control *control)
 {
-    struct pool_readiness *readiness = context;
-    (void)change;
-    (void)old_object;
-    if (new_object != NULL)
-        reconcile_queue_add(readiness->queue, new_object->meta.name);
-}
-
-static void on_class(void *context, enum mirror_change change, const struct object *old_object,
-                     const struct object *new_object)
-{
-    struct pool_readiness *readiness = context;
-    const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
-    (void)change;
-    struct mirror_iterator iterator = {0};
-    for (const struct object *pool;
-         (pool = mirror_next(readiness->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
-        const struct node_class_reference *reference =
-            ((const struct node_pool *)pool)->spec.template.spec.node_class_ref;
-        if (reference != NULL && text_equal(reference->name, name))
-            reconcile_queue_add(readiness->queue, pool->meta.name);
-    }
-}
-
-struct pool_readiness *pool_readiness_create(struct control *control)
-{
-    struct pool_readiness *readiness = memory_allocate(sizeof *readiness);
-    readiness->control = control;
-    readiness->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.readiness",
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = readiness});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, readiness);
-    mirror_on_change(control->mirror, control->node_class_kind, on_class, readiness);
-    return readiness;
-}
-
-void pool_readiness_destroy(struct pool_readiness *readiness)
-{
-    free(readiness);
+    return pool_controller_create(control, "nodepool.readiness", reconcile, true);
 }
 
 // The node class's Ready condition; its kind is the provider's, so it is read by name.
@@ -121,7 +75,7 @@ static void check_spec(const struct control *control, const struct node_pool *po
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct control *control = ((struct pool_readiness *)context)->control;
+    struct control *control = ((struct pool_controller *)context)->control;
     const struct node_pool *pool = find_pool(control, work_item_key(item));
     (void)error;
     if (pool == NULL || !managed_pool(control, pool))

@@ -160,6 +160,8 @@ void claim_register(struct claim_pass *pass)
         return;
     }
     conditions_set_true(&pass->conditions, "Registered");
+    if (conditions_get(&pass->conditions, "ConsistentStateFound") == NULL)
+        conditions_set_true(&pass->conditions, "ConsistentStateFound"); // LIF-180: nothing to compare yet
     if (pass->status == NULL)
         pass->status = json_object();
     json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));

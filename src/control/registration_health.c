@@ -4,6 +4,7 @@
 
 #include "control/conditions.h"
 #include "control/operations.h"
+#include "control/pool_controller.h"
 
 #define CONDITION "NodeRegistrationHealthy"
 
@@ -11,6 +12,7 @@ struct pool_health { // of one NodePool UID
     struct outcome_ring ring;
     char *uid;
     char *failure_reason, *failure_message; // of the newest failure
+    bool recovered; // a success made the ring healthy (LIF-221); the condition may not say so yet
 };
 
 struct registration_health {
@@ -54,16 +56,9 @@ static void on_class(void *context, enum mirror_change change, const struct obje
                      const struct object *new_object)
 {
     struct registration_health *health = context;
-    const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
-    struct mirror_iterator iterator = {0};
     (void)change;
-    for (const struct object *pool;
-         (pool = mirror_next(health->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
-        const struct node_class_reference *reference =
-            ((const struct node_pool *)pool)->spec.template.spec.node_class_ref;
-        if (reference != NULL && text_equal(reference->name, name))
-            reconcile_queue_add(health->queue, pool->meta.name);
-    }
+    pool_controller_add_users(health->control, health->queue,
+                              (new_object != NULL ? new_object : old_object)->meta.name);
 }
 
 struct registration_health *registration_health_create(struct control *control)
@@ -146,7 +141,10 @@ void registration_health_succeeded(struct registration_health *health,
     const struct node_pool *pool = owner_of(health, claim);
     if (pool == NULL)
         return;
-    outcome_ring_add(&health_of(health, pool)->ring, false);
+    struct pool_health *entry = health_of(health, pool);
+    outcome_ring_add(&entry->ring, false);
+    entry->recovered =
+        entry->recovered || outcome_ring_state(&entry->ring) == REGISTRATION_HEALTHY;
     reconcile_queue_add(health->queue, pool->meta.name);
 }
 
@@ -157,6 +155,8 @@ void registration_health_failed(struct registration_health *health, const struct
         return;
     struct pool_health *entry = health_of(health, pool);
     outcome_ring_add(&entry->ring, true);
+    if (outcome_ring_state(&entry->ring) == REGISTRATION_UNHEALTHY)
+        entry->recovered = false;
     free(entry->failure_reason);
     free(entry->failure_message);
     const struct condition *launched = condition_find(&claim->status.conditions, "Launched");
@@ -178,10 +178,12 @@ static void settle(struct pool_health *entry, const struct node_pool *pool,
         conditions_set(conditions, CONDITION, "Unknown", "AwaitingReconciliation",
                        "object is awaiting reconciliation");
         entry->ring = (struct outcome_ring){0};
+        entry->recovered = false;
         return;
     }
+    // A first failure leaves the ring healthy, yet says nothing in the NodePool's favour.
     enum registration_state state = outcome_ring_state(&entry->ring);
-    if (state == REGISTRATION_HEALTHY)
+    if (state == REGISTRATION_HEALTHY && entry->recovered)
         conditions_set_true(conditions, CONDITION);
     else if (state == REGISTRATION_UNHEALTHY && !text_equal(condition->status, "False"))
         conditions_set(conditions, CONDITION, "False",

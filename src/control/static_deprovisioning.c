@@ -9,6 +9,7 @@
 #include "control/controllers.h"
 #include "control/operations.h"
 #include "control/static_capacity.h"
+#include "engine/candidates.h"
 
 #define PERIOD_NS MINUTE
 
@@ -80,22 +81,6 @@ static double clamp(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
-static double pod_cost(const struct pod *pod) // LIF-234
-{
-    double cost = 1;
-    const char *text =
-        string_map_get(&pod->meta.annotations, "controller.kubernetes.io/pod-deletion-cost");
-    if (text != NULL && *text != '\0') {
-        char *end;
-        double value = strtod(text, &end);
-        if (*end == '\0')
-            cost += value / (1 << 27);
-    }
-    if (pod->spec.priority.present)
-        cost += (double)pod->spec.priority.value / (1 << 25);
-    return clamp(cost, -10, 10);
-}
-
 static double lifetime_left(const struct node_claim *claim, int64_t now) // LIF-234
 {
     const struct duration *expiry = &claim->spec.expire_after;
@@ -122,7 +107,7 @@ struct static_candidate static_candidate_of(const struct node_claim *claim,
             continue;
         protected = protected || pod_is_protected(pod, now);
         empty = empty && (pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod));
-        cost += pod_cost(pod);
+        cost += pod_eviction_cost(pod);
     }
     candidate.rank = protected ? STATIC_PROTECTED : empty ? STATIC_EMPTY : STATIC_USED;
     candidate.cost = candidate.rank == STATIC_EMPTY ? 0 : cost * lifetime_left(claim, now);

@@ -10,6 +10,7 @@
 #include "base/duration.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
+#include "control/launch_backoff.h"
 #include "control/node_claim_template.h"
 #include "control/operations.h"
 #include "control/static_capacity.h"
@@ -225,7 +226,7 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     struct error error = {0};
     struct plan_claim claim;
     const struct instance_type_catalog *catalogue =
-        control->cloud->operations->instance_types(control->cloud, pool, &error);
+        launch_backoff_catalogue(control->launch_backoff, pool, &error);
     static_claim_make(arena, control->settings, catalogue, pool, &claim);
     object_release((const struct object *)catalogue);
     struct pool_record *record = record_of(provisioning, pool->meta.name);

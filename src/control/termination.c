@@ -6,6 +6,7 @@
 #include "control/cluster.h"
 #include "control/conditions.h"
 #include "control/drain.h"
+#include "control/drain_report.h"
 #include "control/eviction_queue.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
@@ -15,6 +16,7 @@
 #define INSTANCE_POLL_NS    (5 * SECOND)
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
+#define BLOCKED_TOLD_NS     (30 * SECOND) // LIF-449: between two changes of the condition's message
 #define FINALIZE_AGAIN_NS   MINUTE // a watch may lag behind by that much in a wave of nodes
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
@@ -31,6 +33,7 @@ struct node_record { // a cache, made new after a restart
     int64_t delete_again_ns;
     int64_t finalized_ns; // monotonic: our finalizer is off, the watch has not said so yet
     bool gone;            // and with it the Node: nobody else held it
+    int64_t blocked_ns;   // monotonic: since when pods hold the drain up, or were last named; 0: none
     bool drained_now;     // the status patch under way turns Drained to True
 };
 
@@ -370,22 +373,72 @@ static int64_t drain_minimum(const struct node_pass *pass)
     return DRAIN_MINIMUM_SHORT;
 }
 
+// LIF-112. LIF-449: and which pods hold it up, told once for each set of them.
+static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *blockers)
+{
+    struct event_text event = failed_draining;
+    bool names = blockers != NULL && !pass->control->settings->compatibility_upstream;
+    event.dedupe = names ? blockers : pass->node->meta.name;
+    publish(pass->control, (const struct object *)pass->node, &event,
+            "Failed to drain node, %u pods are waiting to be evicted%s%s", waiting,
+            names ? ": " : "", names ? blockers : "");
+}
+
+// The condition's message names what has held the drain up for a while, and follows it slowly: it is written each
+// time that it changes.
+static const char *draining_message(struct node_pass *pass, const char *blockers)
+{
+    struct node_record *record = pass->record;
+    const struct condition *present = conditions_get(&pass->conditions, "Drained");
+    if (blockers == NULL || pass->control->settings->compatibility_upstream) {
+        record->blocked_ns = 0;
+        return "Draining";
+    }
+    if (record->blocked_ns == 0)
+        record->blocked_ns = pass->now_ns;
+    if (pass->now_ns - record->blocked_ns < BLOCKED_TOLD_NS)
+        return present != NULL && text_equal(present->reason, "Draining") ? present->message
+                                                                          : "Draining";
+    record->blocked_ns = pass->now_ns;
+    return arena_format(pass->arena, "Draining, waiting for %s", blockers);
+}
+
+static void report_waiting(struct node_pass *pass, const struct pod_list *pods, uint32_t waiting)
+{
+    struct text blockers = {0};
+    drain_blockers(pass->control, pods, pass->now, &blockers);
+    tell_waiting(pass, waiting, blockers.data);
+    if (pass->claim != NULL)
+        conditions_set(&pass->conditions, "Drained", "Unknown", "Draining",
+                       draining_message(pass, blockers.data));
+    text_free(&blockers);
+}
+
+// LIF-450: a machine does not end without a word about the pods that are left on it.
+static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods)
+{
+    struct text names = {0};
+    drain_stuck(pods, pass->now, &names);
+    if (names.data != NULL && !pass->control->settings->compatibility_upstream)
+        publish(pass->control, (const struct object *)pass->node, &failed_draining,
+                "Failed to drain node, no longer waiting for pods that do not end: %s", names.data);
+    text_free(&names);
+}
+
 static bool drained(struct node_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;
     if (pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True"))
         return true;
-    drain_plan(&drain, cluster_pods(pass->control->cluster, pass->node->meta.name), pass->deadline,
-               pass->now);
+    const struct pod_list *pods = cluster_pods(pass->control->cluster, pass->node->meta.name);
+    drain_plan(&drain, pods, pass->deadline, pass->now);
     for (uint32_t i = 0; i < drain.evict.count; i++)
         eviction_queue_add(pass->control->eviction_queue, drain.evict.items[i], pass->deadline);
     uint32_t waiting = drain.waiting;
     drain_free(&drain);
     *result = reconcile_after(DRAIN_POLL_NS);
     if (waiting > 0) {
-        set_condition(pass, "Drained", "Unknown", "Draining");
-        publish(pass->control, (const struct object *)pass->node, &failed_draining,
-                "Failed to drain node, %u pods are waiting to be evicted", waiting);
+        report_waiting(pass, pods, waiting);
         return false;
     }
     int64_t left = pass->record->tainted_at_ns + drain_minimum(pass) - pass->now_ns;
@@ -394,6 +447,7 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
         *result = reconcile_after(left < DRAIN_POLL_NS ? left : DRAIN_POLL_NS);
         return false;
     }
+    tell_stuck(pass, pods);
     set_condition(pass, "Drained", "True", "Drained");
     return true;
 }

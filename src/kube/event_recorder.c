@@ -142,7 +142,9 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
     struct text key = {0};
     for (const char *at = request->reason; *at != '\0'; at++)
         text_add_char(&key, (char)tolower((unsigned char)*at));
-    text_format(&key, "-%s", request->dedupe != NULL ? request->dedupe : request->message);
+    const struct object_meta *about = &request->about->meta; // LIF-459: by object, not by its name alone
+    text_format(&key, "-%s-%s", about->uid != NULL ? about->uid : about->name,
+                request->dedupe != NULL ? request->dedupe : request->message);
     struct window *window = map_get(recorder->windows, key.data);
     bool passes = window == NULL || now_ns >= window->end_ns;
     if (passes && window == NULL) {

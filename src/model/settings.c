@@ -117,6 +117,13 @@ static const struct setting table[] = {
     ROW("REGISTRATION_TIMEOUT", "registration-timeout", DURATION, registration_timeout, "15m",
         "how long a machine may take from its NodeClaim's creation to its Node",
         BETWEEN(MINUTE, 24 * (double)HOUR)),
+    ROW("INITIALIZATION_TIMEOUT", "initialization-timeout", DURATION, initialization_timeout, "0s",
+        "how long a Node may take from its registration to being initialized; 0s: as long as it "
+        "takes",
+        BETWEEN(0, 24 * (double)HOUR)),
+    ROW("DISABLED_METRICS", "disabled-metrics", STRING, disabled_metrics, "",
+        "metric families that are not served: names, * at the end for all that begin so, "
+        "comma-separated"),
     ROW("CLUSTER_NAME", "cluster-name", STRING, cluster_name, "", "AWS: name of the cluster"),
     ROW("CLUSTER_CA_BUNDLE", "cluster-ca-bundle", STRING, cluster_ca_bundle, "",
         "AWS: the cluster's certificate authority for nodes, base64; empty: found out"),

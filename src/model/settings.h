@@ -41,6 +41,8 @@ struct settings {
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
     int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds
+    int64_t initialization_timeout; // LIF-443; nanoseconds, 0: none
+    const char *disabled_metrics; // LIF-468
     // AWS (LIF-380): accepted now, used by the AWS provider
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *aws_feature_gates;

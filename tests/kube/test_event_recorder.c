@@ -146,6 +146,19 @@ static void a_key_is_silent_within_its_window_LIF_370(void **state)
     world_destroy(world);
 }
 
+static void what_is_said_of_one_object_silences_no_other_LIF_459(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    record(world, world->pod, "Evicted pod: Drifted", NULL);
+    record(world, world->node, "Evicted pod: Drifted", NULL);
+    record(world, world->pod, "Evicted pod: Empty", NULL); // another message, the same object
+    record(world, world->pod, "Evicted pod: Drifted", NULL);
+    loop_run_for(world->loop, SECOND);
+    assert_int_equal(world->creates, 3);
+    world_destroy(world);
+}
+
 static void the_rate_holds_for_a_reason_and_uses_up_windows_LIF_370(void **state)
 {
     (void)state;
@@ -235,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_says_what_about_whom_LIF_370),
         cmocka_unit_test(a_key_is_silent_within_its_window_LIF_370),
+        cmocka_unit_test(what_is_said_of_one_object_silences_no_other_LIF_459),
         cmocka_unit_test(the_rate_holds_for_a_reason_and_uses_up_windows_LIF_370),
         cmocka_unit_test(a_repeated_event_is_counted_up),
         cmocka_unit_test(an_outage_is_waited_out_with_a_bounded_queue),
