@@ -16,6 +16,7 @@ struct subject {
 static const struct subject subjects[] = {
     {"schedule", bench_schedule, "diverse", 3},
     {"price", bench_price, "mixed", 1},
+    {"disrupt", bench_disrupt, "settled", 3},
 };
 
 static const struct subject *subject_find(const char *name)
@@ -75,6 +76,7 @@ static const struct option long_options[] = {
     {"pods", required_argument, NULL, 'p'},   {"types", required_argument, NULL, 't'},
     {"mix", required_argument, NULL, 'm'},    {"policy", required_argument, NULL, 'P'},
     {"nodes", required_argument, NULL, 'n'},  {"seed", required_argument, NULL, 's'},
+    {"pods-per-node", required_argument, NULL, 'k'},
     {"seeds", required_argument, NULL, 'S'},  {"repeat", required_argument, NULL, 'r'},
     {"output", required_argument, NULL, 'o'}, {"dump", required_argument, NULL, 'd'},
     {"growth", no_argument, NULL, 'g'},       {0},
@@ -97,6 +99,9 @@ static bool apply_option(struct bench_options *options, int option, const char *
         return parse_policy(argument, &workload->policy, error);
     case 'n':
         return parse_count("nodes", argument, 0, BENCH_NODES_MAX, &workload->nodes, error);
+    case 'k':
+        return parse_count("pods-per-node", argument, 1, BENCH_PODS_PER_NODE_MAX,
+                           &workload->pods_per_node, error);
     case 's':
         return parse_seed(argument, &workload->seed, error);
     case 'S':
@@ -152,18 +157,24 @@ static int run(int argc, char **argv)
 {
     const struct subject *subject = argc > 1 ? subject_find(argv[1]) : NULL;
     if (subject == NULL)
-        return command_usage_error(&command_bench, "say what to measure: schedule or price");
+        return command_usage_error(&command_bench,
+                                   "say what to measure: schedule, price or disrupt");
     struct error error = {0};
     struct bench_options options = {
         .workload = {.mix = bench_mix_find(subject->mix),
                      .pods = 10000,
                      .types = 400,
+                     .pods_per_node = 10,
                      .seed = 42,
                      .policy = PACKING_LOWEST_PRICE},
         .runs = subject->runs,
         .seeds = 1,
         .format = BENCH_TABLE,
     };
+    if (options.workload.mix->add_cluster != NULL) { // a running cluster, and nobody waiting
+        options.workload.pods = 0;
+        options.workload.nodes = 1000;
+    }
     if (!parse_options(argc - 1, argv + 1, &options, &error))
         return command_usage_error(&command_bench, "%s", error.message);
     bool done =
@@ -175,7 +186,7 @@ static int run(int argc, char **argv)
 
 const struct command command_bench = {
     .name = "bench",
-    .arguments = "schedule|price [options]",
+    .arguments = "schedule|price|disrupt [options]",
     .summary = "time the engine on generated workloads, and compare what its plans cost",
     .help =
         "  schedule             time from the snapshot in memory to the finished plan\n"
@@ -184,17 +195,24 @@ const struct command command_bench = {
         "                       beat; without --mix and --pods: web, batch, memory-heavy, mixed "
         "and\n"
         "                       constrained, 200 to 3,000 pods\n"
+        "  disrupt              time of a whole pass over a running cluster: the pending pods, "
+        "then the\n"
+        "                       next disruption, for which every node is a candidate\n"
         "\n"
-        "  --pods N             pending pods (10000)\n"
+        "  --pods N             pending pods (10000; disrupt 0)\n"
         "  --mix NAME           diverse, preferences: synthetic instance types; web, batch,\n"
-        "                       memory-heavy, mixed, constrained: all types of EC2 (diverse)\n"
+        "                       memory-heavy, mixed, constrained: all types of EC2 (diverse);\n"
+        "                       disrupt: settled (nothing can be gained), loose, drifting "
+        "(settled)\n"
         "  --types N            synthetic instance types (400)\n"
-        "  --nodes N            existing nodes, with about ten pods each (0)\n"
+        "  --nodes N            existing nodes, with about ten pods each (0; disrupt 1000)\n"
+        "  --pods-per-node N    of the nodes of disrupt, on average (10)\n"
         "  --policy NAME        Greedy or LowestPrice (LowestPrice)\n"
         "  --seed N             of the workload (42)\n"
         "  --seeds N            price: so many workloads of each kind, from --seed on (1)\n"
-        "  --repeat N           times to plan; the median is reported (schedule 3, price 1)\n"
-        "  --growth             schedule: 100 to 100,000 pods, then 0 to 10,000 existing nodes\n"
+        "  --repeat N           times to plan; the median is reported (3; price 1)\n"
+        "  --growth             schedule: 100 to 100,000 pods, then 0 to 10,000 existing nodes;\n"
+        "                       disrupt: 100 to 10,000 nodes\n"
         "  --dump FILE          write the workload as input of `adze plan` instead (-: to "
         "standard\n"
         "                       output)\n"

@@ -63,9 +63,20 @@ bool bench_add_document(struct bench_builder *builder, json_t *document,
 // --- the parts of a workload (one source file each) ----------------------------------------------
 bool bench_add_synthetic_catalog(struct bench_builder *builder, struct error *error) MUST_USE;
 bool bench_add_ec2_catalog(struct bench_builder *builder, struct error *error) MUST_USE;
+struct bench_machine {
+    const struct node_pool *pool;
+    const struct instance_type *type;
+    const struct offering *offering;
+    const char *name, *provider_id; // of the Node
+    bool consolidatable, drifted;   // conditions of the NodeClaim
+};
+// A registered, initialized Node with its NodeClaim.
+void bench_add_machine(struct bench_builder *builder, const struct bench_machine *machine);
 // Existing nodes of the first NodePool with their pods. Needs the catalogue and the NodePools.
 void bench_add_nodes(struct bench_builder *builder, uint32_t nodes);
 
 extern const struct bench_mix bench_mix_diverse, bench_mix_preferences; // bench_synthetic.c
 extern const struct bench_mix bench_mix_web, bench_mix_batch, bench_mix_memory_heavy,
     bench_mix_mixed, bench_mix_constrained; // bench_priced.c
+extern const struct bench_mix bench_mix_settled, bench_mix_loose,
+    bench_mix_drifting; // bench_cluster.c

@@ -17,37 +17,53 @@ struct run {
     int64_t wall_ns, cpu_ns, peak_bytes, plan_bytes;
 };
 
-static bool measure_run(const struct snapshot *snapshot, uint32_t pods, struct run *run,
-                        struct bench_result *outcome, struct error *error);
+static bool measure_run(const struct snapshot *snapshot, const struct plan_options *options,
+                        uint32_t pods, struct run *run, struct bench_result *outcome,
+                        struct error *error);
 static void summarize(const struct run *runs, uint32_t count, struct bench_result *result);
 
 static bool same_outcome(const struct bench_result *a, const struct bench_result *b)
 {
     return a->nodes == b->nodes && a->unschedulable == b->unschedulable &&
-           a->price_nanousd == b->price_nanousd;
+           a->price_nanousd == b->price_nanousd && a->commands == b->commands &&
+           a->disrupted == b->disrupted && a->savings_nanousd == b->savings_nanousd;
 }
 
-bool bench_measure(const struct snapshot *snapshot, uint32_t pods, uint32_t runs,
-                   struct bench_result *result, struct error *error)
+static bool measure(const struct snapshot *snapshot, const struct plan_options *options,
+                    uint32_t pods, uint32_t runs, struct bench_result *result, struct error *error)
 {
     assert(runs > 0);
     CLEANUP_FREE struct run *measured = memory_allocate_array(runs, sizeof *measured);
     for (uint32_t i = 0; i < runs; i++) {
         struct bench_result outcome = {0};
-        if (!measure_run(snapshot, pods, &measured[i], &outcome, error))
+        if (!measure_run(snapshot, options, pods, &measured[i], &outcome, error))
             return false;
         if (i > 0 && !same_outcome(result, &outcome))
             return error_set(
                 error, ERROR_INTERNAL,
                 "two plans of the same snapshot differ: %u nodes for %.6f USD an hour, "
-                "then %u for %.6f",
+                "then %u for %.6f; %u disruptions, then %u",
                 result->nodes, (double)result->price_nanousd / 1e9, outcome.nodes,
-                (double)outcome.price_nanousd / 1e9);
+                (double)outcome.price_nanousd / 1e9, result->commands, outcome.commands);
         *result = outcome;
     }
     result->runs = runs;
     summarize(measured, runs, result);
     return true;
+}
+
+bool bench_measure(const struct snapshot *snapshot, uint32_t pods, uint32_t runs,
+                   struct bench_result *result, struct error *error)
+{
+    static const struct plan_options options = {0};
+    return measure(snapshot, &options, pods, runs, result, error);
+}
+
+bool bench_measure_disruption(const struct snapshot *snapshot, uint32_t pods, uint32_t runs,
+                              struct bench_result *result, struct error *error)
+{
+    static const struct plan_options options = {.disrupt = true};
+    return measure(snapshot, &options, pods, runs, result, error);
 }
 
 static int64_t clock_ns(clockid_t clock)
@@ -88,15 +104,24 @@ static void reset_peak(void)
     close(file);
 }
 
-static bool measure_run(const struct snapshot *snapshot, uint32_t pods, struct run *run,
-                        struct bench_result *outcome, struct error *error)
+static void count_disruptions(const struct plan *plan, struct bench_result *outcome)
 {
-    static const struct plan_options options = {0};
+    outcome->commands = plan->disruptions.count;
+    list_for_each (command, &plan->disruptions) {
+        outcome->disrupted += command->candidates.count;
+        outcome->savings_nanousd += command->savings;
+    }
+}
+
+static bool measure_run(const struct snapshot *snapshot, const struct plan_options *options,
+                        uint32_t pods, struct run *run, struct bench_result *outcome,
+                        struct error *error)
+{
     reset_peak();
     int64_t resident_bytes = process_status_bytes("VmRSS");
     int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     int64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
-    struct plan *plan = engine_plan(snapshot, &options, error);
+    struct plan *plan = engine_plan(snapshot, options, error);
     run->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
     run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     run->peak_bytes = process_status_bytes("VmHWM");
@@ -108,6 +133,7 @@ static bool measure_run(const struct snapshot *snapshot, uint32_t pods, struct r
     outcome->unschedulable = plan->unschedulable.count;
     outcome->price_nanousd = plan->price;
     outcome->lower_bound_nanousd = plan->lower_bound;
+    count_disruptions(plan, outcome);
     plan_destroy(plan);
     return accounted == pods ||
            error_set(error, ERROR_INTERNAL, "the plan accounts for %u of %u pods", accounted, pods);

@@ -5,6 +5,8 @@
 
 struct bench_result {
     uint32_t nodes, unschedulable;
+    uint32_t commands, disrupted; // of the disruption: how many, and of how many nodes
+    int64_t savings_nanousd;      // an hour
     int64_t price_nanousd;       // an hour
     int64_t lower_bound_nanousd; // 0: the engine states none
     uint32_t runs;
@@ -19,3 +21,6 @@ struct bench_result {
 // plan forgets a pod, or if two runs differ: no time is worth that.
 bool bench_measure(const struct snapshot *snapshot, uint32_t pods, uint32_t runs,
                    struct bench_result *result, struct error *error) MUST_USE;
+// The same with the next disruption.
+bool bench_measure_disruption(const struct snapshot *snapshot, uint32_t pods, uint32_t runs,
+                              struct bench_result *result, struct error *error) MUST_USE;

@@ -32,6 +32,95 @@ struct room {
 
 static const struct offering *on_demand_offering(const struct instance_type *type, uint64_t nth);
 
+// --- one machine ---------------------------------------------------------------------------------
+
+static struct string_map node_labels(struct bench_builder *builder,
+                                     const struct bench_machine *machine, bool registered)
+{
+    struct string_map labels = {0};
+    const requirement_list *sources[] = {&machine->type->requirements,
+                                         &machine->offering->requirements};
+    for (size_t i = 0; i < ARRAY_LENGTH(sources); i++)
+        list_for_each (requirement, sources[i]) {
+            const char *value = requirement_single_value(sources[i], requirement->key);
+            if (value != NULL)
+                bench_label(builder, &labels, requirement->key, value);
+        }
+    list_for_each (label, &machine->pool->spec.template.metadata.labels)
+        bench_label(builder, &labels, label->key, label->value);
+    bench_label(builder, &labels, LABEL_INSTANCE_TYPE, machine->type->name);
+    bench_label(builder, &labels, LABEL_NODE_POOL, machine->pool->meta.name);
+    if (registered) {
+        bench_label(builder, &labels, LABEL_HOSTNAME, machine->name);
+        bench_label(builder, &labels, LABEL_REGISTERED, "true");
+        bench_label(builder, &labels, LABEL_INITIALIZED, "true");
+    }
+    return labels;
+}
+
+static void set_conditions(struct bench_builder *builder, condition_list *list,
+                           const char *const *types, uint32_t count)
+{
+    list->items = arena_allocate_array(builder->arena, count, sizeof *list->items);
+    for (; list->count < count; list->count++)
+        list->items[list->count] = (struct condition){.type = types[list->count],
+                                                      .status = "True",
+                                                      .reason = types[list->count],
+                                                      .last_transition_time = CREATED};
+}
+
+static void add_claim(struct bench_builder *builder, const struct bench_machine *machine)
+{
+    const char *conditions[6] = {"Launched", "Registered", "Initialized", "Ready"};
+    uint32_t count = 4;
+    static const char *finalizers[] = {FINALIZER_TERMINATION};
+    if (machine->consolidatable)
+        conditions[count++] = "Consolidatable";
+    if (machine->drifted)
+        conditions[count++] = "Drifted";
+    struct node_claim *claim = arena_allocate(builder->arena, sizeof *claim);
+    claim->kind = kind_get(KIND_NODE_CLAIM);
+    claim->meta.name = arena_format(builder->arena, "claim-of-%s", machine->name);
+    claim->meta.uid = bench_uid(builder);
+    claim->meta.creation_timestamp = CREATED;
+    claim->meta.labels = node_labels(builder, machine, false);
+    claim->meta.finalizers = (struct string_list){finalizers, 1};
+    claim->spec = machine->pool->spec.template.spec;
+    claim->status.node_name = machine->name;
+    claim->status.provider_id = machine->provider_id;
+    claim->status.capacity = machine->type->capacity;
+    claim->status.allocatable = instance_type_allocatable(builder->arena, machine->type, NULL);
+    set_conditions(builder, &claim->status.conditions, conditions, count);
+    bench_add(builder, (const struct object *)claim);
+}
+
+static void add_node(struct bench_builder *builder, const struct bench_machine *machine)
+{
+    static const char *const conditions[] = {"Ready"};
+    static const char *finalizers[] = {FINALIZER_TERMINATION};
+    struct node *node = arena_allocate(builder->arena, sizeof *node);
+    node->kind = kind_get(KIND_NODE);
+    node->meta.name = machine->name;
+    node->meta.uid = bench_uid(builder);
+    node->meta.creation_timestamp = CREATED;
+    node->meta.labels = node_labels(builder, machine, true);
+    node->meta.finalizers = (struct string_list){finalizers, 1};
+    node->spec.provider_id = machine->provider_id;
+    node->spec.taints = machine->pool->spec.template.spec.taints;
+    node->status.capacity = machine->type->capacity;
+    node->status.allocatable = instance_type_allocatable(builder->arena, machine->type, NULL);
+    set_conditions(builder, &node->status.conditions, conditions, ARRAY_LENGTH(conditions));
+    bench_add(builder, (const struct object *)node);
+}
+
+void bench_add_machine(struct bench_builder *builder, const struct bench_machine *machine)
+{
+    add_claim(builder, machine);
+    add_node(builder, machine);
+}
+
+// --- nodes of a workload -------------------------------------------------------------------------
+
 static bool is_plain_category(const struct instance_type *type)
 {
     const char *category =
@@ -82,87 +171,14 @@ static void choose_types(struct node_maker *maker)
         maker->types[maker->types_count++] = largest;
 }
 
-static struct string_map node_labels(struct node_maker *maker, const struct instance_type *type,
-                                     const struct offering *offering, const char *hostname)
+static struct room room_on(const struct node_maker *maker, const struct instance_type *type)
 {
     struct bench_builder *builder = maker->builder;
-    struct string_map labels = {0};
-    const requirement_list *sources[] = {&type->requirements, &offering->requirements};
-    for (size_t i = 0; i < ARRAY_LENGTH(sources); i++)
-        list_for_each (requirement, sources[i]) {
-            const char *value = requirement_single_value(sources[i], requirement->key);
-            if (value != NULL)
-                bench_label(builder, &labels, requirement->key, value);
-        }
-    bench_label(builder, &labels, LABEL_INSTANCE_TYPE, type->name);
-    bench_label(builder, &labels, LABEL_NODE_POOL, maker->pool->meta.name);
-    if (hostname != NULL) {
-        bench_label(builder, &labels, LABEL_HOSTNAME, hostname);
-        bench_label(builder, &labels, LABEL_REGISTERED, "true");
-        bench_label(builder, &labels, LABEL_INITIALIZED, "true");
-    }
-    return labels;
-}
-
-static void set_conditions(struct bench_builder *builder, condition_list *list,
-                           const char *const *types, uint32_t count)
-{
-    list->items = arena_allocate_array(builder->arena, count, sizeof *list->items);
-    for (; list->count < count; list->count++)
-        list->items[list->count] = (struct condition){.type = types[list->count],
-                                                      .status = "True",
-                                                      .reason = types[list->count],
-                                                      .last_transition_time = CREATED};
-}
-
-static void add_claim(struct node_maker *maker, const struct instance_type *type,
-                      const struct offering *offering, const char *node_name,
-                      const char *provider_id)
-{
-    static const char *const conditions[] = {"Launched", "Registered", "Initialized", "Ready"};
-    static const char *finalizers[] = {FINALIZER_TERMINATION};
-    struct bench_builder *builder = maker->builder;
-    struct node_claim *claim = arena_allocate(builder->arena, sizeof *claim);
-    claim->kind = kind_get(KIND_NODE_CLAIM);
-    claim->meta.name = arena_format(builder->arena, "claim-of-%s", node_name);
-    claim->meta.uid = bench_uid(builder);
-    claim->meta.creation_timestamp = CREATED;
-    claim->meta.labels = node_labels(maker, type, offering, NULL);
-    claim->meta.finalizers = (struct string_list){finalizers, 1};
-    claim->spec = maker->pool->spec.template.spec;
-    claim->status.node_name = node_name;
-    claim->status.provider_id = provider_id;
-    claim->status.capacity = type->capacity;
-    claim->status.allocatable = instance_type_allocatable(builder->arena, type, NULL);
-    set_conditions(builder, &claim->status.conditions, conditions, ARRAY_LENGTH(conditions));
-    bench_add(builder, (const struct object *)claim);
-}
-
-static struct room add_node(struct node_maker *maker, const struct instance_type *type,
-                            const struct offering *offering, const char *name,
-                            const char *provider_id)
-{
-    static const char *const conditions[] = {"Ready"};
-    static const char *finalizers[] = {FINALIZER_TERMINATION};
-    struct bench_builder *builder = maker->builder;
-    struct node *node = arena_allocate(builder->arena, sizeof *node);
-    node->kind = kind_get(KIND_NODE);
-    node->meta.name = name;
-    node->meta.uid = bench_uid(builder);
-    node->meta.creation_timestamp = CREATED;
-    node->meta.labels = node_labels(maker, type, offering, name);
-    node->meta.finalizers = (struct string_list){finalizers, 1};
-    node->spec.provider_id = provider_id;
-    node->spec.taints = maker->pool->spec.template.spec.taints;
-    node->status.capacity = type->capacity;
-    node->status.allocatable = instance_type_allocatable(builder->arena, type, NULL);
-    set_conditions(builder, &node->status.conditions, conditions, ARRAY_LENGTH(conditions));
-    struct room room = {
-        resource_map_get(&node->status.allocatable, "cpu") - DAEMONS_CPU_MILLICORES,
-        resource_map_get(&node->status.allocatable, "memory") - DAEMONS_MEMORY_BYTES,
-        resource_map_get(&node->status.allocatable, "pods") - PODS_PER_NODE / 2,
-    };
-    bench_add(builder, (const struct object *)node);
+    struct resource_map allocatable = instance_type_allocatable(builder->arena, type, NULL);
+    struct room room = {resource_map_get(&allocatable, "cpu") - DAEMONS_CPU_MILLICORES,
+                        resource_map_get(&allocatable, "memory") - DAEMONS_MEMORY_BYTES,
+                        resource_map_get(&allocatable, "pods") - PODS_PER_NODE / 2};
+    arena_reset(builder->arena);
     return room;
 }
 
@@ -210,8 +226,12 @@ void bench_add_nodes(struct bench_builder *builder, uint32_t nodes)
             on_demand_offering(type, random_next(&builder->random) >> 8);
         snprintf(name, sizeof name, "node-%u", i);
         snprintf(provider_id, sizeof provider_id, "bench:///%s", name);
-        add_claim(&maker, type, offering, name, provider_id);
-        fill_node(&maker, name, add_node(&maker, type, offering, name, provider_id));
+        bench_add_machine(builder, &(struct bench_machine){.pool = maker.pool,
+                                                           .type = type,
+                                                           .offering = offering,
+                                                           .name = name,
+                                                           .provider_id = provider_id});
+        fill_node(&maker, name, room_on(&maker, type));
     }
     cleanup_free(&maker.types);
 }

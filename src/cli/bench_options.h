@@ -19,4 +19,5 @@ struct bench_options {
 // Each prints its report to standard output and returns false with *error where a plan could not be
 // made.
 bool bench_schedule(const struct bench_options *options, struct error *error) MUST_USE;
+bool bench_disrupt(const struct bench_options *options, struct error *error) MUST_USE;
 bool bench_price(const struct bench_options *options, struct error *error) MUST_USE;

@@ -10,7 +10,8 @@
 
 static const struct bench_mix *const mixes[] = {
     &bench_mix_diverse,      &bench_mix_preferences, &bench_mix_web,         &bench_mix_batch,
-    &bench_mix_memory_heavy, &bench_mix_mixed,       &bench_mix_constrained, NULL,
+    &bench_mix_memory_heavy, &bench_mix_mixed,       &bench_mix_constrained, &bench_mix_settled,
+    &bench_mix_loose,        &bench_mix_drifting,    NULL,
 };
 
 const struct bench_mix *const *bench_mixes(void)
@@ -36,6 +37,8 @@ static bool add_everything(struct bench_builder *builder, struct error *error)
     random_seed(&builder->random, workload->seed);
     workload->mix->add_pods(builder, workload->pods);
     random_seed(&builder->random, workload->seed ^ NODES_SEED);
+    if (workload->mix->add_cluster != NULL)
+        return workload->mix->add_cluster(builder, error);
     bench_add_nodes(builder, workload->nodes);
     return true;
 }

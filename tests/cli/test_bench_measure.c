@@ -18,6 +18,7 @@ static struct {
         int64_t price, lower_bound;
     } answers[SCRIPT_MAX];
     uint32_t calls;
+    bool disrupts;
 } script;
 
 struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
@@ -25,7 +26,7 @@ struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_opti
 {
     (void)snapshot;
     assert_false(options->explain); // "zero cost unless asked"
-    assert_false(options->disrupt);
+    assert_int_equal(options->disrupt, script.disrupts);
     assert_true(script.calls < SCRIPT_MAX);
     uint32_t call = script.calls++;
     if (script.answers[call].fails) {
@@ -40,6 +41,11 @@ struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_opti
     plan->claims.count = script.answers[call].nodes;
     plan->price = script.answers[call].price;
     plan->lower_bound = script.answers[call].lower_bound;
+    if (script.disrupts) {
+        plan->disruptions.items = arena_allocate(arena, sizeof *plan->disruptions.items);
+        plan->disruptions.items[plan->disruptions.count++] =
+            (struct plan_disruption){.candidates.count = 3, .savings = 700000000};
+    }
     return plan;
 }
 
@@ -103,6 +109,17 @@ static void plans_that_differ_are_a_failure_SCH_540(void **state)
     script.answers[2].price++;
     assert_false(bench_measure(*state, 10, 3, &result, &error));
     assert_non_null(strstr(error.message, "differ"));
+}
+
+static void disruptions_are_counted_FMT_15(void **state)
+{
+    struct error error = {0};
+    struct bench_result result;
+    script.disrupts = true;
+    assert_true(bench_measure_disruption(*state, 10, 3, &result, &error));
+    assert_int_equal(result.commands, 1);
+    assert_int_equal(result.disrupted, 3);
+    assert_int_equal(result.savings_nanousd, 700000000);
 }
 
 // --- reports -------------------------------------------------------------------------------------
@@ -182,6 +199,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(failure_of_the_engine_is_passed_on, setup, teardown),
         cmocka_unit_test_setup_teardown(forgotten_pod_is_a_failure, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_that_differ_are_a_failure_SCH_540, setup, teardown),
+        cmocka_unit_test_setup_teardown(disruptions_are_counted_FMT_15, setup, teardown),
         cmocka_unit_test(report_as_table),
         cmocka_unit_test(report_as_csv),
         cmocka_unit_test(report_as_json_is_an_object_or_an_array_FMT_15),
