@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "engine/finish.h"
 #include "engine/cheap_zones.h"
+#include "engine/expected_price.h"
 #include "engine/instance_types.h"
 #include "engine/overlays.h"
 #include "engine/state_node.h"
@@ -265,6 +266,26 @@ static void count_savings(struct disruption *disruption, struct move *move,
     }
 }
 
+// DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.
+static void ask_payback(struct disruption *disruption, struct move *move,
+                        struct disruption_candidate *const *candidates, uint32_t count)
+{
+    if (move->kind == MOVE_NONE)
+        return;
+    int64_t saving = move->savings;
+    if (move->kind == MOVE_REPLACE && disruption->better) {
+        int64_t price = claim_expected_price(disruption->problem, move->claim);
+        saving = quantity_subtract(candidates_price(candidates, count), price);
+    }
+    move->payback = payback_of(disruption, candidates, count, &move->claim,
+                               move->kind == MOVE_REPLACE ? 1 : 0, saving);
+    if (payback_reached(&move->payback))
+        return;
+    move->why = payback_refusal(disruption->arena, &move->payback);
+    move->rule = "DIS-747";
+    move->kind = MOVE_NONE;
+}
+
 struct move consolidate(struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count)
 {
@@ -294,6 +315,7 @@ struct move consolidate(struct disruption *disruption,
         move.kind = MOVE_NONE;
     }
     count_savings(disruption, &move, candidates, count);
+    ask_payback(disruption, &move, candidates, count);
     return move;
 }
 
@@ -347,7 +369,8 @@ bool move_drop_own_types(struct disruption *disruption, struct move *move,
     if (nothing_left(disruption, claim) != NULL)
         return false;
     count_savings(disruption, move, candidates, count);
-    return true;
+    ask_payback(disruption, move, candidates, count);
+    return move->kind != MOVE_NONE;
 }
 
 void move_command(struct disruption *disruption, struct move *move, const char *consolidation,

@@ -2,6 +2,7 @@
 // cheaper node in their place.
 #pragma once
 
+#include "engine/payback.h"
 #include "engine/trial.h"
 
 struct move {
@@ -10,7 +11,9 @@ struct move {
     struct claim *claim; // the replacement; its set and rows are narrowed as the rules say
     uint32_t priced;     // the set before it was narrowed to a capacity type: orders the types
     int64_t savings;     // DIS-193
+    struct payback payback; // by expected prices (DIS-742)
     const char *why;     // MOVE_NONE: the event's text
+    const char *rule;    // and the rule that says so; NULL: not told
 };
 
 // DIS-150. `*message` gets the Unconsolidatable cause, or NULL.

@@ -43,6 +43,7 @@ struct disruption {
     const struct baseline *baseline; // with `better`
     int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads; // the same
+    int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
 };
 
 // Adds the commands to `plan`, which has the decision about the pending pods. False, with *error,

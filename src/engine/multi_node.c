@@ -40,7 +40,7 @@ static bool is_valid(struct disruption *disruption, struct move *move,
     return move->kind != MOVE_NONE &&
            (move->kind == MOVE_DELETE ||
             move_drop_own_types(disruption, move, list->items, count)) &&
-           balance_approves(list->items, count, move->savings);
+           balance_approves(list->items, count, move->payback.saving);
 }
 
 // DIS-201: the longest prefix that a binary search finds.

@@ -36,11 +36,13 @@ void single_node_decide(struct disruption *disruption)
             continue;
         struct move move = consolidate(disruption, &candidate, 1);
         bool found =
-            move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.savings);
+            move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
         if (found)
             move_command(disruption, &move, "single", &candidate, 1);
         else
             disruption_note(disruption, "Unconsolidatable", candidate, move.why);
+        if (!found && move.rule != NULL)
+            disruption_verdict(disruption, candidate, move.rule, move.why);
         move_free(&move);
         if (found)
             return;

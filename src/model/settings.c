@@ -110,6 +110,12 @@ static const struct setting table[] = {
         "preferred: where limits.nodes has no room for one more, a drifted node of a static NodePool "
         "goes before its replacement comes; required: it stays",
         .choices = surges),
+    ROW("CONSOLIDATION_HORIZON", "consolidation-horizon", DURATION, consolidation_horizon, "4h",
+        "within this time a consolidation must earn back what it costs; 0: any saving will do",
+        ANY_DURATION),
+    ROW("DISRUPTION_COST_PER_POD", "disruption-cost-per-pod", FLOAT, disruption_cost_per_pod, "0",
+        "what consolidation counts for evicting a pod of ordinary cost, USD", .minimum = 0,
+        .maximum = 1000),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
         .choices = log_formats),
     ROW("LEGACY_METRICS", "legacy-metrics", BOOL, legacy_metrics, "false",
@@ -248,6 +254,8 @@ bool settings_finish(struct settings *settings, struct error *error)
         settings->quiet_by_node = true;
     if (settings->compatibility_upstream && !given(settings, "STATIC_DRIFT_SURGE"))
         settings->static_surge_required = true;
+    if (settings->compatibility_upstream && !given(settings, "CONSOLIDATION_HORIZON"))
+        settings->consolidation_horizon = 0;
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;
     if (settings->metrics_port != 0 && settings->metrics_port == settings->health_probe_port)

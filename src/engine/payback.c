@@ -1,0 +1,178 @@
+#include "engine/payback.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/state_node.h"
+
+#define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
+#define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live
+#define LIFE_MIN      HOUR         // a shorter life is not believed: all nodes were young once
+
+// --- how long nodes live
+// --------------------------------------------------------------------------
+
+static int compare_ages(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// A node that is met by chance is in the middle of its life, so that the median age is half the
+// median life. A pool that is not much older than the horizon has had no time for old nodes.
+int64_t payback_typical_life(int64_t *ages, uint32_t count, int64_t pool_age, int64_t horizon)
+{
+    if (count < AGES_MIN || pool_age < quantity_multiply(2, horizon))
+        return INT64_MAX;
+    qsort(ages, count, sizeof *ages, compare_ages);
+    int64_t life = quantity_multiply(2, ages[count / 2]);
+    return life > LIFE_MIN ? life : LIFE_MIN;
+}
+
+static int64_t age_of(const struct disruption *disruption, int64_t creation)
+{
+    return quantity_subtract(disruption->problem->snapshot->time, creation);
+}
+
+static int64_t life_in_pool(struct disruption *disruption, const struct disruption_pool *pool)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    const struct state_nodes *nodes = &disruption->problem->nodes;
+    int64_t *ages = arena_allocate_array(scratch, nodes->count + 1, sizeof *ages);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct state_node *state = &nodes->items[i];
+        if (state->claim != NULL && state->claim->meta.creation_timestamp != 0 &&
+            text_equal(state->node_pool, pool->pool->meta.name))
+            ages[count++] = age_of(disruption, state->claim->meta.creation_timestamp);
+    }
+    int64_t created = pool->pool->meta.creation_timestamp;
+    return payback_typical_life(ages, count, created != 0 ? age_of(disruption, created) : 0,
+                                disruption->problem->settings->consolidation_horizon);
+}
+
+static int64_t typical_life(struct disruption *disruption, const struct disruption_pool *pool)
+{
+    if (disruption->lives == NULL)
+        disruption->lives = arena_allocate_array(
+            disruption->arena, disruption->table.pools.count + 1, sizeof *disruption->lives);
+    int64_t *life = &disruption->lives[pool - disruption->table.pools.items];
+    if (*life == 0)
+        *life = life_in_pool(disruption, pool);
+    return *life;
+}
+
+static int64_t shorter(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t time_left(struct disruption *disruption,
+                         const struct disruption_candidate *candidate)
+{
+    const struct duration *expires = &candidate->claim->spec.expire_after;
+    int64_t time = typical_life(disruption, candidate->pool);
+    int64_t created = candidate->claim->meta.creation_timestamp;
+    if (expires->text == NULL || expires->nanoseconds == DURATION_NEVER || created == 0)
+        return time;
+    // What should be gone already is obviously not ended by that.
+    int64_t left = quantity_subtract(expires->nanoseconds, age_of(disruption, created));
+    return left > 0 ? shorter(time, left) : time;
+}
+
+static int64_t longest_life(const struct claim *claim)
+{
+    const struct duration *expires = &claim->template->pool->spec.template.spec.expire_after;
+    bool never = expires->text == NULL || expires->nanoseconds == DURATION_NEVER;
+    return never ? INT64_MAX : expires->nanoseconds;
+}
+
+// --- the move
+// -------------------------------------------------------------------------------------
+
+// Each candidate's share of the saving counts for its own time: shares are as the prices.
+static int64_t mean_time(struct disruption *disruption,
+                         struct disruption_candidate *const *candidates, uint32_t count,
+                         int64_t bound)
+{
+    __int128 weighted = 0, prices = 0;
+    int64_t least = bound;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t time = shorter(bound, time_left(disruption, candidates[i]));
+        least = shorter(least, time);
+        weighted += (__int128)candidates[i]->price * time;
+        prices += candidates[i]->price;
+    }
+    return prices > 0 ? (int64_t)(weighted / prices) : least;
+}
+
+static int64_t cost_of(const struct disruption *disruption,
+                       struct disruption_candidate *const *candidates, uint32_t count,
+                       bool overlaps)
+{
+    int64_t overlap = disruption->inputs->overlap_ns;
+    double evictions = 0;
+    for (uint32_t i = 0; i < count; i++)
+        evictions += candidates[i]->cost - 1.0; // DIS-56
+    int64_t cost = (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 *
+                                    evictions);
+    if (!overlaps)
+        return cost;
+    __int128 twice_paid = (__int128)candidates_price(candidates, count) *
+                          (overlap > 0 ? overlap : OVERLAP_USUAL) / HOUR;
+    return quantity_add(cost, (int64_t)twice_paid);
+}
+
+struct payback payback_of(struct disruption *disruption,
+                          struct disruption_candidate *const *candidates, uint32_t count,
+                          struct claim *const *claims, uint32_t claims_count, int64_t saving)
+{
+    int64_t horizon = disruption->problem->settings->consolidation_horizon;
+    // Nothing is compared with what is not known: a deletion saves something (DIS-743).
+    bool known = claims_count > 0 || candidates_price(candidates, count) > 0;
+    if (horizon == 0 || !known)
+        return (struct payback){.saving = saving, .time = HOUR};
+    for (uint32_t i = 0; i < claims_count; i++)
+        horizon = shorter(horizon, longest_life(claims[i]));
+    return (struct payback){.saving = saving,
+                            .cost = cost_of(disruption, candidates, count, claims_count > 0),
+                            .time = mean_time(disruption, candidates, count, horizon),
+                            .asked = true};
+}
+
+static __int128 earned(const struct payback *payback)
+{
+    return (__int128)payback->saving * payback->time / HOUR;
+}
+
+bool payback_reached(const struct payback *payback)
+{
+    return !payback->asked || earned(payback) >= payback->cost;
+}
+
+int64_t payback_value(const struct payback *payback)
+{
+    return (int64_t)(earned(payback) - payback->cost);
+}
+
+// "8.3", "4", "0.25", "120".
+static const char *hours(struct arena *arena, double nanoseconds)
+{
+    double value = nanoseconds / (double)HOUR;
+    return value < 10 ? arena_format(arena, "%.2g", value) : arena_format(arena, "%.0f", value);
+}
+
+const char *payback_refusal(struct arena *arena, const struct payback *payback)
+{
+    const char *cost = arena_format(arena, "$%.3g", price_to_double(payback->cost));
+    if (payback->saving <= 0)
+        return arena_format(arena, "The move would save nothing and cost %s", cost);
+    double needed = (double)payback->cost / (double)payback->saving * (double)HOUR;
+    return arena_format(arena,
+                        "The move would earn back its cost in %s h > %s h (saves $%.3g an hour, "
+                        "costs %s)",
+                        hours(arena, needed), hours(arena, (double)payback->time),
+                        price_to_double(payback->saving), cost);
+}
