@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "control/cluster.h"
+#include "control/disruption_queue.h"
 #include "control/largest_machines.h"
 
 struct pool_room { // what is left of one pool's limits, by the order of its limits
@@ -32,13 +33,22 @@ static void take_unlaunched(struct pool_room *room, struct largest_machines *lar
         room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
 }
 
-static void take_existing(struct control *control, struct pool_room *room, struct arena *arena)
+// Node of a disruption command under way.
+static bool is_leaving(const struct control *control, const struct state_node *state)
+{
+    return state->nodes.count > 0 &&
+           disruption_queue_has(control->disruption_queue, state_main_node(state)->meta.name);
+}
+
+static void take_existing(struct control *control, struct pool_room *room, struct arena *arena,
+                          bool replacing)
 {
     const struct resource_map *limits = &room->pool->spec.limits;
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
-        if (state_marked(state) || !text_equal(state_pool(state), room->pool->meta.name))
+        if (state_marked(state) || !text_equal(state_pool(state), room->pool->meta.name) ||
+            (replacing && is_leaving(control, state)))
             continue;
         struct resource_map capacity = state_capacity(arena, state);
         for (uint32_t i = 0; i < limits->count; i++)
@@ -57,6 +67,19 @@ static void take_existing(struct control *control, struct pool_room *room, struc
     largest_machines_destroy(largest);
 }
 
+int64_t *pool_limits_left(struct control *control, struct arena *arena,
+                          const struct node_pool *pool, bool replacing)
+{
+    const struct resource_map *limits = &pool->spec.limits;
+    struct pool_room room = {.pool = pool};
+    room.left = arena_allocate_array(arena, limits->count + 1, sizeof *room.left);
+    for (uint32_t i = 0; i < limits->count; i++)
+        room.left[i] = limits->items[i].value;
+    if (limits->count > 0)
+        take_existing(control, &room, arena, replacing);
+    return room.left;
+}
+
 static struct pool_room *room_of(struct control *control, struct arena *arena, struct map *rooms,
                                  const struct node_pool *planned)
 {
@@ -66,12 +89,7 @@ static struct pool_room *room_of(struct control *control, struct arena *arena, s
     room = arena_allocate(arena, sizeof *room);
     const struct node_pool *pool = find_pool(control, planned->meta.name); // read again: SCH-365
     room->pool = pool != NULL ? pool : planned;
-    const struct resource_map *limits = &room->pool->spec.limits;
-    room->left = arena_allocate_array(arena, limits->count + 1, sizeof *room->left);
-    for (uint32_t i = 0; i < limits->count; i++)
-        room->left[i] = limits->items[i].value;
-    if (limits->count > 0)
-        take_existing(control, room, arena);
+    room->left = pool_limits_left(control, arena, room->pool, false);
     map_set(rooms, planned->meta.name, room);
     return room;
 }

@@ -457,6 +457,11 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
         planned_pods_set(cluster->planned, pod->meta.uid, claim);
 }
 
+uint32_t cluster_planned_pods(const struct cluster *cluster, const char *claim)
+{
+    return planned_pods_count(cluster->planned, claim);
+}
+
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
 {
     const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);

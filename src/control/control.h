@@ -40,11 +40,13 @@ struct control {
     struct eviction_queue *eviction_queue;
     struct disruption_queue *disruption_queue;
     struct provisioner *provisioner;
-    struct disruption *disruption_controller;
+    struct disruption_backoff *disruption_backoff;
+    struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;
     struct launch_backoff *launch_backoff;
     struct termination *termination;
+    struct static_capacity *static_capacity;
 };
 
 // A queue that starts, stops and dies with the others.

@@ -25,7 +25,7 @@
 
 struct controller {
     struct control control;
-    struct disruption *disruption;
+    struct disruption_controller *disruption;
     struct expiration *expiration;
     struct garbage_collection *garbage_collection;
     struct consistency *consistency;
@@ -33,7 +33,6 @@ struct controller {
     struct node_health *node_health;
     struct hydration *hydration;
     struct pool_controller *pool_hash, *pool_readiness, *pool_counter;
-    struct static_capacity *static_capacity;
     struct static_provisioning *static_provisioning;
     struct static_deprovisioning *static_deprovisioning;
     struct class_status *class_status;
@@ -124,11 +123,11 @@ struct controller *controller_create(const struct controller_options *options)
     controller->pool_hash = pool_hash_create(control);
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);
-    controller->static_capacity = static_capacity_create(control);
+    control->static_capacity = static_capacity_create(control);
     controller->static_provisioning =
-        static_provisioning_create(control, controller->static_capacity);
+        static_provisioning_create(control, control->static_capacity);
     controller->static_deprovisioning =
-        static_deprovisioning_create(control, controller->static_capacity);
+        static_deprovisioning_create(control, control->static_capacity);
     control->capacity_buffers = capacity_buffers_create(control);
     controller->class_status = class_status_create(control);
     controller->disruption_conditions = disruption_conditions_create(control);
@@ -226,7 +225,6 @@ void controller_destroy(struct controller *controller)
     capacity_buffers_destroy(control->capacity_buffers);
     static_deprovisioning_destroy(controller->static_deprovisioning);
     static_provisioning_destroy(controller->static_provisioning);
-    static_capacity_destroy(controller->static_capacity);
     pool_controller_destroy(controller->pool_counter);
     pool_controller_destroy(controller->pool_readiness);
     pool_controller_destroy(controller->pool_hash);
@@ -237,6 +235,7 @@ void controller_destroy(struct controller *controller)
     garbage_collection_destroy(controller->garbage_collection);
     expiration_destroy(controller->expiration);
     disruption_destroy(controller->disruption);
+    static_capacity_destroy(control->static_capacity);
     termination_destroy(control->termination);
     lifecycle_destroy(control->lifecycle);
     provisioner_destroy(control->provisioner);

@@ -1,38 +1,51 @@
 #include "control/disruption.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/duration.h"
-#include "control/capacity_buffers.h"
 #include "control/cluster.h"
+#include "control/decision_inputs.h"
+#include "control/disruption_backoff.h"
+#include "control/disruption_emptiness.h"
 #include "control/disruption_queue.h"
+#include "control/disruption_sweep.h"
+#include "control/disruption_writes.h"
 #include "control/operations.h"
-#include "control/snapshot_builder.h"
-#include "engine/emptiness.h"
 
 #define KEY         "disruption"
 #define UNSYNCED_NS SECOND
 #define SOON_NS     (500 * MILLISECOND) // from a change to the pass that sees it
 #define AGAIN_NS    (10 * SECOND)       // DIS-19
 #define SETTLED_NS  (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
-#define NEW_POD_NS  (30 * SECOND)       // how long a pending pod may still find its place by itself
+// A sweep waits until the cluster has been quiet for a moment, but not for ever, and leaves the
+// machine most of the time to others.
+#define QUIET_NS    SECOND
+#define SWEEP_SHARE 4
 // While a wave of pods leaves its nodes, the API server has the workload's controllers to serve:
 // commands wait until it is over, or has lasted as long as the pause between two passes.
 #define WAVE_PODS     50
 #define WAVE_QUIET_NS SECOND
 #define WAVE_MAX_NS   (10 * SECOND)
 
-static const struct event_text blocked = {.reason = "DisruptionBlocked"};
-static const struct event_text unconsolidatable = {.reason = "Unconsolidatable",
-                                                   .window_ns = 15 * MINUTE};
+struct sweep_job { // on a worker thread; outlives the controller if it must
+    struct disruption_controller *disruption; // NULL: nobody waits any more
+    struct disruption_sweep *sweep;
+};
 
-struct disruption {
+struct disruption_controller {
     struct control *control;
     struct reconcile_queue *queue;
+    bool recovered;
     bool dirty;
-    int64_t evaluated_ns, evaluated_state; // monotonic; cluster_changed_at() of the last pass
-    int64_t again_ns;                      // monotonic: evaluate even without a change
+    int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
+    int64_t again_ns;        // monotonic: evaluate even without a change
+    struct decision_inputs *inputs;
+    struct sweep_job *job;
+    struct disruption_sweep *done;         // finished, to be carried out
+    uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
+    int64_t changed_ns;                    // monotonic: when a change was last seen
+    int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
+    int64_t sweep_again_ns;                // monotonic: even without a change
     uint32_t wave_pods;                    // that have left their nodes in the present wave
     int64_t wave_first_ns, wave_last_ns;   // monotonic
 };
@@ -40,25 +53,32 @@ struct disruption {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-void disruption_wake(struct disruption *disruption)
+void disruption_wake(struct disruption_controller *disruption)
 {
     disruption->dirty = true;
     reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
 }
 
-static bool consolidatable(const struct object *claim)
+static bool claim_is(const struct object *claim, const char *condition)
 {
     return claim != NULL &&
-           condition_is_true(&((const struct node_claim *)claim)->status.conditions,
-                             "Consolidatable");
+           condition_is_true(&((const struct node_claim *)claim)->status.conditions, condition);
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
+    struct disruption_controller *disruption = context;
     (void)change;
-    if (consolidatable(old_object) != consolidatable(new_object))
-        disruption_wake(context);
+    bool drifts = claim_is(old_object, "Drifted") != claim_is(new_object, "Drifted");
+    if (drifts)
+        decision_inputs_touch(disruption->inputs);
+    if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
+        decision_inputs_touch(disruption->inputs);
+        disruption_wake(disruption);
+    } else if (drifts) {
+        reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
+    }
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
@@ -70,7 +90,22 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         disruption_wake(context);
 }
 
-static void note_leaving(struct disruption *disruption)
+// What a budget allows is in its status, which provisioning does not look at.
+static void on_budget(void *context, enum mirror_change change, const struct object *old_object,
+                      const struct object *new_object)
+{
+    struct disruption_controller *disruption = context;
+    const struct pod_disruption_budget *before = (const struct pod_disruption_budget *)old_object;
+    const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)new_object;
+    (void)change;
+    if (before != NULL && budget != NULL &&
+        (before->status.disruptions_allowed > 0) == (budget->status.disruptions_allowed > 0))
+        return;
+    decision_inputs_touch(disruption->inputs);
+    disruption_wake(disruption);
+}
+
+static void note_leaving(struct disruption_controller *disruption)
 {
     int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
     bool begins = disruption->wave_pods == 0 ||
@@ -85,7 +120,7 @@ static void note_leaving(struct disruption *disruption)
 }
 
 // How long to hold back new commands; 0: not at all.
-static int64_t wave_left(const struct disruption *disruption)
+static int64_t wave_left(const struct disruption_controller *disruption)
 {
     int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
     if (disruption->wave_pods < WAVE_PODS || disruption->control->settings->compatibility_upstream)
@@ -100,7 +135,7 @@ static int64_t wave_left(const struct disruption *disruption)
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
-    struct disruption *disruption = context;
+    struct disruption_controller *disruption = context;
     const struct pod *before = (const struct pod *)old_object;
     const struct pod *pod = (const struct pod *)new_object;
     (void)change;
@@ -117,33 +152,42 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     }
 }
 
-struct disruption *disruption_create(struct control *control)
+struct disruption_controller *disruption_create(struct control *control)
 {
-    struct disruption *disruption = memory_allocate(sizeof *disruption);
+    struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->dirty = true;
     control->disruption_controller = disruption;
+    control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
+    disruption->inputs = decision_inputs_create(control);
+    decision_inputs_touch(disruption->inputs);
     disruption->queue = control_queue(
         control, &(struct reconcile_queue_options){
                      .name = "disruption", .reconcile = reconcile, .context = disruption});
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->mirror, KIND_POD, on_pod, disruption);
+    mirror_on_change(control->mirror, KIND_POD_DISRUPTION_BUDGET, on_budget, disruption);
     reconcile_queue_add(disruption->queue, KEY);
     return disruption;
 }
 
-void disruption_destroy(struct disruption *disruption)
+void disruption_destroy(struct disruption_controller *disruption)
 {
     if (disruption == NULL)
         return;
+    if (disruption->job != NULL)
+        disruption->job->disruption = NULL; // frees itself and its sweep when it is done
+    sweep_destroy(disruption->done);
+    decision_inputs_destroy(disruption->inputs);
     disruption_queue_destroy(disruption->control->disruption_queue);
+    disruption_backoff_destroy(disruption->control->disruption_backoff);
     free(disruption);
 }
 
 // --- left-overs (DIS-12, DIS-13) -----------------------------------------------------------------
-static uint32_t clear_leftovers(struct disruption *disruption, struct work_item *item)
+static uint32_t clear_leftovers(struct disruption_controller *disruption, struct work_item *item)
 {
     struct control *control = disruption->control;
     struct operation_about about = {
@@ -172,204 +216,198 @@ static uint32_t clear_leftovers(struct disruption *disruption, struct work_item 
     return started;
 }
 
-// --- pending pods that may want a node (DIS-725, DIS-765) ----------------------------------------
-static bool taints_tolerated(const struct pod *pod, const struct node *node)
+// --- emptiness -----------------------------------------------------------------------------------
+static bool emptiness_is_due(const struct disruption_controller *disruption, int64_t now_ns)
 {
-    list_for_each (taint, &node->spec.taints)
-        if (!text_equal(taint->key, TAINT_DISRUPTED) &&
-            !tolerations_tolerate(&pod->spec.tolerations, taint))
-            return false;
-    return true;
+    const struct control *control = disruption->control;
+    return disruption->dirty || now_ns >= disruption->again_ns ||
+           now_ns >= disruption_queue_next_due(control->disruption_queue) ||
+           cluster_changed_at(control->cluster) != disruption->evaluated_state;
 }
 
-static bool may_run_on(struct arena *arena, const struct pod *pod, const struct node *node)
+static void look_for_empty_nodes(struct disruption_controller *disruption)
 {
-    list_for_each (selector, &pod->spec.node_selector)
-        if (!text_equal(string_map_get(&node->meta.labels, selector->key), selector->value))
-            return false;
-    struct resource_map requests = pod_requests(arena, pod);
-    list_for_each (request, &requests)
-        if (request->value > resource_map_get(&node->status.allocatable, request->name))
-            return false;
-    return taints_tolerated(pod, node);
+    struct control *control = disruption->control;
+    bool put_off = false;
+    disruption->dirty = false;
+    disruption->evaluated_state = cluster_changed_at(control->cluster);
+    bool waits = emptiness_turn(control, wave_left(disruption) == 0, &put_off);
+    disruption->dirty = put_off;
+    // What holds a node back now may end by the clock alone (DIS-705).
+    disruption->again_ns =
+        loop_monotonic_ns(control->loop) + (waits || put_off ? AGAIN_NS : SETTLED_NS);
 }
 
-// Only pods that have not been waiting for long: one that waits in vain must not keep empty nodes
-// alive.
-static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
+// --- the other methods ---------------------------------------------------------------------------
+static void job_work(void *context)
 {
-    const struct pod_list *pods = cluster_provisionable(control->cluster);
-    int64_t now = control_now(control);
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct pod *pod = pods->items[i];
-        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
-        int64_t since =
-            condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
-        if (now - since < NEW_POD_NS && may_run_on(arena, pod, node))
+    sweep_work(((struct sweep_job *)context)->sweep);
+}
+
+static void job_done(void *context)
+{
+    struct sweep_job *job = context;
+    struct disruption_controller *disruption = job->disruption;
+    if (disruption == NULL) {
+        sweep_destroy(job->sweep);
+    } else {
+        disruption->job = NULL;
+        disruption->done = job->sweep;
+        reconcile_queue_add(disruption->queue, KEY);
+    }
+    free(job);
+}
+
+static void start_job(struct disruption_controller *disruption, struct disruption_sweep *sweep)
+{
+    struct sweep_job *job = memory_allocate(sizeof *job);
+    *job = (struct sweep_job){disruption, sweep};
+    disruption->job = job;
+    loop_offload(disruption->control->loop, job_work, job_done, job);
+}
+
+static void tell_notes(struct control *control, const struct plan *plan)
+{
+    list_for_each (note, &plan->notes) {
+        if (note->level != NOTE_EVENT_NORMAL || note->object == NULL || note->reason == NULL)
+            continue;
+        const struct node *node = note->object->kind->id == KIND_NODE
+                                      ? find_node(control, note->object->meta.name)
+                                      : NULL;
+        if (node != NULL)
+            tell_about_node(control, note->reason, node,
+                            cluster_claim_of(control->cluster, node, NULL), note->message);
+    }
+}
+
+// The earliest of what ends by itself.
+static int64_t next_look(const struct disruption_controller *disruption,
+                         const struct disruption_sweep *sweep, int64_t now_ns)
+{
+    struct control *control = disruption->control;
+    int64_t next_ns = now_ns + SETTLED_NS;
+    int64_t change = sweep_next_change(sweep), backoff_ns = disruption_backoff_next(
+                                                   control->disruption_backoff);
+    if (change != INT64_MAX && now_ns + change - control_now(control) < next_ns)
+        next_ns = now_ns + change - control_now(control);
+    return backoff_ns < next_ns ? backoff_ns : next_ns;
+}
+
+static void carry_out(struct disruption_controller *disruption)
+{
+    struct control *control = disruption->control;
+    struct disruption_sweep *sweep = disruption->done;
+    int64_t now_ns = loop_monotonic_ns(control->loop), took_ns = now_ns - sweep->started_ns;
+    disruption->done = NULL;
+    uint32_t commands = sweep_carry_out(sweep);
+    if (sweep->checks_count == 0) {
+        if (sweep->plan != NULL)
+            tell_notes(control, sweep->plan);
+        disruption->swept_ns = now_ns;
+        disruption->sweep_not_before_ns =
+            commands > 0 ? now_ns : now_ns + SWEEP_SHARE * took_ns;
+        disruption->sweep_again_ns = next_look(disruption, sweep, now_ns);
+        metric_observe(control->metrics.disruption_evaluation_seconds, (double)took_ns / SECOND,
+                       "underutilized", "single");
+    }
+    if (commands > 0)
+        decision_inputs_touch(disruption->inputs);
+    sweep_destroy(sweep);
+}
+
+// Some node that a method may want: else a sweep has nothing to look at.
+static bool has_candidates(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        const struct object *claim = (const struct object *)state_only_claim(state);
+        if (claim != NULL && !state_marked(state) &&
+            (claim_is(claim, "Consolidatable") || claim_is(claim, "Drifted")))
             return true;
     }
     return false;
 }
 
-// --- one turn of emptiness -----------------------------------------------------------------------
-struct turn {
-    struct disruption *disruption;
-    struct arena *arena;
-    struct string_list busy, due; // Node names
-};
-
-static void gather_commands(struct turn *turn)
+// Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
+static bool is_held_up(const struct disruption_controller *disruption)
 {
-    struct disruption_queue *queue = turn->disruption->control->disruption_queue;
-    uint32_t count = disruption_queue_count(queue);
-    turn->busy.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->busy.items);
-    turn->due.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->due.items);
+    const struct control *control = disruption->control;
     struct map_entry *position = NULL;
+    if (!control->settings->compatibility_upstream)
+        return wave_left(disruption) > 0;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;) {
-        if (command_is_due(queue, command))
-            turn->due.items[turn->due.count++] = command->node;
-        else
-            turn->busy.items[turn->busy.count++] = command->node;
-    }
+         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+        if (command->phase < COMMAND_LAUNCH)
+            return true;
+    return false;
 }
 
-static const struct disruption_candidate *taken(const struct emptiness *emptiness, const char *node)
+// When the next sweep is due, monotonic; INT64_MAX: there is nothing to look for.
+static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_ns)
 {
-    list_for_each (candidate, &emptiness->taken)
-        if (strcmp((*candidate)->node->meta.name, node) == 0)
-            return *candidate;
-    return NULL;
+    uint64_t version = decision_inputs_version(disruption->inputs);
+    if (version != disruption->seen_version) {
+        disruption->seen_version = version;
+        disruption->changed_ns = now_ns;
+    }
+    int64_t due_ns = disruption->sweep_again_ns;
+    if (version != disruption->swept_version) {
+        int64_t quiet_ns = disruption->changed_ns + QUIET_NS;
+        int64_t latest_ns = disruption->swept_ns + AGAIN_NS;
+        due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
+    }
+    return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
 }
 
-// DIS-262, DIS-725.
-static void validate(struct turn *turn, const struct emptiness *emptiness)
-{
-    struct control *control = turn->disruption->control;
-    struct disruption_queue *queue = control->disruption_queue;
-    struct map_entry *position = NULL;
-    for (struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;) {
-        const struct node *node = find_node(control, command->node);
-        if (command->phase == COMMAND_WAIT && node != NULL && is_wanted(turn->arena, control, node))
-            disruption_queue_cancel(queue, command, "a pending pod may run on the node");
-        else if (command_is_due(queue, command) && taken(emptiness, command->node) != NULL)
-            disruption_queue_confirm(queue, command);
-        else if (command_is_due(queue, command))
-            disruption_queue_cancel(queue, command,
-                                    "the candidate is no longer valid or would violate a budget");
-    }
-}
-
-static void start_commands(struct turn *turn, const struct emptiness *emptiness)
-{
-    struct control *control = turn->disruption->control;
-    if (wave_left(turn->disruption) > 0) {
-        turn->disruption->dirty = true;
-        return;
-    }
-    if (!capacity_buffers_settled(control->capacity_buffers)) {
-        turn->disruption->dirty = true;
-        return;
-    }
-    // A pod that cannot be read runs somewhere: no node is known to be empty.
-    uint32_t unreadable = mirror_invalid_count(control->mirror, KIND_POD);
-    if (unreadable > 0 && emptiness->taken.count > 0) {
-        log_error("no node is taken for empty while there are pods that cannot be read",
-                  "s:controller", "disruption", "i:pods", (int64_t)unreadable);
-        return;
-    }
-    list_for_each (candidate, &emptiness->taken) {
-        const struct node *node = find_node(control, (*candidate)->node->meta.name);
-        if (node != NULL && !disruption_queue_has(control->disruption_queue, node->meta.name) &&
-            !is_wanted(turn->arena, control, node))
-            disruption_queue_add(control->disruption_queue, *candidate, "Empty", "empty");
-    }
-}
-
-static void tell_block(struct control *control, const struct event_text *event,
-                       const struct disruption_block *block)
-{
-    const struct object *const about[] = {(const struct object *)block->node,
-                                          (const struct object *)block->claim};
-    for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
-        if (about[i] != NULL)
-            publish(control, about[i], event, "%s", block->message);
-}
-
-static void tell(struct turn *turn, const struct emptiness *emptiness)
-{
-    struct control *control = turn->disruption->control;
-    metric_set(control->metrics.disruption_eligible, emptiness->eligible.count, "empty");
-    list_for_each (pool, &emptiness->table.pools) {
-        const char *name = pool->pool->meta.name;
-        metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name, "Empty");
-        metric_set(control->metrics.pool_consuming_budgets, (double)pool->disrupting, name,
-                   "Empty");
-        if (pool->budget_error != NULL)
-            log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
-                      pool->budget_error);
-        if (emptiness->eligible.count > 0 && pool->total != 0 && pool->allowed == 0) {
-            struct event_text event = blocked;
-            event.window_ns = MINUTE;
-            publish(control, (const struct object *)pool->pool, &event,
-                    "No allowed disruptions for disruption reason Empty due to blocking budget");
-        }
-    }
-    list_for_each (block, &emptiness->table.blocks)
-        if (consolidatable((const struct object *)block->claim)) // DIS-772: a method wants it
-            tell_block(control, &blocked, block);
-    list_for_each (block, &emptiness->unconsolidatable)
-        tell_block(control, &unconsolidatable, block);
-}
-
-static void evaluate(struct disruption *disruption)
+// Answers when to come back, monotonic.
+static int64_t sweep(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
-    int64_t started_ns = loop_monotonic_ns(control->loop);
-    struct text errors = {0};
-    struct turn turn = {.disruption = disruption, .arena = arena_create(64 * 1024)};
-    disruption->dirty = false;
-    disruption->evaluated_state = cluster_changed_at(control->cluster);
-    disruption->evaluated_ns = started_ns;
-    struct snapshot *snapshot = snapshot_build(control, &errors);
-    gather_commands(&turn);
-    struct emptiness emptiness = emptiness_find(turn.arena, snapshot, &turn.busy, &turn.due);
-    validate(&turn, &emptiness);
-    start_commands(&turn, &emptiness);
-    tell(&turn, &emptiness);
-    // What holds a node back now may end by the clock alone (DIS-705).
-    bool waiting =
-        emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
-    disruption->again_ns = started_ns + (waiting ? AGAIN_NS : SETTLED_NS);
-    metric_observe(control->metrics.disruption_evaluation_seconds,
-                   (double)(loop_monotonic_ns(control->loop) - started_ns) / SECOND, "empty",
-                   "empty");
-    snapshot_destroy(snapshot);
-    arena_destroy(turn.arena);
-    text_free(&errors);
+    int64_t now_ns = loop_monotonic_ns(control->loop);
+    if (disruption->job != NULL)
+        return INT64_MAX;
+    struct disruption_sweep *check = sweep_create_check(control);
+    if (check != NULL) {
+        start_job(disruption, check);
+        return INT64_MAX;
+    }
+    int64_t due_ns = sweep_due(disruption, now_ns);
+    if (now_ns < due_ns)
+        return due_ns;
+    if (is_held_up(disruption))
+        return now_ns + SOON_NS;
+    disruption->swept_version = decision_inputs_version(disruption->inputs);
+    if (!has_candidates(control)) {
+        disruption->sweep_again_ns = now_ns + SETTLED_NS;
+        return disruption->sweep_again_ns;
+    }
+    start_job(disruption, sweep_create(control));
+    return INT64_MAX;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct disruption *disruption = context;
+    struct disruption_controller *disruption = context;
     struct control *control = disruption->control;
     (void)error;
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
+    if (!disruption->recovered)
+        disruption_queue_recover(control);
+    disruption->recovered = true;
     if (clear_leftovers(disruption, item) > 0)
         return reconcile_running();
-    int64_t now_ns = loop_monotonic_ns(control->loop);
-    int64_t wave_ns = wave_left(disruption);
-    if (wave_ns > 0 && disruption_queue_count(control->disruption_queue) == 0)
-        return reconcile_after(wave_ns);
-    int64_t due_ns = disruption_queue_next_due(control->disruption_queue);
-    bool changed = cluster_changed_at(control->cluster) != disruption->evaluated_state;
-    if (disruption->dirty || changed || now_ns >= due_ns || now_ns >= disruption->again_ns)
-        evaluate(disruption);
-    due_ns = disruption_queue_next_due(control->disruption_queue);
-    int64_t after = wave_ns > 0 ? wave_ns : AGAIN_NS;
-    if (due_ns - now_ns < after)
-        after = due_ns > now_ns ? due_ns - now_ns : 0;
-    return reconcile_after(after);
+    if (disruption->done != NULL)
+        carry_out(disruption);
+    int64_t now_ns = loop_monotonic_ns(control->loop), wave_ns = wave_left(disruption);
+    bool idle = disruption_queue_count(control->disruption_queue) == 0;
+    if ((wave_ns == 0 || !idle) && emptiness_is_due(disruption, now_ns))
+        look_for_empty_nodes(disruption);
+    int64_t next_ns = sweep(disruption), due_ns = disruption_queue_next_due(
+                                             control->disruption_queue);
+    int64_t again_ns = now_ns + (wave_ns > 0 ? wave_ns : AGAIN_NS);
+    next_ns = due_ns < next_ns ? due_ns : next_ns;
+    next_ns = again_ns < next_ns ? again_ns : next_ns;
+    return reconcile_after(next_ns > now_ns ? next_ns - now_ns : 0);
 }

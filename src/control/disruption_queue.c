@@ -1,41 +1,65 @@
 #include "control/disruption_queue.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "control/cluster.h"
-#include "control/conditions.h"
 #include "control/disruption.h"
+#include "control/disruption_backoff.h"
+#include "control/disruption_replacements.h"
+#include "control/disruption_writes.h"
 #include "control/drain.h"
 #include "control/operations.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
-// people and budgets say, so less will do.
+// people and budgets say, so less will do. Drift does not wait (DIS-268), but is looked at (DIS-763).
 #define VALIDATION_UPSTREAM_NS (15 * SECOND)
 #define VALIDATION_NS          (3 * SECOND)
+// DIS-322
+#define TIMEOUT_NODE_NS (80 * MILLISECOND)
+#define TIMEOUT_MIN_NS  (10 * MINUTE)
+#define TIMEOUT_MAX_NS  HOUR
+#define LOOK_AGAIN_NS   (5 * SECOND) // at replacements, beside what their changes say
 
 static const struct event_text terminating = {.reason = "DisruptionTerminating"};
+static const struct event_text rejected = {.reason = "ConsolidationRejected",
+                                           .window_ns = 15 * MINUTE};
 
 struct disruption_queue {
     struct control *control;
     struct reconcile_queue *queue;
-    struct map *commands; // by Node name
+    struct map *commands; // struct disruption_command by its identifier
+    struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
+                                    // of a replacement
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// A node that vanishes ends its command (DIS-720).
-static void on_change(void *context, enum mirror_change change, const struct object *old_object,
-                      const struct object *new_object)
+// A node that vanishes has no part in its command any more (DIS-720).
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
 {
     struct disruption_queue *queue = context;
+    const struct object *node = new_object != NULL ? new_object : old_object;
+    const struct disruption_command *command = map_get(queue->by_node, node->meta.name);
     (void)change;
-    (void)new_object;
-    if (old_object != NULL && map_get(queue->commands, old_object->meta.name) != NULL)
-        reconcile_queue_add(queue->queue, old_object->meta.name);
+    if (command != NULL)
+        reconcile_queue_add(queue->queue, command->id);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct disruption_queue *queue = context;
+    const struct object *claim = new_object != NULL ? new_object : old_object;
+    const struct disruption_command *command = map_get(queue->by_claim, claim->meta.name);
+    (void)change;
+    if (command != NULL)
+        reconcile_queue_add(queue->queue, command->id);
 }
 
 struct disruption_queue *disruption_queue_create(struct control *control)
@@ -43,9 +67,10 @@ struct disruption_queue *disruption_queue_create(struct control *control)
     struct disruption_queue *queue = memory_allocate(sizeof *queue);
     queue->control = control;
     queue->commands = map_create();
+    queue->by_node = map_create();
+    queue->by_claim = map_create();
     queue->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "disruption.queue",
-                                                   .kind = "Node",
                                                    .concurrency = control_scale(control, 100, 1000),
                                                    .backoff_base_ns = SECOND,
                                                    .backoff_max_ns = 10 * SECOND,
@@ -53,69 +78,85 @@ struct disruption_queue *disruption_queue_create(struct control *control)
                                                    .burst = 1000,
                                                    .reconcile = reconcile,
                                                    .context = queue});
-    mirror_on_change(control->mirror, KIND_NODE, on_change, queue);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, queue);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, queue);
     return queue;
 }
 
-static void command_destroy(void *value)
+static void destroy_command(void *command)
 {
-    struct disruption_command *command = value;
-    free(command->node);
-    free(command->claim);
-    free(command->claim_uid);
-    free(command->pool);
-    free(command->instance_type);
-    free(command->capacity_type);
-    free(command);
+    command_destroy(command);
 }
 
 void disruption_queue_destroy(struct disruption_queue *queue)
 {
     if (queue == NULL)
         return;
-    map_destroy(queue->commands, command_destroy);
+    map_destroy(queue->by_node, NULL);
+    map_destroy(queue->by_claim, NULL);
+    map_destroy(queue->commands, destroy_command);
     free(queue);
 }
 
-static const char *policy_label(const char *policy)
+// --- who is in which command ---------------------------------------------------------------------
+static bool any_taken(const struct disruption_queue *queue,
+                      const struct disruption_command *command)
 {
-    if (text_equal(policy, "WhenEmpty"))
-        return "when_empty";
-    return text_equal(policy, "Balanced") ? "balanced" : "when_empty_or_underutilized";
+    list_for_each (entry, &command->nodes)
+        if (map_get(queue->by_node, entry->node) != NULL)
+            return true;
+    return false;
 }
 
-void disruption_queue_add(struct disruption_queue *queue,
-                          const struct disruption_candidate *candidate, const char *reason,
-                          const char *consolidation)
+void disruption_queue_add(struct disruption_queue *queue, struct disruption_command *command)
 {
-    const char *node = candidate->node->meta.name;
-    if (map_get(queue->commands, node) != NULL)
-        return; // DIS-310
-    struct disruption_command *command = memory_allocate(sizeof *command);
-    const struct object *claim = (const struct object *)candidate->claim;
-    random_uuid(&queue->control->random, command->id);
-    command->reason = reason;
-    command->consolidation = consolidation;
-    command->node = memory_copy_string(node);
-    command->claim = memory_copy_string(claim->meta.name);
-    command->claim_uid = memory_copy_string(claim->meta.uid);
-    command->pool = memory_copy_string(candidate->pool->pool->meta.name);
-    command->instance_type = memory_copy_string(object_label(claim, LABEL_INSTANCE_TYPE));
-    command->capacity_type = memory_copy_string(object_label(claim, LABEL_CAPACITY_TYPE));
-    command->policy = policy_label(candidate->pool->pool->spec.disruption.consolidation_policy);
-    command->pods = candidate->reschedulable;
-    map_set(queue->commands, node, command);
-    reconcile_queue_add(queue->queue, node);
+    if (command->nodes.count == 0 || any_taken(queue, command)) { // DIS-310
+        command_destroy(command);
+        return;
+    }
+    map_set(queue->commands, command->id, command);
+    list_for_each (entry, &command->nodes) {
+        map_set(queue->by_node, entry->node, command);
+        map_set(queue->by_claim, entry->claim, command);
+    }
+    list_for_each (replacement, &command->replacements)
+        map_set(queue->by_claim, replacement->name, command);
+    reconcile_queue_add(queue->queue, command->id);
+}
+
+static void forget(struct disruption_queue *queue, struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes) {
+        map_remove(queue->by_node, entry->node);
+        map_remove(queue->by_claim, entry->claim);
+    }
+    list_for_each (replacement, &command->replacements) {
+        map_remove(queue->by_claim, replacement->name);
+        replacement_release(queue->control, replacement);
+    }
+    map_remove(queue->commands, command->id);
+    command_destroy(command);
 }
 
 bool disruption_queue_has(const struct disruption_queue *queue, const char *node)
 {
-    return map_get(queue->commands, node) != NULL;
+    return map_get(queue->by_node, node) != NULL;
 }
 
 uint32_t disruption_queue_count(const struct disruption_queue *queue)
 {
     return (uint32_t)map_count(queue->commands);
+}
+
+uint32_t disruption_queue_nodes(const struct disruption_queue *queue)
+{
+    return (uint32_t)map_count(queue->by_node);
+}
+
+struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
+                                                 const char *id)
+{
+    return map_get(queue->commands, id);
 }
 
 struct disruption_command *disruption_queue_next(const struct disruption_queue *queue,
@@ -127,7 +168,7 @@ struct disruption_command *disruption_queue_next(const struct disruption_queue *
 
 bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command)
 {
-    return command->phase == COMMAND_WAIT &&
+    return command->phase == COMMAND_WAIT && !command->is_checking &&
            loop_monotonic_ns(queue->control->loop) >= command->due_ns;
 }
 
@@ -137,254 +178,386 @@ int64_t disruption_queue_next_due(const struct disruption_queue *queue)
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;)
-        if (command->phase == COMMAND_WAIT && command->due_ns < due)
+        if (command->phase == COMMAND_WAIT && !command->is_checking && command->due_ns < due)
             due = command->due_ns;
     return due;
 }
 
-// DIS-300, DIS-309, DIS-380, DIS-381.
+static int64_t timeout_of(const struct disruption_queue *queue)
+{
+    int64_t timeout_ns = TIMEOUT_NODE_NS * (int64_t)map_count(queue->by_node);
+    if (timeout_ns < TIMEOUT_MIN_NS)
+        return TIMEOUT_MIN_NS;
+    return timeout_ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS : timeout_ns;
+}
+
+// --- the nodes -----------------------------------------------------------------------------------
+// Gone, replaced by another of the name, or on its way out already: nothing left to do for it.
+static bool is_gone(const struct control *control, const struct command_node *entry)
+{
+    const struct node *node = find_node(control, entry->node);
+    const struct node_claim *claim = find_claim(control, entry->claim);
+    return node == NULL || claim == NULL || !text_equal(claim->meta.uid, entry->claim_uid) ||
+           object_is_deleting((const struct object *)claim) ||
+           object_is_deleting((const struct object *)node);
+}
+
+static void set_marked(struct control *control, const struct disruption_command *command,
+                       bool marked)
+{
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        struct state_node *state =
+            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        if (state != NULL)
+            state->marked = marked;
+    }
+}
+
+// --- what the disruption controller says ---------------------------------------------------------
+// DIS-300, DIS-309.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command)
 {
     struct control *control = queue->control;
-    struct text text = {0};
-    text_format(&text, "%s/%s: delete: nodepools=[%s]: [%s] (savings: $0.00)", command->reason,
-                command->id, command->pool, command->node);
-    json_t *nodes =
-        json_pack("[{s:{s:s}, s:{s:s}, s:s, s:s}]", "Node", "name", command->node, "NodeClaim",
-                  "name", command->claim, "instance-type",
-                  command->instance_type != NULL ? command->instance_type : "", "capacity-type",
-                  command->capacity_type != NULL ? command->capacity_type : "");
-    char *nodes_text CLEANUP_FREE = json_dumps(nodes, JSON_COMPACT);
-    json_decref(nodes);
-    log_info("disrupting node(s)", "s:controller", "disruption", "s:command-id", command->id,
-             "s:reason", command->reason, "s:command", text.data, "s:decision", "delete",
-             "i:disrupted-node-count", INT64_C(1), "i:replacement-node-count", INT64_C(0),
-             "i:pod-count", (int64_t)command->pods, "j:disrupted-nodes", nodes_text);
-    text_free(&text);
-    const char *reason = text_equal(command->reason, "Empty") ? "empty" : command->reason;
-    metric_add(control->metrics.disruption_decisions, 1, "delete", reason, command->consolidation);
-    metric_add(control->metrics.disruption_decisions_by_pool, 1, command->pool, "delete", reason,
+    const char *decision = command_decision(command), *reason = command_reason_label(command);
+    command_log_start(command);
+    command->is_confirmed = true;
+    metric_add(control->metrics.disruption_decisions, 1, decision, reason,
                command->consolidation);
-    const struct node *node = find_node(control, command->node);
-    struct state_node *state = node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
-    if (state != NULL)
-        state->marked = true; // DIS-306
-    command->phase = COMMAND_DELETE;
-    reconcile_queue_add(queue->queue, command->node);
+    for (uint32_t i = 0; i < command->nodes.count; i++) {
+        const char *pool = command->nodes.items[i].pool;
+        bool repeated = false;
+        for (uint32_t j = 0; j < i; j++)
+            repeated = repeated || strcmp(command->nodes.items[j].pool, pool) == 0;
+        if (!repeated)
+            metric_add(control->metrics.disruption_decisions_by_pool, 1, pool, decision, reason,
+                       command->consolidation);
+    }
+    if (command->replacements.count == 0)
+        set_marked(control, command, true); // DIS-306
+    command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
+    reconcile_queue_add(queue->queue, command->id);
+}
+
+static void tell_rejected(struct control *control, const struct disruption_command *command,
+                          const char *kind)
+{
+    struct text text = {0};
+    command_describe(command, &text);
+    list_for_each (entry, &command->nodes) {
+        const struct object *const about[] = {
+            (const struct object *)find_node(control, entry->node),
+            (const struct object *)find_claim(control, entry->claim)};
+        for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
+            if (about[i] != NULL)
+                publish(control, about[i], &rejected, "Consolidation rejected: %s, reason: %s",
+                        text.data, kind);
+    }
+    text_free(&text);
 }
 
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
-                             const char *why)
+                             const char *kind, const char *why)
 {
-    log_debug("abandoning empty node consolidation attempt, command is no longer valid",
-              "s:controller", "disruption", "s:command-id", command->id, "o:Node", command->node,
-              "s:reason", why);
-    metric_add(queue->control->metrics.disruption_failed_validations, 1, command->consolidation);
+    log_debug("abandoning disruption attempt, command is no longer valid", "s:controller",
+              "disruption", "s:command-id", command->id, "o:Node", command->nodes.items[0].node,
+              "s:kind", kind, "s:reason", why);
+    metric_add(queue->control->metrics.disruption_failed_validations, command->nodes.count,
+               command->consolidation);
+    if (strcmp(command->reason, "Underutilized") == 0) {
+        tell_rejected(queue->control, command, kind); // DIS-773
+        list_for_each (entry, &command->nodes)
+            disruption_backoff_node_failed(queue->control->disruption_backoff, entry->node);
+    }
     command->phase = COMMAND_ROLLBACK;
-    reconcile_queue_add(queue->queue, command->node);
+    reconcile_queue_add(queue->queue, command->id);
 }
 
-// --- writes --------------------------------------------------------------------------------------
-static bool balancers_excluded(const struct node *node)
-{
-    return text_equal(string_map_get(&node->meta.labels, LABEL_EXCLUDE_BALANCERS), "karpenter");
-}
-
-// The label of LIF-105 comes along: it is due anyway as soon as the command is confirmed.
-static json_t *taint_patch(const struct node *node, const char *id)
-{
-    static const struct taint disrupted = {.key = TAINT_DISRUPTED, .effect = "NoSchedule"};
-    json_t *body = json_locked((const struct object *)node);
-    json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
-                        json_string(id));
-    if (string_map_get(&node->meta.labels, LABEL_EXCLUDE_BALANCERS) == NULL)
-        json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS,
-                            json_string("karpenter"));
-    json_object_set_new(
-        body, "spec",
-        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
-    return body;
-}
-
-json_t *untaint_patch(const struct node *node)
-{
-    bool marked =
-        object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL;
-    const struct taint *taint = find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule");
-    if (!marked) // a taint that is not ours stays (DIS-730)
-        return NULL;
-    json_t *body = json_locked((const struct object *)node);
-    json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
-                        json_null());
-    if (balancers_excluded(node))
-        json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS, json_null());
-    if (taint != NULL)
-        json_object_set_new(
-            body, "spec",
-            json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
-    return body;
-}
-
-json_t *unreason_patch(struct control *control, const struct node_claim *claim)
-{
-    if (condition_find(&claim->status.conditions, "DisruptionReason") == NULL)
-        return NULL;
-    struct arena *arena CLEANUP_ARENA = arena_create(2048);
-    struct conditions conditions;
-    conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
-                    control_now(control));
-    conditions_clear(&conditions, "DisruptionReason");
-    json_t *body = json_locked((const struct object *)claim);
-    json_object_set_new(body, "status",
-                        json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-    conditions_free(&conditions);
-    return body;
-}
-
-static json_t *reason_patch(struct control *control, const struct node_claim *claim,
-                            const char *reason)
-{
-    struct arena *arena CLEANUP_ARENA = arena_create(2048);
-    struct conditions conditions;
-    conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
-                    control_now(control));
-    conditions_set(&conditions, "DisruptionReason", "True", reason, reason);
-    json_t *body = json_locked((const struct object *)claim);
-    json_object_set_new(body, "status",
-                        json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-    conditions_free(&conditions);
-    return body;
-}
-
-// --- one command ---------------------------------------------------------------------------------
+// --- steps ---------------------------------------------------------------------------------------
 struct step {
     struct disruption_queue *queue;
+    struct control *control;
     struct disruption_command *command;
-    const struct node *node;
-    const struct node_claim *claim;
     struct operation_about about;
+    uint32_t started; // operations
 };
 
-static void forget(struct disruption_queue *queue, const char *node)
+static struct reconcile_result go_on(struct step *step, enum command_phase phase)
 {
-    struct disruption_command *command = map_remove(queue->commands, node);
-    if (command != NULL)
-        command_destroy(command);
+    step->command->phase = phase;
+    return reconcile_after(0);
+}
+
+static struct reconcile_result fail(struct step *step, const char *what, const char *which)
+{
+    struct disruption_command *command = step->command;
+    snprintf(command->failure, sizeof command->failure, "%s%s", what, which);
+    return go_on(step, COMMAND_ROLLBACK);
 }
 
 static struct reconcile_result step_taint(struct step *step)
 {
-    if (find_taint(&step->node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL) {
-        step->command->phase = COMMAND_REASON;
-        return reconcile_after(0);
-    }
+    struct disruption_command *command = step->command;
     step->about.doing = "tainting node";
-    return start_patch(&step->about, (const struct object *)step->node, NULL,
-                       taint_patch(step->node, step->command->id));
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        if (entry->gone ||
+            (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL &&
+             object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL))
+            continue;
+        start_patch(&step->about, (const struct object *)node, NULL,
+                    taint_patch(node, command_mark_text(command->arena, command)));
+        step->started++;
+    }
+    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_REASON);
 }
 
 // The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
 // without the write: its events and the log tell.
-static bool reason_matters(const struct step *step)
+static bool reason_matters(const struct step *step, const char *node)
 {
-    const struct control *control = step->queue->control;
+    const struct control *control = step->control;
     struct drain drain;
-    drain_plan(&drain, cluster_pods(control->cluster, step->command->node), 0,
-               control_now(control));
+    drain_plan(&drain, cluster_pods(control->cluster, node), 0, control_now(control));
     bool matters = drain.waiting > 0 || control->settings->compatibility_upstream;
     drain_free(&drain);
     return matters;
 }
 
+static int64_t validation_delay(const struct step *step)
+{
+    if (strcmp(step->command->reason, "Drifted") == 0)
+        return 0;
+    return step->control->settings->compatibility_upstream ? VALIDATION_UPSTREAM_NS
+                                                           : VALIDATION_NS;
+}
+
 static struct reconcile_result step_reason(struct step *step)
 {
-    struct control *control = step->queue->control;
-    const struct condition *condition =
-        condition_find(&step->claim->status.conditions, "DisruptionReason");
-    bool matters = condition != NULL || reason_matters(step);
-    if (matters && (condition == NULL || !text_equal(condition->reason, step->command->reason))) {
-        step->about.doing = "updating disruption reason";
-        return start_patch_status(&step->about, (const struct object *)step->claim,
-                                  reason_patch(control, step->claim, step->command->reason));
+    struct disruption_command *command = step->command;
+    step->about.doing = "updating disruption reason";
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        if (entry->gone)
+            continue;
+        const struct condition *condition =
+            condition_find(&claim->status.conditions, "DisruptionReason");
+        bool matters = condition != NULL || reason_matters(step, entry->node);
+        if (!matters || (condition != NULL && text_equal(condition->reason, command->reason)))
+            continue;
+        start_patch_status(&step->about, (const struct object *)claim,
+                           reason_patch(step->control, claim, command->reason));
+        step->started++;
     }
-    step->command->phase = COMMAND_WAIT;
-    step->command->due_ns =
-        loop_monotonic_ns(control->loop) +
-        (control->settings->compatibility_upstream ? VALIDATION_UPSTREAM_NS : VALIDATION_NS);
-    disruption_wake(control->disruption_controller);
+    if (step->started > 0)
+        return reconcile_running();
+    command->phase = COMMAND_WAIT;
+    command->due_ns = loop_monotonic_ns(step->control->loop) + validation_delay(step);
+    disruption_wake(step->control->disruption_controller);
     return reconcile_done();
 }
 
-static enum operation_outcome note_deleted(void *context, const char *key,
-                                           const struct kube_result *result)
+static struct reconcile_result step_launch(struct step *step)
 {
-    struct disruption_queue *queue = context;
-    struct control *control = queue->control;
-    const struct disruption_command *command = map_get(queue->commands, key);
-    if (result->error.kind != ERROR_NONE || command == NULL)
-        return OPERATION_PASS;
-    const struct node *node = find_node(control, command->node);
-    const struct node_claim *claim = find_claim(control, command->claim);
+    struct disruption_command *command = step->command;
+    step->about.doing = "launching replacement nodeclaim";
+    const char *refusal = replacements_refused(step->control, command);
+    if (refusal != NULL)
+        return fail(step, "launching replacement nodeclaim, ", refusal);
+    list_for_each (replacement, &command->replacements) {
+        if (replacement->is_rejected)
+            return fail(step, "launching replacement nodeclaim, rejected: ",
+                        replacement->name);
+        step->started += replacement_create(&step->about, command, replacement);
+    }
+    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_AWAIT);
+}
+
+static struct reconcile_result step_await(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    const char *gone = NULL;
+    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    int64_t left_ns = command->created_ns + timeout_of(step->queue) - now_ns;
+    enum replacements_state state = replacements_state(step->control, command, &gone);
+    if (state == REPLACEMENTS_LOST)
+        return fail(step, "replacement was deleted, ", gone);
+    if (state != REPLACEMENTS_LAUNCHING)
+        set_marked(step->control, command, true); // DIS-306
+    if (state == REPLACEMENTS_READY)
+        return go_on(step, COMMAND_DELETE);
+    if (left_ns <= 0)
+        return fail(step, "command reached timeout, waiting for replacement initialization", "");
+    return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
+}
+
+static void count_deleted(struct control *control, const struct disruption_command *command,
+                          const struct command_node *entry)
+{
+    const struct node *node = find_node(control, entry->node);
+    const struct node_claim *claim = find_claim(control, entry->claim);
     if (node != NULL)
         publish(control, (const struct object *)node, &terminating, "Disrupting Node: %s",
                 command->reason);
     if (claim != NULL)
         publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
                 command->reason);
-    const char *reason = text_equal(command->reason, "Empty") ? "empty" : command->reason;
+    const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
-    metric_add(control->metrics.node_claims_disrupted, 1, reason, command->pool,
-               command->capacity_type, command->policy, mode);
-    metric_add(control->metrics.pods_disruption_initiated, command->pods, reason, command->pool,
-               command->capacity_type, command->policy, mode);
+    metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool,
+               entry->capacity_type, entry->policy, mode);
+    metric_add(control->metrics.pods_disruption_initiated, entry->pods, reason, entry->pool,
+               entry->capacity_type, entry->policy, mode);
+}
+
+struct deletion { // one delete call; in the command's arena
+    struct disruption_queue *queue;
+    uint32_t index; // of the node in the command
+};
+
+static enum operation_outcome note_deleted(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    const struct deletion *deletion = context;
+    struct disruption_command *command = map_get(deletion->queue->commands, key);
+    if (result->error.kind != ERROR_NONE || command == NULL)
+        return OPERATION_PASS;
+    struct command_node *entry = &command->nodes.items[deletion->index];
+    if (!entry->deleted)
+        count_deleted(deletion->queue->control, command, entry);
+    entry->deleted = true;
     return OPERATION_PASS;
 }
 
+// DIS-726: what was ready once must still be.
 static struct reconcile_result step_delete(struct step *step)
 {
+    struct disruption_command *command = step->command;
+    const char *gone;
+    if (command->replacements.count > 0 &&
+        replacements_state(step->control, command, &gone) != REPLACEMENTS_READY)
+        return go_on(step, COMMAND_AWAIT);
     step->about.doing = "deleting nodeclaim";
     step->about.record = note_deleted;
-    step->about.context = step->queue;
-    return start_delete(&step->about, (const struct object *)step->claim, -1);
+    for (uint32_t i = 0; i < command->nodes.count; i++) {
+        const struct command_node *entry = &command->nodes.items[i];
+        if (entry->gone || entry->deleted)
+            continue;
+        struct deletion *deletion = arena_allocate(command->arena, sizeof *deletion);
+        *deletion = (struct deletion){step->queue, i};
+        step->about.context = deletion;
+        start_delete(&step->about, (const struct object *)find_claim(step->control, entry->claim),
+                     -1);
+        step->started++;
+    }
+    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_DRAIN);
+}
+
+// The replacements wait for the pods of the nodes that are being drained (DIS-727).
+static struct reconcile_result step_drain(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    bool draining = false;
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        draining = draining || (claim != NULL && text_equal(claim->meta.uid, entry->claim_uid));
+    }
+    if (draining && command->replacements.count > 0) {
+        replacements_nominate(step->control, command);
+        return reconcile_after(LOOK_AGAIN_NS);
+    }
+    log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id",
+              command->id);
+    if (strcmp(command->reason, "Drifted") == 0)
+        disruption_backoff_pool_succeeded(step->control->disruption_backoff,
+                                          command->nodes.items[0].pool);
+    forget(step->queue, command);
+    return reconcile_done();
+}
+
+// --- taking it back ------------------------------------------------------------------------------
+static void tell_failure(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    struct control *control = step->control;
+    log_error("failed terminating nodes while executing a disruption command", "s:controller",
+              "disruption.queue", "s:command-id", command->id, "s:error", command->failure);
+    metric_add(control->metrics.disruption_queue_failures,
+               replacements_not_initialized(control, command), command_decision(command),
+               command_reason_label(command), command->consolidation);
+    list_for_each (entry, &command->nodes) {
+        if (strcmp(command->reason, "Drifted") == 0)
+            disruption_backoff_pool_failed(control->disruption_backoff, entry->pool);
+        else
+            disruption_backoff_node_failed(control->disruption_backoff, entry->node);
+    }
+}
+
+static void take_back_nodes(struct step *step)
+{
+    list_for_each (entry, &step->command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        if (entry->gone)
+            continue;
+        json_t *body = untaint_patch(node);
+        if (body != NULL) {
+            step->about.doing = "removing taint from node";
+            start_patch(&step->about, (const struct object *)node, NULL, body);
+            step->started++;
+        }
+        body = unreason_patch(step->control, claim);
+        if (body != NULL) {
+            step->about.doing = "removing condition from nodeclaim";
+            start_patch_status(&step->about, (const struct object *)claim, body);
+            step->started++;
+        }
+    }
 }
 
 static struct reconcile_result step_rollback(struct step *step)
 {
-    json_t *body = untaint_patch(step->node);
-    if (body != NULL) {
-        step->about.doing = "removing taint from node";
-        return start_patch(&step->about, (const struct object *)step->node, NULL, body);
+    struct disruption_command *command = step->command;
+    if (command->failure[0] != '\0') {
+        tell_failure(step);
+        command->failure[0] = '\0';
     }
-    body = unreason_patch(step->queue->control, step->claim);
-    if (body != NULL) {
-        step->about.doing = "removing condition from nodeclaim";
-        return start_patch_status(&step->about, (const struct object *)step->claim, body);
-    }
-    forget(step->queue, step->command->node);
+    set_marked(step->control, command, false);
+    take_back_nodes(step);
+    step->started += replacements_give_up(&step->about, command); // DIS-723
+    if (step->started > 0)
+        return reconcile_running();
+    forget(step->queue, command);
+    disruption_wake(step->control->disruption_controller);
     return reconcile_done();
+}
+
+// --- one command ---------------------------------------------------------------------------------
+// False: no node is left for the command to take away.
+static bool any_left(struct step *step)
+{
+    bool any = false;
+    list_for_each (entry, &step->command->nodes) {
+        entry->gone = entry->gone || is_gone(step->control, entry);
+        any = any || !entry->gone;
+    }
+    return any;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_queue *queue = context;
-    struct control *control = queue->control;
     struct disruption_command *command = map_get(queue->commands, work_item_key(item));
     (void)error;
     if (command == NULL)
         return reconcile_done();
     struct step step = {.queue = queue,
+                        .control = queue->control,
                         .command = command,
-                        .node = find_node(control, command->node),
-                        .claim = find_claim(control, command->claim),
-                        .about = {.control = control, .item = item}};
-    // Gone, replaced by another of the name, or on its way out already: nothing left to do.
-    if (step.node == NULL || step.claim == NULL ||
-        !text_equal(step.claim->meta.uid, command->claim_uid) ||
-        object_is_deleting((const struct object *)step.claim) ||
-        object_is_deleting((const struct object *)step.node)) {
-        forget(queue, work_item_key(item));
-        return reconcile_done();
-    }
+                        .about = {.control = queue->control, .item = item}};
+    bool left = any_left(&step);
+    if (!left && command->phase != COMMAND_ROLLBACK && command->phase != COMMAND_DRAIN)
+        command->phase = command->is_confirmed ? COMMAND_DRAIN : COMMAND_ROLLBACK;
     switch (command->phase) {
     case COMMAND_TAINT:
         return step_taint(&step);
@@ -392,8 +565,14 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return step_reason(&step);
     case COMMAND_WAIT:
         return reconcile_done();
+    case COMMAND_LAUNCH:
+        return step_launch(&step);
+    case COMMAND_AWAIT:
+        return step_await(&step);
     case COMMAND_DELETE:
         return step_delete(&step);
+    case COMMAND_DRAIN:
+        return step_drain(&step);
     case COMMAND_ROLLBACK:
         return step_rollback(&step);
     }

@@ -20,6 +20,11 @@ struct claim_types {
 struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
                                          const struct plan *plan);
 
+// What the NodePool's limits leave, one number a limit, in their order, negative where they are
+// exceeded. `replacing`: the nodes of disruption commands under way do not count (DIS-731).
+int64_t *pool_limits_left(struct control *control, struct arena *arena,
+                          const struct node_pool *pool, bool replacing);
+
 // The body of the create call. `name` was chosen by the caller. Without `types` the claim is a
 // static pool's (LIF-232): its requirements stay as they are, and nothing is requested.
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/cluster.h"
+#include "control/disruption_queue.h"
 
 #define NAME_BASE_MAX 57 // generateName's limit: 63 with the hyphen and the suffix
 
@@ -48,7 +49,10 @@ enum static_standing static_standing_of(const struct control *control,
     if (object_is_deleting((const struct object *)claim) ||
         condition_is_true(&claim->status.conditions, "InstanceTerminating"))
         return STATIC_DELETING;
-    return state != NULL && state->marked ? STATIC_PENDING : STATIC_ACTIVE;
+    const struct node *node = state != NULL && state->nodes.count > 0 ? state_main_node(state) : NULL;
+    bool leaving = node != NULL && control->disruption_queue != NULL &&
+                   disruption_queue_has(control->disruption_queue, node->meta.name);
+    return leaving || (state != NULL && state->marked) ? STATIC_PENDING : STATIC_ACTIVE;
 }
 
 static void drop(struct static_capacity *capacity, const char *pool, uint32_t index)

@@ -192,29 +192,44 @@ static void take_notes(struct disruption *disruption)
     plan->notes.count = count;
 }
 
+bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
+                      const struct disrupt_inputs *inputs, struct plan *plan,
+                      struct arena *arena, struct error *error)
+{
+    static const struct disrupt_inputs nothing = {0};
+    *disruption = (struct disruption){.snapshot = snapshot,
+                                      .inputs = inputs != NULL ? inputs : &nothing,
+                                      .arena = arena,
+                                      .plan = plan,
+                                      .better = !snapshot->settings.compatibility_upstream};
+    disruption->problem = problem_create(snapshot, plan->arena, true);
+    if (disruption->problem->error.kind != ERROR_NONE) {
+        *error = disruption->problem->error;
+        return false;
+    }
+    disruption->simulator = simulator_create(disruption->problem, arena);
+    find_quiet_places(disruption);
+    return true;
+}
+
+void disruption_end(struct disruption *disruption)
+{
+    workload_table_destroy(disruption->workloads);
+    problem_destroy(disruption->problem);
+}
+
 bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
                   struct plan *plan, struct error *error)
 {
-    static const struct disrupt_inputs nothing = {0};
     struct arena *arena = arena_create(65536);
-    struct disruption disruption = {.snapshot = snapshot,
-                                    .inputs = options->inputs != NULL ? options->inputs : &nothing,
-                                    .arena = arena,
-                                    .plan = plan,
-                                    .better = !snapshot->settings.compatibility_upstream};
+    struct disruption disruption;
     plan->has_disruptions = true;
-    disruption.problem = problem_create(snapshot, plan->arena, true);
-    bool fine = disruption.problem->error.kind == ERROR_NONE;
+    bool fine = disruption_begin(&disruption, snapshot, options->inputs, plan, arena, error);
     if (fine) {
-        disruption.simulator = simulator_create(disruption.problem, arena);
-        find_quiet_places(&disruption);
         ask_methods(&disruption, options->method);
         take_notes(&disruption);
-    } else {
-        *error = disruption.problem->error;
     }
-    workload_table_destroy(disruption.workloads);
-    problem_destroy(disruption.problem);
+    disruption_end(&disruption);
     arena_destroy(arena);
     return fine;
 }

@@ -7,18 +7,9 @@
 #pragma once
 
 #include "engine/candidates.h"
+#include "engine/disrupt_inputs.h"
 #include "engine/engine.h"
 #include "engine/simulation.h"
-
-// What only a running controller knows. Zero: nothing.
-struct disrupt_inputs {
-    const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
-                                            // to the budgets; their pods need another place
-    const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
-    const struct string_list *paused_pools; // no drift for a while: replacements failed (DIS-716)
-    bool without_emptiness;                 // the caller asks for that by itself
-    int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
-};
 
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
 struct baseline {
@@ -54,6 +45,13 @@ bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *op
 // --- for the methods
 // -------------------------------------------------------------------------------
 typedef LIST(struct disruption_candidate *) candidate_list;
+
+// False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any case.
+// What lives in `arena` ends with it, what is added to the plan lives in the plan's.
+bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
+                      const struct disrupt_inputs *inputs, struct plan *plan,
+                      struct arena *arena, struct error *error) MUST_USE;
+void disruption_end(struct disruption *disruption);
 
 // The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,

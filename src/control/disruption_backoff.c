@@ -1,0 +1,137 @@
+#include "control/disruption_backoff.h"
+
+#include <stdlib.h>
+
+#include "base/duration.h"
+
+#define NODE_FIRST_NS (30 * SECOND)
+#define POOL_FIRST_NS MINUTE
+#define LONGEST_NS    (10 * MINUTE)
+#define FORGET_NS     HOUR // after its end a failure no longer adds to the next
+
+static const struct event_text backing_off = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
+
+struct failure_record {
+    int64_t delay_ns, until_ns; // monotonic
+};
+
+struct disruption_backoff {
+    struct control *control;
+    struct map *nodes, *pools; // struct failure_record by name
+};
+
+struct disruption_backoff *disruption_backoff_create(struct control *control)
+{
+    struct disruption_backoff *backoff = memory_allocate(sizeof *backoff);
+    backoff->control = control;
+    backoff->nodes = map_create();
+    backoff->pools = map_create();
+    return backoff;
+}
+
+void disruption_backoff_destroy(struct disruption_backoff *backoff)
+{
+    if (backoff == NULL)
+        return;
+    map_destroy(backoff->nodes, free);
+    map_destroy(backoff->pools, free);
+    free(backoff);
+}
+
+// False: it is one of those that failed together.
+static bool note(struct disruption_backoff *backoff, struct map *map, const char *name,
+                 int64_t first_ns, int64_t *until_ns)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    struct failure_record *record = map_get(map, name);
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(map, name, record);
+    }
+    if (record->until_ns > now_ns)
+        return false;
+    bool forgotten = record->delay_ns == 0 || now_ns - record->until_ns > FORGET_NS;
+    record->delay_ns = forgotten ? first_ns : 2 * record->delay_ns;
+    if (record->delay_ns > LONGEST_NS)
+        record->delay_ns = LONGEST_NS;
+    uint64_t tenth = (uint64_t)record->delay_ns / 10;
+    record->until_ns = now_ns + record->delay_ns +
+                       (int64_t)random_below(&backoff->control->random, tenth + 1);
+    *until_ns = record->until_ns;
+    return true;
+}
+
+void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node)
+{
+    int64_t until_ns;
+    if (!backoff->control->settings->compatibility_upstream)
+        note(backoff, backoff->nodes, node, NODE_FIRST_NS, &until_ns);
+}
+
+void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool)
+{
+    struct control *control = backoff->control;
+    int64_t until_ns;
+    if (control->settings->compatibility_upstream ||
+        !note(backoff, backoff->pools, pool, POOL_FIRST_NS, &until_ns))
+        return;
+    const struct node_pool *object = find_pool(control, pool);
+    char until[INSTANT_TEXT_MAX];
+    instant_format(control_now(control) + until_ns - loop_monotonic_ns(control->loop), until);
+    if (object != NULL)
+        publish(control, (const struct object *)object, &backing_off,
+                "drift backing off until %s, replacements failed", until);
+}
+
+void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const char *pool)
+{
+    free(map_remove(backoff->pools, pool));
+}
+
+static struct string_list active(const struct disruption_backoff *backoff, struct map *map,
+                                 struct arena *arena)
+{
+    struct string_list names = {0};
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    names.items = arena_allocate_array(arena, map_count(map) + 1, sizeof *names.items);
+    for (struct map_entry *entry = map_first(map), *next; entry != NULL; entry = next) {
+        const struct failure_record *record = map_value(entry);
+        next = map_next(entry);
+        if (record->until_ns > now_ns)
+            names.items[names.count++] = arena_copy_string(arena, map_key(entry));
+        else if (now_ns - record->until_ns > FORGET_NS)
+            free(map_remove(map, map_key(entry)));
+    }
+    return names;
+}
+
+struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
+                                            struct arena *arena)
+{
+    return active(backoff, backoff->nodes, arena);
+}
+
+struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
+                                            struct arena *arena)
+{
+    return active(backoff, backoff->pools, arena);
+}
+
+static void take_earliest(const struct disruption_backoff *backoff, struct map *map,
+                          int64_t *earliest_ns)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    for (struct map_entry *entry = map_first(map); entry != NULL; entry = map_next(entry)) {
+        const struct failure_record *record = map_value(entry);
+        if (record->until_ns > now_ns && record->until_ns < *earliest_ns)
+            *earliest_ns = record->until_ns;
+    }
+}
+
+int64_t disruption_backoff_next(const struct disruption_backoff *backoff)
+{
+    int64_t earliest_ns = INT64_MAX;
+    take_earliest(backoff, backoff->nodes, &earliest_ns);
+    take_earliest(backoff, backoff->pools, &earliest_ns);
+    return earliest_ns;
+}

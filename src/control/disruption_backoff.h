@@ -1,0 +1,22 @@
+// What disruption does not try again at once: consolidation of nodes that it failed for (DIS-714:
+// 30 s, doubling to 10 min), drift of NodePools whose replacements failed (DIS-716: 1 min with up to
+// a tenth more, doubling to 10 min; failures of one window count once; reset by a success). In
+// memory: after a restart each is tried once. None of this under COMPATIBILITY=upstream.
+#pragma once
+
+#include "control/control.h"
+
+struct disruption_backoff;
+struct disruption_backoff *disruption_backoff_create(struct control *control);
+void disruption_backoff_destroy(struct disruption_backoff *backoff); // NULL is fine
+
+void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node);
+void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool);
+void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const char *pool);
+// The names that are backed off now; in `arena`. Forgets what is long over.
+struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
+                                            struct arena *arena);
+struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
+                                            struct arena *arena);
+// Monotonic: when the first of them may be tried again; INT64_MAX: none is backed off.
+int64_t disruption_backoff_next(const struct disruption_backoff *backoff);

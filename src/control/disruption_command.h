@@ -1,0 +1,88 @@
+// A disruption command under way (DIS-300 to DIS-333): the nodes that are to go, the NodeClaims that
+// come in their place first, and how far it is.
+//
+// What a successor of this process must know stands on the Nodes and on the replacements as an
+// annotation: the command's identifier, reason and kind, and how many nodes and replacements it has
+// (DIS-724). Each part of the command may vanish at any time without harm to the others (DIS-720).
+#pragma once
+
+#include "control/control.h"
+#include "control/node_claim_template.h"
+#include "model/plan.h"
+
+#define ANNOTATION_DISRUPTION_COMMAND "adze.dev/disruption-command"
+
+enum command_phase {
+    COMMAND_TAINT,    // taint and mark the Nodes
+    COMMAND_REASON,   // condition DisruptionReason on the NodeClaims
+    COMMAND_WAIT,     // until it is due and has been validated
+    COMMAND_LAUNCH,   // create the replacements
+    COMMAND_AWAIT,    // until all replacements are initialized and Ready
+    COMMAND_DELETE,   // delete the NodeClaims
+    COMMAND_DRAIN,    // until they are gone: replacements are kept for their pods (DIS-727)
+    COMMAND_ROLLBACK, // take taint, mark and condition away, and replacements that nobody uses
+};
+struct command_node {
+    char *node, *claim, *claim_uid, *pool, *instance_type, *capacity_type;
+    const char *policy; // static, label form: "when_empty"; "" for drift
+    uint32_t pods;      // reschedulable, when it was decided
+    bool gone;          // it, or its NodeClaim, is being deleted or is not there any more
+    bool deleted;       // by us: counted (DIS-722)
+};
+struct command_replacement {
+    char *name; // of the NodeClaim, chosen by us
+    char *pool;
+    json_t *body; // of the create call; NULL once it was created, and after a restart
+    struct string_list types; // names, in the command's arena
+    struct resource_map largest; // of each limited resource the most that one of them has
+    bool is_static;           // of a NodePool with `replicas`
+    bool is_reserved;         // counts against its limits.nodes
+    bool is_seen;             // the mirror has had it
+    bool is_rejected;         // the create call was refused for good
+};
+struct disruption_command {
+    struct arena *arena;
+    char id[37];
+    const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
+    LIST(struct command_node) nodes;
+    LIST(struct command_replacement) replacements;
+    int64_t savings;       // nano-USD an hour
+    int64_t created_ns;    // monotonic
+    int64_t due_ns;        // monotonic: validation; set when the taints are in place
+    enum command_phase phase;
+    bool is_confirmed;     // validated: it counts as a decision
+    bool is_checking;      // being validated at this moment
+    char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was called off
+};
+
+// Without nodes and replacements yet; `id` NULL: a new one.
+struct disruption_command *command_create(struct control *control, const char *id,
+                                          const char *reason, const char *consolidation);
+void command_destroy(struct disruption_command *command); // NULL is fine
+// Room must be there for all of them: command_reserve() first.
+void command_reserve(struct disruption_command *command, uint32_t nodes, uint32_t replacements);
+void command_add_node(struct control *control, struct disruption_command *command,
+                      const struct node *node, const struct node_claim *claim);
+// A planned claim; the limits are not looked at.
+void command_add_replacement(struct control *control, struct disruption_command *command,
+                             const struct plan_claim *claim);
+void command_add_replacement_name(struct disruption_command *command, const char *name,
+                                  const char *pool);
+
+// Texts of DIS-380 (with savings) and DIS-381.
+void command_describe(const struct disruption_command *command, struct text *out);
+void command_log_start(const struct disruption_command *command);
+uint32_t command_pods(const struct disruption_command *command);
+const char *command_decision(const struct disruption_command *command); // DIS-16
+const char *command_reason_label(const struct disruption_command *command); // "empty", DIS-324
+
+// --- what stands on its objects ------------------------------------------------------------------
+struct command_mark {
+    char id[37];
+    const char *reason, *consolidation; // static
+    uint32_t nodes, replacements;
+};
+// The annotation's value; in `arena`.
+const char *command_mark_text(struct arena *arena, const struct disruption_command *command);
+// False: no mark of ours, or not a sound one.
+bool command_mark_read(const struct object *object, struct command_mark *mark);

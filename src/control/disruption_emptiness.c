@@ -1,0 +1,247 @@
+#include "control/disruption_emptiness.h"
+
+#include <string.h>
+
+#include "base/duration.h"
+#include "control/capacity_buffers.h"
+#include "control/cluster.h"
+#include "control/disruption_queue.h"
+#include "control/snapshot_builder.h"
+#include "engine/emptiness.h"
+
+#define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
+
+// --- pending pods that may want a node (DIS-725, DIS-765) ----------------------------------------
+static bool taints_tolerated(const struct pod *pod, const struct node *node)
+{
+    list_for_each (taint, &node->spec.taints)
+        if (!text_equal(taint->key, TAINT_DISRUPTED) &&
+            !tolerations_tolerate(&pod->spec.tolerations, taint))
+            return false;
+    return true;
+}
+
+static bool may_run_on(struct arena *arena, const struct pod *pod, const struct node *node)
+{
+    list_for_each (selector, &pod->spec.node_selector)
+        if (!text_equal(string_map_get(&node->meta.labels, selector->key), selector->value))
+            return false;
+    struct resource_map requests = pod_requests(arena, pod);
+    list_for_each (request, &requests)
+        if (request->value > resource_map_get(&node->status.allocatable, request->name))
+            return false;
+    return taints_tolerated(pod, node);
+}
+
+// Only pods that have not been waiting for long: one that waits in vain must not keep empty nodes
+// alive.
+static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    int64_t now = control_now(control);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->items[i];
+        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
+        int64_t since =
+            condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
+        if (now - since < NEW_POD_NS && may_run_on(arena, pod, node))
+            return true;
+    }
+    return false;
+}
+
+static bool any_node_wanted(struct arena *arena, const struct control *control,
+                            const struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        if (node != NULL && is_wanted(arena, control, node))
+            return true;
+    }
+    return false;
+}
+
+void emptiness_call_off_wanted(struct control *control)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct disruption_queue *queue = control->disruption_queue;
+    struct map_entry *position = NULL;
+    if (cluster_provisionable(control->cluster)->count == 0)
+        return;
+    for (struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;)
+        if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command))
+            disruption_queue_cancel(queue, command, "churn",
+                                    "a pending pod may run on the node");
+}
+
+// --- one turn of emptiness -----------------------------------------------------------------------
+struct turn {
+    struct control *control;
+    struct arena *arena;
+    struct string_list busy, due; // Node names
+};
+
+static bool is_due_emptiness(const struct control *control,
+                             const struct disruption_command *command)
+{
+    return strcmp(command->reason, "Empty") == 0 &&
+           command_is_due(control->disruption_queue, command);
+}
+
+static void gather_commands(struct turn *turn)
+{
+    struct disruption_queue *queue = turn->control->disruption_queue;
+    uint32_t count = disruption_queue_nodes(queue);
+    turn->busy.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->busy.items);
+    turn->due.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->due.items);
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;) {
+        struct string_list *list =
+            is_due_emptiness(turn->control, command) ? &turn->due : &turn->busy;
+        list_for_each (entry, &command->nodes)
+            list->items[list->count++] = entry->node;
+    }
+}
+
+// The Nodes' names, so that many at once are found quickly.
+static struct map *index_taken(const struct emptiness *emptiness)
+{
+    struct map *taken = map_create();
+    list_for_each (candidate, &emptiness->taken)
+        map_set(taken, (*candidate)->node->meta.name, (void *)(uintptr_t)*candidate);
+    return taken;
+}
+
+// DIS-262.
+static void validate(struct turn *turn, const struct emptiness *emptiness)
+{
+    struct disruption_queue *queue = turn->control->disruption_queue;
+    struct map *taken = index_taken(emptiness);
+    struct map_entry *position = NULL;
+    for (struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;) {
+        if (!is_due_emptiness(turn->control, command))
+            continue;
+        if (map_get(taken, command->nodes.items[0].node) != NULL)
+            disruption_queue_confirm(queue, command);
+        else
+            disruption_queue_cancel(queue, command, "churn",
+                                    "the candidate is no longer valid or would violate a budget");
+    }
+    map_destroy(taken, NULL);
+}
+
+static void start_command(struct control *control, const struct disruption_candidate *candidate)
+{
+    const struct node *node = find_node(control, candidate->node->meta.name);
+    const struct node_claim *claim =
+        node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
+    if (claim == NULL)
+        return;
+    struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
+    command_reserve(command, 1, 0);
+    command_add_node(control, command, node, claim);
+    command->savings = candidate->price;
+    disruption_queue_add(control->disruption_queue, command);
+}
+
+static void start_commands(struct turn *turn, const struct emptiness *emptiness, bool may_start,
+                           bool *put_off)
+{
+    struct control *control = turn->control;
+    if (emptiness->taken.count == 0)
+        return;
+    if (!may_start || !capacity_buffers_settled(control->capacity_buffers)) {
+        *put_off = true;
+        return;
+    }
+    // A pod that cannot be read runs somewhere: no node is known to be empty.
+    uint32_t unreadable = mirror_invalid_count(control->mirror, KIND_POD);
+    if (unreadable > 0) {
+        log_error("no node is taken for empty while there are pods that cannot be read",
+                  "s:controller", "disruption", "i:pods", (int64_t)unreadable);
+        return;
+    }
+    list_for_each (candidate, &emptiness->taken) {
+        const char *name = (*candidate)->node->meta.name;
+        if (!disruption_queue_has(control->disruption_queue, name) &&
+            !is_wanted(turn->arena, control, (*candidate)->node))
+            start_command(control, *candidate);
+    }
+}
+
+// --- telling -------------------------------------------------------------------------------------
+void tell_about_node(struct control *control, const char *reason, const struct node *node,
+                     const struct node_claim *claim, const char *message)
+{
+    bool unconsolidatable = strcmp(reason, "Unconsolidatable") == 0;
+    const struct event_text event = {
+        .reason = reason,
+        .dedupe = control->settings->compatibility_upstream ? NULL : message,
+        .window_ns = unconsolidatable ? 15 * MINUTE : 0};
+    const struct object *const about[] = {(const struct object *)node,
+                                          (const struct object *)claim};
+    for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
+        if (about[i] != NULL)
+            publish(control, about[i], &event, "%s", message);
+}
+
+static bool is_consolidatable(const struct node_claim *claim)
+{
+    return claim != NULL && condition_is_true(&claim->status.conditions, "Consolidatable");
+}
+
+static void tell_pool(const struct turn *turn, const struct emptiness *emptiness,
+                      const struct disruption_pool *pool)
+{
+    static const struct event_text event = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
+    struct control *control = turn->control;
+    const char *name = pool->pool->meta.name;
+    metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name, "Empty");
+    metric_set(control->metrics.pool_consuming_budgets, (double)pool->disrupting, name, "Empty");
+    if (pool->budget_error != NULL)
+        log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
+                  pool->budget_error);
+    if (emptiness->eligible.count > 0 && pool->total != 0 && pool->allowed == 0)
+        publish(control, (const struct object *)pool->pool, &event,
+                "No allowed disruptions for disruption reason Empty due to blocking budget");
+}
+
+static void tell(struct turn *turn, const struct emptiness *emptiness)
+{
+    struct control *control = turn->control;
+    metric_set(control->metrics.disruption_eligible, emptiness->eligible.count, "empty");
+    list_for_each (pool, &emptiness->table.pools)
+        tell_pool(turn, emptiness, pool);
+    list_for_each (block, &emptiness->table.blocks)
+        if (is_consolidatable(block->claim)) // DIS-772: a method wants it
+            tell_about_node(control, "DisruptionBlocked", block->node, block->claim,
+                            block->message);
+    list_for_each (block, &emptiness->unconsolidatable)
+        tell_about_node(control, "Unconsolidatable", block->node, block->claim, block->message);
+}
+
+bool emptiness_turn(struct control *control, bool may_start, bool *put_off)
+{
+    int64_t started_ns = loop_monotonic_ns(control->loop);
+    struct text errors = {0};
+    struct turn turn = {.control = control, .arena = arena_create(64 * 1024)};
+    struct snapshot *snapshot = snapshot_build(control, &errors);
+    gather_commands(&turn);
+    struct emptiness emptiness = emptiness_find(turn.arena, snapshot, &turn.busy, &turn.due);
+    emptiness_call_off_wanted(control);
+    validate(&turn, &emptiness);
+    start_commands(&turn, &emptiness, may_start, put_off);
+    tell(&turn, &emptiness);
+    bool waits =
+        emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
+    metric_observe(control->metrics.disruption_evaluation_seconds,
+                   (double)(loop_monotonic_ns(control->loop) - started_ns) / SECOND, "empty",
+                   "empty");
+    snapshot_destroy(snapshot);
+    arena_destroy(turn.arena);
+    text_free(&errors);
+    return waits;
+}

@@ -1,0 +1,33 @@
+// The NodeClaims that come in the place of a disruption command's nodes (DIS-304 to DIS-308, DIS-323,
+// DIS-330 and what adze does better: DIS-723, DIS-726, DIS-727, DIS-731).
+#pragma once
+
+#include "control/disruption_command.h"
+#include "control/operations.h"
+
+// Why the replacements must not be created now: the limits of their NodePools. NULL: they may.
+// Outside of COMPATIBILITY=upstream the command's own nodes do not count: what is launched exceeds
+// a limit by their capacity at most.
+const char *replacements_refused(struct control *control,
+                                 const struct disruption_command *command);
+// Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
+uint32_t replacement_create(const struct operation_about *about,
+                            struct disruption_command *command,
+                            struct command_replacement *replacement);
+enum replacements_state {
+    REPLACEMENTS_LOST,      // one is gone or going
+    REPLACEMENTS_LAUNCHING, // one has no machine yet
+    REPLACEMENTS_WAITING,   // one is not initialized, or its Node is not Ready
+    REPLACEMENTS_READY,
+};
+// Tells of those that are waited for. LOST: `*gone` names it.
+enum replacements_state replacements_state(struct control *control,
+                                           struct disruption_command *command, const char **gone);
+uint32_t replacements_not_initialized(const struct control *control,
+                                      const struct disruption_command *command);
+// Nothing may take them away for a while.
+void replacements_nominate(struct control *control, const struct disruption_command *command);
+// Deletes those that nobody uses; answers how many calls were started.
+uint32_t replacements_give_up(struct operation_about *about,
+                              const struct disruption_command *command);
+void replacement_release(struct control *control, const struct command_replacement *replacement);

@@ -1,0 +1,252 @@
+#include "control/disruption_sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/disruption_backoff.h"
+#include "control/disruption_queue.h"
+#include "control/snapshot_builder.h"
+#include "engine/budgets.h"
+#include "engine/engine.h"
+
+// --- the snapshot --------------------------------------------------------------------------------
+// The nodes of all commands, but of those that are being checked, go.
+static void mark_busy(struct disruption_sweep *sweep)
+{
+    struct control *control = sweep->control;
+    struct snapshot *snapshot = sweep->snapshot;
+    struct map_entry *position = NULL;
+    uint32_t most = cluster_count(control->cluster) + 1;
+    sweep->busy.items = arena_allocate_array(sweep->arena, most, sizeof *sweep->busy.items);
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;) {
+        if (command->is_checking)
+            continue;
+        list_for_each (entry, &command->nodes) {
+            const struct node *node = find_node(control, entry->node);
+            const struct state_node *state =
+                node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+            if (state == NULL || sweep->busy.count + 1 >= most)
+                continue;
+            const char *name = arena_copy_string(snapshot->arena, state_name(state));
+            sweep->busy.items[sweep->busy.count++] = name;
+            if (!state_marked(state))
+                snapshot->marked_for_deletion.items[snapshot->marked_for_deletion.count++] = name;
+        }
+    }
+}
+
+struct disruption_sweep *sweep_create(struct control *control)
+{
+    struct disruption_sweep *sweep = memory_allocate(sizeof *sweep);
+    sweep->control = control;
+    sweep->started_ns = loop_monotonic_ns(control->loop);
+    sweep->arena = arena_create(64 * 1024);
+    sweep->snapshot = snapshot_build(control, &sweep->errors);
+    mark_busy(sweep);
+    sweep->paused_nodes = disruption_backoff_nodes(control->disruption_backoff, sweep->arena);
+    sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
+    sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
+                                            .paused_nodes = &sweep->paused_nodes,
+                                            .paused_pools = &sweep->paused_pools,
+                                            .without_emptiness = true};
+    return sweep;
+}
+
+static bool is_for_check(const struct control *control, const struct disruption_command *command)
+{
+    return command_is_due(control->disruption_queue, command) &&
+           strcmp(command->reason, "Empty") != 0;
+}
+
+static void add_check(struct disruption_sweep *sweep, const struct disruption_command *command)
+{
+    struct disrupt_check *check = &sweep->checks[sweep->checks_count];
+    sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
+    *check = (struct disrupt_check){.reason = command->reason,
+                                    .consolidation = command->consolidation,
+                                    .replacements = command->replacements.count};
+    check->nodes.items = arena_allocate_array(sweep->arena, command->nodes.count + 1,
+                                              sizeof *check->nodes.items);
+    list_for_each (entry, &command->nodes)
+        if (!entry->gone)
+            check->nodes.items[check->nodes.count++] =
+                arena_copy_string(sweep->arena, entry->node);
+    if (command->replacements.count != 1)
+        return;
+    const struct string_list *types = &command->replacements.items[0].types;
+    check->types.items =
+        arena_allocate_array(sweep->arena, types->count + 1, sizeof *check->types.items);
+    list_for_each (type, types)
+        check->types.items[check->types.count++] = arena_copy_string(sweep->arena, *type);
+}
+
+struct disruption_sweep *sweep_create_check(struct control *control)
+{
+    struct disruption_queue *queue = control->disruption_queue;
+    uint32_t due = 0;
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;)
+        due += is_for_check(control, command);
+    if (due == 0)
+        return NULL;
+    struct arena *arena = arena_create(4096);
+    struct disruption_command **commands = arena_allocate_array(arena, due, sizeof *commands);
+    uint32_t count = 0;
+    position = NULL;
+    for (struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;)
+        if (is_for_check(control, command))
+            commands[count++] = command;
+    for (uint32_t i = 0; i < count; i++)
+        commands[i]->is_checking = true;
+    struct disruption_sweep *sweep = sweep_create(control);
+    sweep->checks = arena_allocate_array(sweep->arena, count, sizeof *sweep->checks);
+    sweep->ids = arena_allocate_array(sweep->arena, count, sizeof *sweep->ids);
+    for (uint32_t i = 0; i < count; i++)
+        add_check(sweep, commands[i]);
+    arena_destroy(arena);
+    return sweep;
+}
+
+void sweep_destroy(struct disruption_sweep *sweep)
+{
+    if (sweep == NULL)
+        return;
+    if (sweep->plan != NULL)
+        plan_destroy(sweep->plan);
+    snapshot_destroy(sweep->snapshot);
+    arena_destroy(sweep->arena);
+    text_free(&sweep->errors);
+    free(sweep);
+}
+
+// --- the decision --------------------------------------------------------------------------------
+void sweep_work(struct disruption_sweep *sweep)
+{
+    if (sweep->checks_count > 0) {
+        sweep->checked = disrupt_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
+                                            sweep->checks, sweep->checks_count, &sweep->error);
+        return;
+    }
+    const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};
+    sweep->plan = engine_plan(sweep->snapshot, &options, &sweep->error);
+}
+
+static void take_earlier(int64_t instant, int64_t now, int64_t *earliest)
+{
+    if (instant > now && instant < *earliest)
+        *earliest = instant;
+}
+
+int64_t sweep_next_change(const struct disruption_sweep *sweep)
+{
+    const struct snapshot *snapshot = sweep->snapshot;
+    int64_t earliest = INT64_MAX, now = snapshot->time;
+    list_for_each (nomination, &snapshot->nominated)
+        take_earlier(nomination->until, now, &earliest);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
+        take_earlier(
+            budgets_next_change(
+                (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], now),
+            now, &earliest);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        int64_t until;
+        if (pod_protection((const struct pod *)snapshot->objects[KIND_POD].items[i], now,
+                           &until) == PROTECTED_UNTIL)
+            take_earlier(until, now, &earliest);
+    }
+    return earliest;
+}
+
+// --- what comes of it ----------------------------------------------------------------------------
+static const char *reason_of(const struct plan_disruption *planned)
+{
+    static const char *const reasons[] = {"Drifted", "Underutilized", "Empty"};
+    for (size_t i = 0; i < ARRAY_LENGTH(reasons); i++)
+        if (strcmp(planned->method, reasons[i]) == 0)
+            return reasons[i];
+    return "Drifted"; // what is to expire is replaced like what has drifted
+}
+
+static const char *consolidation_of(const struct plan_disruption *planned)
+{
+    static const char *const kinds[] = {"multi", "single", "empty"};
+    for (size_t i = 0; planned->consolidation != NULL && i < ARRAY_LENGTH(kinds); i++)
+        if (strcmp(planned->consolidation, kinds[i]) == 0)
+            return kinds[i];
+    return "";
+}
+
+// NULL: a node has gone since.
+static struct disruption_command *make_command(struct control *control,
+                                               const struct plan_disruption *planned)
+{
+    struct disruption_command *command =
+        command_create(control, NULL, reason_of(planned), consolidation_of(planned));
+    command->savings = planned->savings;
+    command_reserve(command, planned->candidates.count, planned->replacements.count);
+    list_for_each (name, &planned->candidates) {
+        const struct node *node = find_node(control, *name);
+        const struct node_claim *claim =
+            node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
+        if (claim == NULL) {
+            command_destroy(command);
+            return NULL;
+        }
+        command_add_node(control, command, node, claim);
+    }
+    list_for_each (claim, &planned->replacements)
+        command_add_replacement(control, command, claim);
+    return command;
+}
+
+static uint32_t start_commands(struct disruption_sweep *sweep)
+{
+    struct control *control = sweep->control;
+    uint32_t started = 0;
+    list_for_each (planned, &sweep->plan->disruptions) {
+        struct disruption_command *command = make_command(control, planned);
+        if (command == NULL)
+            continue;
+        disruption_queue_add(control->disruption_queue, command);
+        started++;
+    }
+    return started;
+}
+
+static uint32_t judge_commands(struct disruption_sweep *sweep)
+{
+    struct disruption_queue *queue = sweep->control->disruption_queue;
+    uint32_t judged = 0;
+    for (uint32_t i = 0; i < sweep->checks_count; i++) {
+        struct disruption_command *command = disruption_queue_find(queue, sweep->ids[i]);
+        if (command == NULL)
+            continue;
+        command->is_checking = false;
+        if (command->phase != COMMAND_WAIT)
+            continue; // called off meanwhile
+        judged++;
+        if (!sweep->checked)
+            disruption_queue_cancel(queue, command, "unknown", sweep->error.message);
+        else if (sweep->checks[i].kind == NULL)
+            disruption_queue_confirm(queue, command);
+        else
+            disruption_queue_cancel(queue, command, sweep->checks[i].kind,
+                                    sweep->checks[i].message);
+    }
+    return judged;
+}
+
+uint32_t sweep_carry_out(struct disruption_sweep *sweep)
+{
+    if (sweep->checks_count > 0)
+        return judge_commands(sweep);
+    if (sweep->plan != NULL)
+        return start_commands(sweep);
+    log_error("Reconciler error", "s:controller", "disruption", "s:error", sweep->error.message);
+    return 0;
+}

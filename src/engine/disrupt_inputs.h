@@ -1,0 +1,14 @@
+// What a disruption decision is made upon beyond the snapshot.
+#pragma once
+
+#include "model/object.h"
+
+// What only a running controller knows. Zero: nothing.
+struct disrupt_inputs {
+    const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
+                                            // to the budgets; their pods need another place
+    const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
+    const struct string_list *paused_pools; // no drift for a while: replacements failed (DIS-716)
+    bool without_emptiness;                 // the caller asks for that by itself
+    int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
+};

@@ -1,0 +1,204 @@
+#include "engine/revalidate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "engine/consolidation.h"
+#include "engine/emptiness.h"
+#include "engine/disrupt.h"
+#include "engine/problem.h"
+#include "engine/templates.h"
+
+struct revalidation {
+    struct disruption disruption;
+    struct map *candidates;   // struct disruption_candidate by the Node's name
+    int64_t *taken;           // by pool of the table: what checks took from the budgets
+    candidate_list accepted;  // of the valid checks that have a simulation
+    uint32_t accepted_claims; // their replacements
+};
+
+static void index_candidates(struct revalidation *revalidation)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    revalidation->accepted = candidate_list_create(disruption, &table);
+    revalidation->taken = arena_allocate_array(disruption->arena, table.pools.count + 1,
+                                               sizeof *revalidation->taken);
+    list_for_each (candidate, &disruption->table.candidates)
+        map_set(revalidation->candidates, candidate->node->meta.name, candidate);
+}
+
+static bool is_drift(const struct disrupt_check *check)
+{
+    return strcmp(check->reason, "Drifted") == 0;
+}
+
+// The predicate of the method that decided it.
+static bool is_wanted(struct revalidation *revalidation, const struct disrupt_check *check,
+                      const struct disruption_candidate *candidate)
+{
+    struct arena *arena = revalidation->disruption.arena;
+    const char *message;
+    if (is_drift(check))
+        return condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    if (candidate->blocked != NULL)
+        return false; // graceful disruption: DIS-34
+    return strcmp(check->reason, "Empty") == 0 ? emptiness_wants(arena, candidate, &message)
+                                               : consolidation_wants(arena, candidate, &message);
+}
+
+static bool reject(struct disrupt_check *check, const char *kind, const char *message)
+{
+    check->kind = kind;
+    check->message = message;
+    return false;
+}
+
+// DIS-263 step 1. The candidates come in the order of the table, as when they were decided.
+static bool find_candidates(struct revalidation *revalidation, struct disrupt_check *check,
+                            candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    uint32_t missing = 0;
+    list_for_each (name, &check->nodes) {
+        struct disruption_candidate *candidate = map_get(revalidation->candidates, *name);
+        if (candidate != NULL && is_wanted(revalidation, check, candidate))
+            list->items[list->count++] = candidate;
+        else
+            missing++;
+    }
+    if (missing == 0)
+        return true;
+    return reject(check, "churn",
+                  arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid",
+                               missing));
+}
+
+static bool take_budgets(struct revalidation *revalidation, struct disrupt_check *check,
+                         const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    const struct candidate_table *table = &disruption->table;
+    candidates_apply_budgets(disruption->arena, disruption->snapshot, table, check->reason);
+    uint32_t taken = 0;
+    for (; taken < list->count; taken++) {
+        uint32_t pool = (uint32_t)(list->items[taken]->pool - table->pools.items);
+        if (list->items[taken]->pool->remaining <= revalidation->taken[pool])
+            break;
+        revalidation->taken[pool]++;
+    }
+    if (taken == list->count)
+        return true;
+    while (taken-- > 0)
+        revalidation->taken[list->items[taken]->pool - table->pools.items]--;
+    return reject(check, "budget",
+                  "a candidate can no longer be disrupted without violating budgets");
+}
+
+// --- simulation (DIS-263 step 2) -----------------------------------------------------------------
+// Every type that the replacement may be launched as is one that would be chosen now.
+static bool has_all_types(const struct trial *trial, const struct string_list *types)
+{
+    const struct claim *claim = trial->claims[0];
+    struct map *chosen = map_create();
+    bitset_for_each (r, claim->rows)
+        map_set(chosen, claim->template->table->rows[r].type->name,
+                (void *)(uintptr_t)claim->template->table);
+    bool all = true;
+    list_for_each (type, types)
+        all = all && map_get(chosen, *type) != NULL;
+    map_destroy(chosen, NULL);
+    return all;
+}
+
+static const char *judge_trial(struct disruption *disruption, struct trial *trial,
+                               const struct disrupt_check *check)
+{
+    static const char new_results[] = "scheduling simulation produced new results";
+    if (trial_possible(trial) && trial->needed > check->replacements)
+        trial_pack(disruption, trial);
+    if (!trial_possible(trial))
+        return trial_message(disruption, trial);
+    if (trial->needed > check->replacements || (trial->needed == 0 && check->replacements > 0))
+        return new_results;
+    if (check->replacements == 1 && trial->claims_count == 1 && check->types.count > 0 &&
+        !has_all_types(trial, &check->types))
+        return new_results;
+    return NULL;
+}
+
+static bool has_static_pool(const candidate_list *list)
+{
+    return list->count > 0 && list->items[0]->pool->pool->spec.replicas.present;
+}
+
+// With what was found valid before: all of them may go at the same time.
+static const char *try_together(struct revalidation *revalidation,
+                                const struct disrupt_check *check, const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list *accepted = &revalidation->accepted;
+    const char *why = NULL;
+    uint32_t before = accepted->count;
+    for (uint32_t i = 0; i < list->count; i++)
+        accepted->items[accepted->count++] = list->items[i];
+    if (before > 0) {
+        struct trial trial =
+            trial_run(disruption, accepted->items, accepted->count, !is_drift(check));
+        if (!trial_possible(&trial))
+            why = trial_message(disruption, &trial);
+        else if (trial.needed > revalidation->accepted_claims + check->replacements)
+            why = "other commands under way need the same room";
+        trial_free(&trial);
+    }
+    if (why != NULL)
+        accepted->count = before;
+    else
+        revalidation->accepted_claims += check->replacements;
+    return why;
+}
+
+static bool simulate_again(struct revalidation *revalidation, struct disrupt_check *check,
+                           const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    if (strcmp(check->reason, "Empty") == 0 || has_static_pool(list))
+        return true;
+    struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
+    const char *why = judge_trial(disruption, &trial, check);
+    trial_free(&trial);
+    if (why == NULL)
+        why = try_together(revalidation, check, list);
+    return why == NULL || reject(check, "scheduling", why);
+}
+
+static void check_one(struct revalidation *revalidation, struct disrupt_check *check)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list list = {0};
+    check->kind = check->message = NULL;
+    list.items =
+        arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);
+    if (find_candidates(revalidation, check, &list) && take_budgets(revalidation, check, &list) &&
+        !simulate_again(revalidation, check, &list))
+        for (uint32_t i = 0; i < list.count; i++)
+            revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
+}
+
+bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+                        struct arena *arena, struct disrupt_check *checks, uint32_t count,
+                        struct error *error)
+{
+    struct plan plan = {.arena = arena};
+    struct revalidation revalidation = {.candidates = map_create()};
+    bool fine = disruption_begin(&revalidation.disruption, snapshot, inputs, &plan, arena, error);
+    if (fine) {
+        index_candidates(&revalidation);
+        for (uint32_t i = 0; i < count; i++)
+            check_one(&revalidation, &checks[i]);
+    }
+    disruption_end(&revalidation.disruption);
+    map_destroy(revalidation.candidates, NULL);
+    return fine;
+}
