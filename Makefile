@@ -25,6 +25,9 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
 	@tests/e2e/run $(BUILD)/adze
 
+test-upstream: all ## upstream Karpenter's own end-to-end suite, over an hour (FOCUS=REGEX, COMPATIBILITY=upstream)
+	@tests/upstream/run $(BUILD)/adze
+
 bench: all ## time the engine on generated workloads
 	@bench/run $(BUILD)/adze $(ARGS)
 

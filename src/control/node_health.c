@@ -4,10 +4,12 @@
 //
 // The NodeClaim is deleted first and given its deadline then. So a process that dies between the
 // two leaves no deadline in the past on a node that recovers, whose next drain it would cut short.
+// A node that recovers between the two goes by force nevertheless: it is condemned.
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "base/duration.h"
+#include "base/map.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
@@ -23,11 +25,18 @@ struct node_health {
     struct reconcile_queue *queue;
     const struct repair_policy *policies;
     uint32_t policies_count;
+    struct map *condemned; // Node name -> struct condemnation
+};
+
+struct condemnation {           // of a node whose NodeClaim is, or is about to be, deleted
+    const char *condition_type; // the policy's
+    bool carried_out;           // the NodeClaim is deleted
 };
 
 struct finding { // what is wrong with a node
     const struct condition *condition;
-    int64_t due; // when it has been tolerated long enough
+    const char *condition_type; // the policy's
+    int64_t due;                // when it has been tolerated long enough
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -53,11 +62,13 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     struct node_health *health = context;
     const struct node *before = (const struct node *)old_object;
     const struct node *node = (const struct node *)new_object;
-    if (change == MIRROR_DELETED)
+    if (change == MIRROR_DELETED) {
         reconcile_queue_forget(health->queue, old_object->meta.name);
-    else if (before == NULL ||
-             conditions_differ(&before->status.conditions, &node->status.conditions))
+        free(map_remove(health->condemned, old_object->meta.name));
+    } else if (before == NULL ||
+               conditions_differ(&before->status.conditions, &node->status.conditions)) {
         reconcile_queue_add(health->queue, new_object->meta.name);
+    }
 }
 
 struct node_health *node_health_create(struct control *control)
@@ -73,6 +84,7 @@ struct node_health *node_health_create(struct control *control)
     health->control = control;
     health->policies = policies;
     health->policies_count = count;
+    health->condemned = map_create();
     health->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "node.health",
                                                    .kind = "Node",
@@ -89,6 +101,9 @@ struct node_health *node_health_create(struct control *control)
 
 void node_health_destroy(struct node_health *health)
 {
+    if (health == NULL)
+        return;
+    map_destroy(health->condemned, free);
     free(health);
 }
 
@@ -104,7 +119,7 @@ static struct finding examine(const struct node_health *health, const struct nod
             continue;
         int64_t due = quantity_add(condition->last_transition_time, policy->toleration_ns);
         if (finding.condition == NULL || due < finding.due)
-            finding = (struct finding){condition, due};
+            finding = (struct finding){condition, policy->condition_type, due};
     }
     return finding;
 }
@@ -184,15 +199,16 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     const struct node *node = find_node(control, key);
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
-    if (result->error.kind != ERROR_NONE || claim == NULL)
+    struct condemnation *condemnation = map_get(health->condemned, key);
+    if (result->error.kind != ERROR_NONE || claim == NULL || condemnation == NULL)
         return OPERATION_PASS;
-    const struct condition *condition = examine(health, node).condition;
+    condemnation->carried_out = true;
     const char *pool = object_label((const struct object *)claim, LABEL_NODE_POOL);
     const char *capacity_type = object_label((const struct object *)claim, LABEL_CAPACITY_TYPE);
     struct text type = {0};
-    snake_case(condition != NULL ? condition->type : "", &type);
+    snake_case(condemnation->condition_type, &type);
     log_info("deleting unhealthy node", "s:controller", "node.health", "o:Node", key, "o:NodeClaim",
-             claim->meta.name, "s:condition", condition != NULL ? condition->type : "");
+             claim->meta.name, "s:condition", condemnation->condition_type);
     count_disrupted_node(control, claim, "unhealthy");
     metric_add(control->metrics.node_claims_unhealthy_disrupted, 1, type.data, pool,
                capacity_type, claim->status.image_id);
@@ -222,6 +238,27 @@ static struct reconcile_result set_deadline(const struct operation_about *about,
     return start_patch(about, (const struct object *)claim, NULL, body);
 }
 
+static struct reconcile_result delete_claim(struct node_health *health, struct work_item *item,
+                                            const struct node_claim *claim,
+                                            const char *condition_type)
+{
+    struct condemnation *condemnation = memory_allocate(sizeof *condemnation);
+    condemnation->condition_type = condition_type;
+    free(map_set(health->condemned, work_item_key(item), condemnation));
+    return start_delete(&(struct operation_about){.control = health->control,
+                                                  .item = item,
+                                                  .doing = "deleting unhealthy node",
+                                                  .record = note_deleted,
+                                                  .context = health},
+                        (const struct object *)claim, -1);
+}
+
+static bool is_condemned(const struct node_health *health, const struct node *node)
+{
+    const struct condemnation *condemnation = map_get(health->condemned, node->meta.name);
+    return condemnation != NULL && condemnation->carried_out;
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct node_health *health = context;
@@ -231,10 +268,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (node == NULL)
         return reconcile_done();
     struct finding finding = examine(health, node);
-    if (finding.condition == NULL)
+    bool condemned = is_condemned(health, node);
+    if (finding.condition == NULL && !condemned)
         return reconcile_done();
     int64_t now = control_now(control);
-    if (now < finding.due)
+    if (!condemned && now < finding.due)
         return reconcile_after(finding.due - now);
     const struct node_claim *claim = cluster_claim_of(control->cluster, node, NULL);
     if (claim == NULL || !managed_claim(control, claim))
@@ -242,14 +280,14 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool deleting = object_is_deleting((const struct object *)claim);
     if (deleting && deadline_has_passed(claim, now))
         return reconcile_done();
-    if (repair_is_blocked(health, node, claim))
+    if (!deleting && condemned)
+        return reconcile_after(SECOND); // its deletion is still under way to the mirror
+    if (!condemned && repair_is_blocked(health, node, claim))
         return reconcile_after(BLOCKED_RETRY_NS);
-    struct operation_about about = {.control = control, .item = item, .context = health};
-    if (deleting) {
-        about.doing = "annotating nodeclaim";
-        return set_deadline(&about, claim, now);
-    }
-    about.doing = "deleting unhealthy node";
-    about.record = note_deleted;
-    return start_delete(&about, (const struct object *)claim, -1);
+    if (!deleting)
+        return delete_claim(health, item, claim, finding.condition_type);
+    return set_deadline(&(struct operation_about){.control = control,
+                                                  .item = item,
+                                                  .doing = "annotating nodeclaim"},
+                        claim, now);
 }

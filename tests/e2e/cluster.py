@@ -16,6 +16,7 @@ assert API.hostname == "127.0.0.1", "loopback only"
 STATE = os.environ["RIG_STATE"]
 KUBECTL = os.environ["KUBECTL"]
 BASE = int(os.environ["RIG_PORT_BASE"])
+REPORT = os.path.join(STATE, "report.jsonl")
 TLS = ssl.create_default_context(cafile=os.environ["RIG_CA"])
 HEADERS = {"Authorization": "Bearer " + os.environ["RIG_TOKEN"], "Accept": "application/json"}
 KINDS = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "claim": "/apis/karpenter.sh/v1/nodeclaims",
@@ -68,6 +69,30 @@ def until(seconds, what, condition):
             last = error
         time.sleep(0.1)
     raise Failure(f"waited {seconds} s in vain for {what} (last: {last!r:.300})")
+
+
+def record(**facts):
+    with open(REPORT, "a") as file:
+        file.write(json.dumps(facts) + "\n")
+    print("   ", json.dumps(facts), flush=True)
+
+
+def empty():
+    return not names("claim") and not names("node") and not names("pod")
+
+
+def check_claims():
+    """One machine a claim, one claim a machine."""
+    claims, nodes = items("claim"), items("node")
+    ids = [c["status"].get("providerID") for c in claims if c.get("status", {}).get("providerID")]
+    if len(ids) != len(set(ids)):
+        raise Failure("two claims share a machine")
+    owners = [n["spec"].get("providerID") for n in nodes]
+    if len(owners) != len(set(owners)):
+        raise Failure("two nodes share a provider ID")
+    stray = set(owners) - set(ids)
+    if stray:
+        raise Failure(f"nodes without a claim: {sorted(stray)[:3]}")
 
 
 def kubectl(*arguments, given=None, check=True):

@@ -13,12 +13,13 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cluster
-from cluster import Controller, Failure, apply, items, kubeconfig_of, kubectl, names, request, until
+import disruption
+from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, record, request,
+                     until)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ADZE = None
 RBAC = None  # a kubeconfig of the limited service account
-REPORT = os.path.join(cluster.STATE, "report.jsonl")
 
 POOL = """
 apiVersion: karpenter.kwok.sh/v1alpha1
@@ -60,12 +61,6 @@ spec:
 """
 
 
-def record(**facts):
-    with open(REPORT, "a") as file:
-        file.write(json.dumps(facts) + "\n")
-    print("   ", json.dumps(facts), flush=True)
-
-
 def set_up(extra=""):
     apply(POOL % extra)
     apply(INFLATE)
@@ -96,13 +91,9 @@ def bound(wanted):
     return not unbound["items"]
 
 
-def empty():
-    return not names("claim") and not names("node") and not names("pod")
-
-
 def clean_up():
     """Nothing may be left: no claim, no node (what is left over is removed and told)."""
-    scale(0)
+    kubectl("scale", "deployment", "inflate", "--replicas=0", check=False)
     try:
         until(240, "no pod, claim or node to be left", empty)
     finally:
@@ -113,20 +104,6 @@ def clean_up():
                 request("PATCH", path + left["metadata"]["name"], {"metadata": {"finalizers": None}},
                         "application/merge-patch+json")
                 request("DELETE", path + left["metadata"]["name"])
-
-
-def check_claims():
-    """One machine a claim, one claim a machine."""
-    claims, nodes = items("claim"), items("node")
-    ids = [c["status"].get("providerID") for c in claims if c.get("status", {}).get("providerID")]
-    if len(ids) != len(set(ids)):
-        raise Failure("two claims share a machine")
-    owners = [n["spec"].get("providerID") for n in nodes]
-    if len(owners) != len(set(owners)):
-        raise Failure("two nodes share a provider ID")
-    stray = set(owners) - set(ids)
-    if stray:
-        raise Failure(f"nodes without a claim: {sorted(stray)[:3]}")
 
 
 def crds_are_accepted():
@@ -336,9 +313,18 @@ def truth_by_kube_scheduler():
         raise Failure(f"kube-scheduler and the plans disagree, see {os.path.join(cluster.STATE, 'truth')}")
 
 
+def disruption_at_scale():
+    """200 nodes drift, expire, are lost, and consolidated: no workload has fewer pods than it may."""
+    try:
+        disruption.run(lambda: Controller(ADZE, RBAC).await_ready())
+    finally:
+        disruption.clean_up()
+    clean_up()
+
+
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
-             api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, bad_credentials,
-             plan_and_snapshot_of_the_live_cluster]
+             api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
+             bad_credentials, plan_and_snapshot_of_the_live_cluster]
 
 
 def main():

@@ -226,6 +226,47 @@ static void repair_goes_on_in_a_new_process_LIF_198(void **state)
     scenario_expect_running(scenario, 3);
 }
 
+struct recovery {
+    struct scenario *scenario;
+    char provider_id[200];
+    uint32_t refused;
+};
+
+// The node recovers when its drain is to be given a deadline, which takes several tries.
+static bool recover_before_deadline(void *context, const struct kube_request *request,
+                                    struct kube_response *response)
+{
+    struct recovery *recovery = context;
+    json_t *annotations =
+        json_object_get(json_object_get(request->body, "metadata"), "annotations");
+    if (request->verb != KUBE_PATCH || strstr(request->path, "/nodeclaims/") == NULL ||
+        json_object_get(annotations, "karpenter.sh/nodeclaim-termination-timestamp") == NULL)
+        return false;
+    set_state(recovery->scenario, recovery->provider_id, MACHINE_HEALTHY);
+    if (++recovery->refused > 8)
+        return false;
+    error_set(&response->error, ERROR_UNAVAILABLE, "not now");
+    return true;
+}
+
+// Once its NodeClaim is deleted the node goes by force, even if it recovers a moment later.
+static void node_that_recovers_too_late_goes_by_force_LIF_198(void **state)
+{
+    struct scenario *scenario = *state;
+    struct recovery recovery = {.scenario = scenario};
+    scenario->options.api_fault = recover_before_deadline;
+    scenario->options.fault_context = &recovery;
+    scenario_begin(scenario);
+    apply_pool(scenario, "web", 3);
+    scenario_expect_running(scenario, 3);
+    strcpy(recovery.provider_id, machine(scenario, 0));
+    set_state(scenario, recovery.provider_id, MACHINE_NOT_READY);
+    run_minutes(scenario, TOLERATION_MINUTES + 3); // neither the hours of grace nor the PDB hold it
+    assert_true(recovery.refused > 8);
+    assert_false(runs(scenario, recovery.provider_id));
+    scenario_expect_running(scenario, 3);
+}
+
 // --- several -------------------------------------------------------------------------------------
 static void breaker_of_a_pool_stops_all_until_few_are_left_LIF_197_460(void **state)
 {
@@ -342,6 +383,7 @@ int main(void)
         TEST(nothing_is_repaired_without_the_gate_LIF_381),
         TEST(deadline_of_a_drain_under_way_is_brought_forward_LIF_198),
         TEST(repair_goes_on_in_a_new_process_LIF_198),
+        TEST(node_that_recovers_too_late_goes_by_force_LIF_198),
         TEST(breaker_of_a_pool_stops_all_until_few_are_left_LIF_197_460),
         TEST(two_of_ten_may_be_unhealthy_LIF_197),
         TEST(breaker_of_the_cluster_sees_many_small_pools_LIF_452),
