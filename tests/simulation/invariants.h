@@ -1,17 +1,24 @@
-// What must never happen in a simulated world (design.md section 8), checked from outside.
+// What must never happen in a simulated world (design.md section 8, DIS-790 to DIS-795), checked from
+// outside.
 //
 // The observer sees three things: every request of the controller, just before and just after it
 // takes effect; every launch of a machine; and the store. It shares no code with the controller, so
-// that one mistake cannot hide another. The first violation is kept; later ones are ignored.
+// that one mistake cannot hide another; what makes a command it tells by the mark on its objects, the
+// annotation adze.dev/disruption-command. The first violation is kept; later ones are ignored.
 //
 //  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has
-//  one machine;
-//  2. a launch never brings a NodePool over its limits (SCH-360, DIS-731);
+//     one machine, a command no more replacements than it promised (DIS-724);
+//  2. a launch never brings a NodePool over its limits, but for the capacity of the nodes that are
+//     to go in exchange (SCH-360, DIS-731);
 //  3. no eviction brings a PodDisruptionBudget below what it asks for, no pod is deleted without
-//  one before its
-//     node's deadline, voluntary disruption takes only empty nodes, and no more than the NodePool's
-//     budgets allow; no machine is terminated with pods on it that have not been told to go, before
-//     its node's deadline;
+//     one before its node's deadline; no machine is terminated with pods on it that have not been
+//     told to go, before its node's deadline. Voluntary disruption never begins beyond the
+//     NodePool's budgets (DIS-790), takes nodes of a kind that its reason allows, without blocking
+//     pods (DIS-791), never all ready pods of a workload (DIS-761); and no NodeClaim is deleted for
+//     no reason at all;
+//  4. no node goes before its replacements are initialized and ready (DIS-792); they are cheaper
+//     if that is what they are for (DIS-795);
+//  5. a command ends in time, and leaves nothing behind on nodes that stay (DIS-793);
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
 //  8. and what settling means: invariants_unsettled(), invariants_signature().
 #pragma once
@@ -25,8 +32,8 @@ struct invariants_options {
     // No watch is held up: what the controller believes is at most a moment old, and it can be held
     // to it.
     bool faithful_watches;
-    int64_t
-        orphan_age_max; // how long a machine may be without NodeClaim while the controller lives
+    int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller
+                            // lives
 };
 // Created before the simulation, whose hooks call it; begins to look with invariants_watch().
 struct invariants *invariants_create(const struct invariants_options *options);
@@ -41,15 +48,21 @@ void invariants_machine_launched(struct invariants *invariants, const struct par
 void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid);
 // The controller is cut off the API server from now on; or sees it again.
 void invariants_blind(struct invariants *invariants, bool blind);
+// The controller was killed, and another one has been started.
+void invariants_restarts(struct invariants *invariants);
 void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds);
+// The machines' list prices are other ones from now on.
+void invariants_prices_change(struct invariants *invariants);
 
-// After every step of `passed_ns`.
-void invariants_step(struct invariants *invariants, int64_t passed_ns);
+// After every step of time.
+void invariants_step(struct invariants *invariants);
 const char *invariants_violation(const struct invariants *invariants); // NULL: none
 
 // What there was to check: a run in which all is zero proves nothing.
 struct invariants_counts {
-    uint64_t launches, evictions, deletions, empty_nodes, terminations, finalizers, orphans;
+    uint64_t launches, evictions, deletions, terminations, finalizers, orphans;
+    // Disruption commands, the nodes that they took, by reason, and what came in their place.
+    uint64_t commands, empty_nodes, drifted_nodes, underutilized_nodes, replacements;
 };
 void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts);
 const struct invariants_counts *invariants_counts(const struct invariants *invariants);

@@ -29,7 +29,7 @@ bool soak_pass(struct soak_world *world, int64_t nanoseconds)
     for (; nanoseconds > 0 && invariants_violation(world->invariants) == NULL;
          nanoseconds -= STEP) {
         loop_run_for(world->loop, STEP);
-        invariants_step(world->invariants, STEP);
+        invariants_step(world->invariants);
     }
     return invariants_violation(world->invariants) == NULL;
 }
@@ -249,6 +249,7 @@ static void kill_controller(struct soak_world *world, struct random *random)
     simulation_kill_controller(world->simulation);
     soak_pass(world, dead);
     simulation_start_controller(world->simulation);
+    invariants_restarts(world->invariants);
 }
 
 // In the middle of what it does: after so many events of the world.
@@ -257,16 +258,12 @@ static void kill_at_any_event(struct soak_world *world, struct random *random)
     uint32_t times = 1 + below(random, 5);
     soak_say(world, "kill the controller %u times, at random events", times);
     for (uint32_t i = 0; i < times; i++) {
-        int64_t before = loop_monotonic_ns(world->loop);
-        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop);
-             events--) {
-            int64_t now = loop_monotonic_ns(world->loop);
-            invariants_step(world->invariants, now - before);
-            before = now;
-        }
+        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop); events--)
+            invariants_step(world->invariants);
         soak_say(world, "killed");
         simulation_kill_controller(world->simulation);
         simulation_start_controller(world->simulation);
+        invariants_restarts(world->invariants);
     }
 }
 

@@ -204,14 +204,16 @@ static pid_t wait_for_one(void)
 
 static void print_counts(const struct invariants_counts *counts)
 {
-    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu empty nodes "
-           "disrupted, %llu "
-           "machines terminated, %llu finalizers removed, %llu machines without NodeClaim for a "
-           "while\n",
+    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu machines "
+           "terminated, %llu finalizers removed, %llu machines without NodeClaim for a while; %llu "
+           "commands: %llu empty, %llu drifted and %llu underutilized nodes, %llu replacements\n",
            (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
-           (unsigned long long)counts->deletions, (unsigned long long)counts->empty_nodes,
-           (unsigned long long)counts->terminations, (unsigned long long)counts->finalizers,
-           (unsigned long long)counts->orphans);
+           (unsigned long long)counts->deletions, (unsigned long long)counts->terminations,
+           (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans,
+           (unsigned long long)counts->commands, (unsigned long long)counts->empty_nodes,
+           (unsigned long long)counts->drifted_nodes,
+           (unsigned long long)counts->underutilized_nodes,
+           (unsigned long long)counts->replacements);
 }
 
 static int run_many(struct run *run)

@@ -1,0 +1,88 @@
+// NodeClaims that the controller deletes: why, and whether it may (invariants.h, 3 and 4).
+#include <string.h>
+
+#include "simulation/invariants_internal.h"
+
+struct occupancy {
+    const char *node;
+    const json_t *pod; // one that the node's disruption would hurt
+};
+
+static bool find_occupant(void *context, json_t *pod)
+{
+    struct occupancy *occupancy = context;
+    if (text_equal(text_at(pod, "spec.nodeName"), occupancy->node) && !is_deleting(pod) &&
+        !has_ended(pod) && !is_owned_by(pod, "DaemonSet"))
+        occupancy->pod = pod;
+    return occupancy->pod == NULL;
+}
+
+static void check_empty(struct invariants *invariants, const json_t *node)
+{
+    struct occupancy occupancy = {.node = store_name(node)};
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
+               &occupancy);
+    if (occupancy.pod != NULL && is_faithful(invariants))
+        violate(invariants, "node %s is disrupted as empty, but pod %s runs there",
+                store_name(node), store_name(occupancy.pod));
+}
+
+// A healthy node in use that nothing speaks against, and no command.
+static void check_there_is_a_reason(struct invariants *invariants, const json_t *claim,
+                                    const json_t *node)
+{
+    const json_t *pool = pool_of(invariants, claim);
+    const struct node_record *record = map_get(invariants->nodes, store_name(node));
+    const struct claim_record *claim_record_of_it =
+        map_get(invariants->claims, store_uid(claim));
+    bool healthy = condition_is(node, "Ready", "True") && record != NULL && record->unready_ns == 0;
+    bool stays = pool != NULL && !is_deleting(pool) && store_path(pool, "spec.replicas") == NULL;
+    bool replaces = claim_record_of_it != NULL && claim_record_of_it->command != NULL;
+    if (healthy && stays && !replaces && is_faithful(invariants) &&
+        condition_is(claim, "Initialized", "True"))
+        violate(invariants, "NodeClaim %s is deleted, and nobody can tell why", store_name(claim));
+}
+
+static void count(struct invariants *invariants, const struct command_record *command)
+{
+    if (strcmp(command->reason, "Empty") == 0)
+        invariants->counts.empty_nodes++;
+    else if (strcmp(command->reason, "Drifted") == 0)
+        invariants->counts.drifted_nodes++;
+    else
+        invariants->counts.underutilized_nodes++;
+}
+
+static void check_candidate(struct invariants *invariants, struct command_record *command,
+                            const json_t *claim, const json_t *node)
+{
+    struct candidate *candidate = map_get(command->candidates, store_uid(claim));
+    bool eventual = strcmp(command->reason, "Drifted") == 0 &&
+                    store_path(claim, "spec.terminationGracePeriod") != NULL;
+    claim_record(invariants, store_uid(claim))->voluntary = true;
+    if (candidate != NULL && candidate->deleted) // tried again
+        return;
+    if (candidate != NULL)
+        candidate->deleted = true;
+    count(invariants, command);
+    check_replacements(invariants, command);
+    if (strcmp(command->reason, "Empty") == 0)
+        check_empty(invariants, node);
+    check_pods_of_candidate(invariants, claim, node, eventual);
+}
+
+void before_claim_deletion(struct invariants *invariants, const struct target *target)
+{
+    json_t *claim = store_get(invariants->store, claims_of(invariants), NULL, target->name);
+    json_t *node = claim != NULL ? node_of_claim(invariants, claim) : NULL;
+    if (node == NULL || is_deleting(claim) || is_deleting(node) ||
+        is_expired(invariants, claim) ||
+        machine_park_find(simulation_park(invariants->simulation),
+                          text_at(claim, "status.providerID")) == NULL)
+        return;
+    struct command_record *command = is_tainted(node) ? command_of(invariants, node) : NULL;
+    if (command != NULL)
+        check_candidate(invariants, command, claim, node);
+    else
+        check_there_is_a_reason(invariants, claim, node);
+}

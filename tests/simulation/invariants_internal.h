@@ -1,0 +1,185 @@
+// What the parts of the observer share (invariants.h).
+#pragma once
+
+#include "base/duration.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "model/karpenter.h"
+#include "simulation/invariants.h"
+
+#define STALE_NS  (15 * SECOND) // how old what the controller believes of the world may be
+#define MOMENT_NS (3 * SECOND)  // the same where no watch is held up and no request is lost
+
+#define MARK "adze.dev/disruption-command" // on the Nodes of a command and on its replacements
+
+// --- records: what the store does not keep ---------------------------------------------------
+struct claim_record {  // of a NodeClaim, by UID, for good
+    char *provider_id; // of the machine that it launched
+    char *command;     // identifier of the command that it is a replacement of
+    bool vanished;     // that machine was taken away by the test
+    bool voluntary;    // deleted by voluntary disruption
+    int64_t seen_ns;   // monotonic, as all times here
+    int64_t deleting_ns;
+};
+
+struct node_record { // by name
+    char command[37];
+    int64_t unready_ns; // since when it is not Ready; 0: it is
+    int64_t residue_ns; // how long there has been a taint or reason of no command, in the eyes of
+                        // a controller that lives
+    bool tainted, deleting;
+};
+
+struct pod_record { // by UID, until half a minute after its end
+    char *name, *namespace, *node, *owner, *app, *protection;
+    bool ready, leaving; // leaving: deleted, ended or gone
+    int64_t ready_ns, leaving_ns, protected_ns; // since when; ready_ns: the last time
+};
+
+struct app_record { // of the pods with a label app, by its value
+    int64_t healthy;
+};
+
+struct overrun { // a command that began beyond a NodePool's budgets, or so it seemed
+    char claim[80], reason[16];
+    int64_t since_ns; // 0: none
+    int64_t disrupting, allowed;
+    uint32_t nodes;
+};
+
+struct pool_record { // by name
+    char uid[40];
+    int64_t generation, changed_ns;
+    uint32_t nodes_now, nodes_before, nodes_most; // NodeClaims: in this and the last half minute
+    int64_t window_ns;
+    struct overrun overrun;
+};
+
+struct budget_record { // of a PodDisruptionBudget after the last step, by UID
+    int64_t healthy, desired, evicted;
+    int64_t exhausted_ns; // since when it has allowed nothing; 0: it does
+};
+
+struct candidate { // of a command
+    char *claim, *pool;
+    int64_t price; // by the list when it began
+    bool deleted;
+};
+
+struct command_record { // by identifier, for good
+    char id[37], reason[16];
+    uint32_t nodes_promised, replacements_promised, replacements_seen;
+    struct map *candidates; // by the NodeClaim's UID
+    int64_t begun_ns;
+    int64_t age_ns;    // in the eyes of a controller that lives, since it began or was taken over
+    bool completed;    // its first candidate was deleted
+    uint32_t marked;   // Nodes that bear its mark now and whose NodeClaims stay
+};
+
+struct invariants {
+    struct invariants_options options;
+    struct simulation *simulation;
+    struct store *store;
+    struct map *claims, *pools, *nodes, *pods, *apps, *commands;
+    struct map *holders, *orphans, *budgets, *stopping;
+    struct store_watch *watches[3];
+    int64_t clock_slack_ns, jumped_ns;
+    int64_t sees_since_ns; // INT64_MAX: cut off
+    int64_t repriced_ns;
+    int64_t looked_ns; // when the slower checks were made last
+    uint64_t seen_version;
+    bool pod_was_there, pod_was_healthy; // before the request under way
+    struct invariants_counts counts;
+    struct error violation;
+};
+
+void violate(struct invariants *invariants, const char *format, ...) PRINTF_LIKE(2, 3);
+int64_t now_ns(const struct invariants *invariants);
+// Whether what the controller believes is at most a moment old.
+bool is_faithful(const struct invariants *invariants);
+
+// --- readings (invariants_read.c) --------------------------------------------------------------
+struct target { // what a request is about; points into the path
+    char path[400];
+    const char *namespace, *plural, *name, *subresource;
+};
+bool read_target(const struct kube_request *request, struct target *target);
+
+const struct store_resource *resource(const struct invariants *invariants, const char *api_version,
+                                      const char *kind);
+const struct store_resource *claims_of(const struct invariants *invariants);
+const char *text_at(const json_t *object, const char *path);
+const char *label_of(const json_t *object, const char *key);
+const char *annotation_of(const json_t *object, const char *key);
+bool is_deleting(const json_t *object);
+const json_t *condition_of(const json_t *object, const char *type);
+bool condition_is(const json_t *object, const char *type, const char *status);
+bool has_ended(const json_t *pod);
+bool is_healthy(const json_t *pod);
+bool is_owned_by(const json_t *object, const char *kind);
+bool has_finalizer(const json_t *object);
+bool is_tainted(const json_t *node); // as disrupted
+// That the selector's matchLabels are all among the object's labels; an empty one matches all.
+bool is_selected(const json_t *object, const json_t *selector);
+int64_t share_of(const json_t *value, int64_t total); // 3, "3" or "30%", rounded up
+json_t *claim_of_uid(const struct invariants *invariants, const char *uid);
+json_t *claim_of_machine(const struct invariants *invariants, const char *provider_id);
+json_t *pool_of(const struct invariants *invariants, const json_t *claim);
+// The name of the machine's Node, "" if there is none; of two the one that came first.
+const char *node_of_machine(const struct invariants *invariants, const char *provider_id);
+json_t *node_of_claim(const struct invariants *invariants, const json_t *claim);
+bool is_expired(const struct invariants *invariants, const json_t *claim);
+
+// --- records (invariants_records.c) ------------------------------------------------------------
+struct claim_record *claim_record(struct invariants *invariants, const char *uid);
+void free_claim_record(void *value);
+void free_pod_record(void *value);
+void note_claim_event(struct invariants *invariants, const char *type, json_t *claim);
+void note_node_event(struct invariants *invariants, const char *type, json_t *node);
+void note_pod_event(struct invariants *invariants, const char *type, json_t *pod);
+void forget_old_pods(struct invariants *invariants);
+void count_nodes(struct invariants *invariants);
+
+// --- 3: pods and their budgets (invariants_pods.c) ---------------------------------------------
+bool takes_pod(const struct kube_request *request, const struct target *target);
+void before_pod(struct invariants *invariants, const struct kube_request *request,
+                const struct target *target);
+void after_pod(struct invariants *invariants, const struct kube_request *request,
+               const struct target *target);
+void sample_budgets(struct invariants *invariants);
+// LIF-121: whether the machine's deadline is so near that the grace period would not end in time.
+bool is_due(struct invariants *invariants, const char *provider_id, int64_t grace_seconds);
+
+// --- 3, 4: voluntary disruption ----------------------------------------------------------------
+// A NodeClaim is about to be deleted by the controller (invariants_disruption.c).
+void before_claim_deletion(struct invariants *invariants, const struct target *target);
+// What a command must not do to the pods of its node (invariants_workloads.c): DIS-791, DIS-761.
+void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
+                             const json_t *node, bool eventual);
+// A Node has become part of a command: DIS-790 (invariants_budgets.c).
+// One that has just been called off may take a moment to be taken back: check_overruns() looks again.
+void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason);
+void check_overruns(struct invariants *invariants);
+
+// --- commands (invariants_commands.c) ----------------------------------------------------------
+// The command whose mark the object bears; NULL: none.
+struct command_record *command_of(struct invariants *invariants, const json_t *object);
+void free_command_record(void *value);
+void join_candidate(struct invariants *invariants, struct command_record *command,
+                    const json_t *node);
+void join_replacement(struct invariants *invariants, const json_t *claim);
+// DIS-792, DIS-795: the first of its candidates is about to be deleted.
+void check_replacements(struct invariants *invariants, struct command_record *command);
+// DIS-793: every while, `passed_ns` after the last.
+void check_commands(struct invariants *invariants, int64_t passed_ns);
+
+// --- 1, 2, 6: machines (invariants_machines.c) -------------------------------------------------
+void check_stopping(struct invariants *invariants);
+void check_orphans(struct invariants *invariants, int64_t passed_ns);
+void on_holder(struct invariants *invariants, const char *type, const json_t *object,
+               const char *kind, const char *provider_id);
+void free_holder(void *value);
+// By the list that is valid now; 0: unknown.
+int64_t list_price(const struct invariants *invariants, const char *instance_type, const char *zone,
+                   const char *capacity_type);

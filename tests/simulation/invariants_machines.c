@@ -1,0 +1,204 @@
+// Machines: whose they are, when they go, what limits say of them (invariants.h, 1, 2 and 6).
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/invariants_internal.h"
+
+struct holder { // of a finalizer: a NodeClaim or a Node
+    char *provider_id;
+};
+
+// --- 3: what runs on a machine that stops ----------------------------------------------------
+
+struct occupancy {
+    const char *node;
+    const json_t *pod; // one that runs there and has not been told to go
+};
+
+static bool find_occupant(void *context, json_t *pod)
+{
+    struct occupancy *occupancy = context;
+    if (text_equal(text_at(pod, "spec.nodeName"), occupancy->node) && is_healthy(pod) &&
+        !is_owned_by(pod, "DaemonSet"))
+        occupancy->pod = pod;
+    return occupancy->pod == NULL;
+}
+
+// Pods that run on a machine as it is told to stop would lose it unasked.
+static void check_drained(struct invariants *invariants, const struct park_machine *machine)
+{
+    const char *provider_id = machine->facts.provider_id;
+    struct occupancy occupancy = {.node = node_of_machine(invariants, provider_id)};
+    if (occupancy.node[0] == '\0')
+        return;
+    invariants->counts.terminations++;
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
+               &occupancy);
+    if (occupancy.pod != NULL && is_faithful(invariants) && !is_due(invariants, provider_id, 0))
+        violate(invariants, "machine %s is terminated while pod %s runs on %s", provider_id,
+                store_name(occupancy.pod), occupancy.node);
+}
+
+void check_stopping(struct invariants *invariants)
+{
+    struct machine_park *park = simulation_park(invariants->simulation);
+    const struct park_machine *machine;
+    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
+        if (machine->phase != MACHINE_STOPPING ||
+            map_get(invariants->stopping, machine->facts.provider_id) != NULL)
+            continue;
+        map_set(invariants->stopping, machine->facts.provider_id, invariants);
+        check_drained(invariants, machine);
+    }
+}
+
+// --- 1, 2: launches ------------------------------------------------------------------------------
+
+// Of the worlds' limits: whole cpu, or memory in Gi.
+static int64_t limit_value(const char *name, const char *text)
+{
+    return strcmp(name, "cpu") == 0 ? atoi(text) * INT64_C(1000) : atoi(text) * (INT64_C(1) << 30);
+}
+
+struct usage { // of a NodePool
+    const struct invariants *invariants;
+    const char *pool, *resource;
+    int64_t used;
+};
+
+// SCH-360, DIS-731: what is to go does not count, its capacity is free for replacements.
+static bool add_usage(void *context, json_t *claim)
+{
+    struct usage *usage = context;
+    const struct invariants *invariants = usage->invariants;
+    const struct park_machine *machine =
+        machine_park_find_claim(simulation_park(invariants->simulation), store_uid(claim));
+    if (machine == NULL || machine->phase != MACHINE_RUNNING || is_deleting(claim) ||
+        !text_equal(label_of(claim, LABEL_NODE_POOL), usage->pool) ||
+        condition_is(claim, "DisruptionReason", "True"))
+        return true;
+    const char *name = text_at(claim, "status.nodeName");
+    const struct node_record *node = name != NULL ? map_get(invariants->nodes, name) : NULL;
+    if (node == NULL || node->command[0] == '\0')
+        usage->used += resource_map_get(&machine->facts.capacity, usage->resource);
+    return true;
+}
+
+static void check_limits(struct invariants *invariants, const json_t *claim,
+                         const struct claim_record *claim_record)
+{
+    const char *pool_name = label_of(claim, LABEL_NODE_POOL), *name;
+    json_t *limit, *pool = pool_of(invariants, claim);
+    const struct pool_record *record = pool != NULL ? map_get(invariants->pools, pool_name) : NULL;
+    if (record == NULL || record->changed_ns + STALE_NS > claim_record->seen_ns ||
+        json_integer_value(store_path(pool, "metadata.generation")) != record->generation)
+        return;
+    json_object_foreach (store_path(pool, "spec.limits"), name, limit) {
+        int64_t most = limit_value(name, json_string_value(limit));
+        struct usage usage = {invariants, pool_name, name, 0};
+        store_each(invariants->store, claims_of(invariants), NULL, add_usage, &usage);
+        if (usage.used > most)
+            violate(invariants, "NodePool %s exceeds its limit of %s %s by the launch of %s: %lld",
+                    pool_name, json_string_value(limit), name, store_name(claim), (long long)usage.used);
+    }
+}
+
+void invariants_machine_launched(struct invariants *invariants, const struct park_machine *machine)
+{
+    const char *uid = machine->facts.node_claim_uid;
+    struct claim_record *record = claim_record(invariants, uid);
+    if (record->provider_id != NULL && !record->vanished)
+        violate(invariants, "NodeClaim %s has got a second machine %s after %s",
+                machine->facts.node_claim_name, machine->facts.provider_id, record->provider_id);
+    free(record->provider_id);
+    record->provider_id = memory_copy_string(machine->facts.provider_id);
+    record->vanished = false;
+    invariants->counts.launches++;
+    json_t *claim = claim_of_uid(invariants, uid);
+    if (claim != NULL)
+        check_limits(invariants, claim, record);
+}
+
+int64_t list_price(const struct invariants *invariants, const char *instance_type, const char *zone,
+                   const char *capacity_type)
+{
+    const struct instance_type_catalog *catalog =
+        machine_park_catalog(simulation_park(invariants->simulation));
+    list_for_each (type, &catalog->spec.instance_types) {
+        if (!text_equal(type->name, instance_type))
+            continue;
+        list_for_each (offering, &type->offerings) {
+            const requirement_list *where = &offering->requirements;
+            if (text_equal(requirement_single_value(where, LABEL_ZONE), zone) &&
+                text_equal(requirement_single_value(where, LABEL_CAPACITY_TYPE), capacity_type))
+                return offering->price;
+        }
+    }
+    return 0;
+}
+
+// --- 6: finalizers -------------------------------------------------------------------------------
+
+void free_holder(void *value)
+{
+    free(((struct holder *)value)->provider_id);
+    free(value);
+}
+
+void on_holder(struct invariants *invariants, const char *type, const json_t *object,
+               const char *kind, const char *provider_id)
+{
+    struct holder *holder = map_get(invariants->holders, store_uid(object));
+    bool held = strcmp(type, "DELETED") != 0 && has_finalizer(object);
+    if (held && holder == NULL) {
+        holder = memory_allocate(sizeof *holder);
+        map_set(invariants->holders, store_uid(object), holder);
+    }
+    if (holder != NULL && provider_id != NULL && holder->provider_id == NULL)
+        holder->provider_id = memory_copy_string(provider_id);
+    if (held || holder == NULL)
+        return;
+    struct machine_park *park = simulation_park(invariants->simulation);
+    invariants->counts.finalizers += holder->provider_id != NULL;
+    if (holder->provider_id != NULL && machine_park_find(park, holder->provider_id) != NULL)
+        violate(invariants, "%s %s has lost its finalizer while its machine %s is still there",
+                kind, store_name(object), holder->provider_id);
+    map_remove(invariants->holders, store_uid(object));
+    free_holder(holder);
+}
+
+// --- 1: machines without NodeClaim -----------------------------------------------------------
+
+static bool note_uid(void *context, json_t *claim)
+{
+    map_set(context, store_uid(claim), claim);
+    return true;
+}
+
+void check_orphans(struct invariants *invariants, int64_t passed_ns)
+{
+    struct map *uids = map_create();
+    const struct park_machine *machine;
+    store_each(invariants->store, claims_of(invariants), NULL, note_uid, uids);
+    struct machine_park *park = simulation_park(invariants->simulation);
+    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
+        const char *id = machine->facts.provider_id;
+        int64_t *age = map_get(invariants->orphans, id);
+        if (machine->phase != MACHINE_RUNNING ||
+            map_get(uids, machine->facts.node_claim_uid) != NULL) {
+            free(map_remove(invariants->orphans, id));
+            continue;
+        }
+        if (age == NULL) {
+            age = memory_allocate(sizeof *age);
+            map_set(invariants->orphans, id, age);
+            invariants->counts.orphans++;
+        }
+        *age += simulation_controller(invariants->simulation) != NULL ? passed_ns : 0;
+        if (*age > invariants->options.orphan_age_max + invariants->clock_slack_ns)
+            violate(invariants, "machine %s has been without its NodeClaim %s for %lld s", id,
+                    machine->facts.node_claim_name, (long long)(*age / SECOND));
+    }
+    map_destroy(uids, NULL);
+}
+

@@ -1,0 +1,184 @@
+// Pods and their PodDisruptionBudgets: what is evicted and deleted (invariants.h, 3).
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/invariants_internal.h"
+
+// --- budgets ---------------------------------------------------------------------------------
+
+struct wanted { // of the workloads whose pods a budget selects
+    const json_t *selector;
+    int64_t replicas;
+};
+
+static bool add_replicas(void *context, json_t *workload)
+{
+    struct wanted *wanted = context;
+    const char *key;
+    json_t *value, *labels = store_path(workload, "spec.template.metadata.labels");
+    bool selected = true;
+    json_object_foreach (json_object_get(wanted->selector, "matchLabels"), key, value)
+        selected = selected && text_equal(json_string_value(json_object_get(labels, key)),
+                                          json_string_value(value));
+    if (selected)
+        wanted->replicas += json_integer_value(store_path(workload, "spec.replicas"));
+    return true;
+}
+
+static int64_t wanted_replicas(const struct invariants *invariants, const json_t *selector)
+{
+    struct wanted wanted = {.selector = selector};
+    store_each(invariants->store, resource(invariants, "apps/v1", "Deployment"), "default",
+               add_replicas, &wanted);
+    store_each(invariants->store, resource(invariants, "apps/v1", "StatefulSet"), "default",
+               add_replicas, &wanted);
+    return wanted.replicas;
+}
+
+static int64_t desired_by(const struct invariants *invariants, const json_t *budget)
+{
+    int64_t total = wanted_replicas(invariants, store_path(budget, "spec.selector"));
+    const json_t *least = store_path(budget, "spec.minAvailable");
+    const json_t *most = store_path(budget, "spec.maxUnavailable");
+    return least != NULL ? share_of(least, total) : most != NULL ? total - share_of(most, total) : 0;
+}
+
+// The worlds' budgets select by the label app, of which the records keep count.
+static int64_t healthy_by_records(const struct invariants *invariants, const json_t *budget)
+{
+    const char *app = text_at(budget, "spec.selector.matchLabels.app");
+    const struct app_record *record = app != NULL ? map_get(invariants->apps, app) : NULL;
+    return record != NULL ? record->healthy : 0;
+}
+
+static bool sample_budget(void *context, json_t *budget)
+{
+    struct invariants *invariants = context;
+    struct budget_record *record = map_get(invariants->budgets, store_uid(budget));
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(invariants->budgets, store_uid(budget), record);
+    }
+    int64_t since_ns = record->exhausted_ns != 0 ? record->exhausted_ns : now_ns(invariants);
+    bool exhausted = json_integer_value(store_path(budget, "status.disruptionsAllowed")) == 0;
+    *record = (struct budget_record){.healthy = healthy_by_records(invariants, budget),
+                                     .desired = desired_by(invariants, budget)};
+    record->exhausted_ns = exhausted ? since_ns : 0;
+    return true;
+}
+
+void sample_budgets(struct invariants *invariants)
+{
+    store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"), NULL,
+               sample_budget, invariants);
+}
+
+struct tally { // of the pods that a budget selects
+    const json_t *selector;
+    int64_t healthy;
+};
+
+static bool tally_pod(void *context, json_t *pod)
+{
+    struct tally *tally = context;
+    if (is_selected(pod, tally->selector) && is_healthy(pod))
+        tally->healthy++;
+    return true;
+}
+
+struct loss { // of a pod to the controller
+    struct invariants *invariants;
+    const json_t *pod;
+};
+
+// The budget may have changed with the world in the moment between its last count and the eviction:
+// what counted then counts too.
+static bool budget_bears(void *context, json_t *budget)
+{
+    struct loss *loss = context;
+    struct invariants *invariants = loss->invariants;
+    if (!is_selected(loss->pod, store_path(budget, "spec.selector")))
+        return true;
+    struct tally tally = {.selector = store_path(budget, "spec.selector")};
+    int64_t desired = desired_by(invariants, budget);
+    store_each(invariants->store, resource(invariants, "v1", "Pod"), "default", tally_pod, &tally);
+    struct budget_record *before = map_get(invariants->budgets, store_uid(budget));
+    if (before != NULL)
+        before->evicted++;
+    bool bore = before != NULL && before->healthy - before->evicted >= before->desired;
+    if (tally.healthy < desired && !bore)
+        violate(
+            invariants,
+            "pod %s was taken away although PodDisruptionBudget %s asks for %lld healthy pods and "
+            "only %lld are left",
+            store_name(loss->pod), store_name(budget), (long long)desired,
+            (long long)tally.healthy);
+    return true;
+}
+
+// --- evictions and deletions -----------------------------------------------------------------
+
+static json_t *find_pod(const struct invariants *invariants, const struct target *target)
+{
+    return store_get(invariants->store, resource(invariants, "v1", "Pod"), target->namespace,
+                     target->name);
+}
+
+bool takes_pod(const struct kube_request *request, const struct target *target)
+{
+    bool evicts = request->verb == KUBE_CREATE && text_equal(target->subresource, "eviction");
+    return strcmp(target->plural, "pods") == 0 && (evicts || request->verb == KUBE_DELETE);
+}
+
+bool is_due(struct invariants *invariants, const char *provider_id, int64_t grace_seconds)
+{
+    struct error error = {0};
+    int64_t deadline = 0;
+    json_t *claim = claim_of_machine(invariants, provider_id);
+    const char *text =
+        claim != NULL ? annotation_of(claim, ANNOTATION_TERMINATION_TIMESTAMP) : NULL;
+    return text != NULL && instant_parse(text, &deadline, &error) &&
+           loop_now_ns(invariants->options.loop) + grace_seconds * SECOND +
+                   invariants->clock_slack_ns + SECOND >=
+               deadline;
+}
+
+// A pod whose Node is gone runs nowhere: that it is deleted hurts nobody.
+static void check_deletion_is_due(struct invariants *invariants, const json_t *pod)
+{
+    const char *node_name = text_at(pod, "spec.nodeName");
+    json_t *node =
+        node_name != NULL
+            ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, node_name)
+            : NULL;
+    int64_t grace_seconds =
+        json_integer_value(store_path(pod, "spec.terminationGracePeriodSeconds"));
+    if (node != NULL && !is_due(invariants, text_at(node, "spec.providerID"), grace_seconds))
+        violate(invariants, "pod %s was deleted, not evicted, and its node %s has no such deadline",
+                store_name(pod), node_name);
+}
+
+void before_pod(struct invariants *invariants, const struct kube_request *request,
+                const struct target *target)
+{
+    json_t *pod = find_pod(invariants, target);
+    invariants->pod_was_there = pod != NULL && !is_deleting(pod);
+    invariants->pod_was_healthy = pod != NULL && is_healthy(pod);
+    if (request->verb != KUBE_DELETE || !invariants->pod_was_there || has_ended(pod))
+        return;
+    invariants->counts.deletions++;
+    check_deletion_is_due(invariants, pod);
+}
+
+void after_pod(struct invariants *invariants, const struct kube_request *request,
+               const struct target *target)
+{
+    json_t *pod = find_pod(invariants, target);
+    bool taken = invariants->pod_was_there && (pod == NULL || is_deleting(pod));
+    invariants->counts.evictions += taken && request->verb == KUBE_CREATE;
+    if (request->verb == KUBE_DELETE || !taken || !invariants->pod_was_healthy || pod == NULL)
+        return;
+    struct loss loss = {invariants, pod};
+    store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"),
+               target->namespace, budget_bears, &loss);
+}

@@ -1,0 +1,227 @@
+// Readings of the world's objects for the observer (invariants_internal.h).
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/invariants_internal.h"
+
+const struct store_resource *resource(const struct invariants *invariants, const char *api_version,
+                                      const char *kind)
+{
+    return store_resource_of_kind(invariants->store, api_version, kind);
+}
+
+const struct store_resource *claims_of(const struct invariants *invariants)
+{
+    return resource(invariants, "karpenter.sh/v1", "NodeClaim");
+}
+
+const char *text_at(const json_t *object, const char *path)
+{
+    return json_string_value(store_path(object, path));
+}
+
+const char *label_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(store_path(object, "metadata.labels"), key));
+}
+
+const char *annotation_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(store_path(object, "metadata.annotations"), key));
+}
+
+bool is_deleting(const json_t *object)
+{
+    return store_path(object, "metadata.deletionTimestamp") != NULL;
+}
+
+const json_t *condition_of(const json_t *object, const char *type)
+{
+    size_t i;
+    json_t *condition;
+    json_array_foreach (store_path(object, "status.conditions"), i, condition)
+        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
+            return condition;
+    return NULL;
+}
+
+bool condition_is(const json_t *object, const char *type, const char *status)
+{
+    const json_t *condition = condition_of(object, type);
+    return condition != NULL &&
+           text_equal(json_string_value(json_object_get(condition, "status")), status);
+}
+
+bool has_ended(const json_t *pod)
+{
+    const char *phase = text_at(pod, "status.phase");
+    return text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
+}
+
+bool is_healthy(const json_t *pod)
+{
+    return !is_deleting(pod) && !has_ended(pod) && condition_is(pod, "Ready", "True");
+}
+
+bool is_owned_by(const json_t *object, const char *kind)
+{
+    size_t i;
+    json_t *owner;
+    json_array_foreach (store_path(object, "metadata.ownerReferences"), i, owner)
+        if (text_equal(json_string_value(json_object_get(owner, "kind")), kind))
+            return true;
+    return false;
+}
+
+bool has_finalizer(const json_t *object)
+{
+    size_t i;
+    json_t *finalizer;
+    json_array_foreach (store_path(object, "metadata.finalizers"), i, finalizer)
+        if (text_equal(json_string_value(finalizer), FINALIZER_TERMINATION))
+            return true;
+    return false;
+}
+
+bool is_tainted(const json_t *node)
+{
+    size_t i;
+    json_t *taint;
+    json_array_foreach (store_path(node, "spec.taints"), i, taint)
+        if (text_equal(json_string_value(json_object_get(taint, "key")), TAINT_DISRUPTED))
+            return true;
+    return false;
+}
+
+bool is_selected(const json_t *object, const json_t *selector)
+{
+    const char *key;
+    json_t *value;
+    if (selector == NULL)
+        return false;
+    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
+        if (!text_equal(label_of(object, key), json_string_value(value)))
+            return false;
+    return true;
+}
+
+int64_t share_of(const json_t *value, int64_t total)
+{
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    const char *text = json_string_value(value);
+    return strchr(text, '%') != NULL ? (atoi(text) * total + 99) / 100 : atoi(text);
+}
+
+// "/api/v1/namespaces/NS/pods/NAME/eviction", "/apis/GROUP/VERSION/PLURAL/NAME".
+bool read_target(const struct kube_request *request, struct target *target)
+{
+    char *part[10] = {0}, *rest = NULL;
+    size_t count = 0;
+    if (strlen(request->path) >= sizeof target->path)
+        return false;
+    strcpy(target->path, request->path);
+    for (char *word = strtok_r(target->path, "/", &rest); word != NULL && count < 10;
+         word = strtok_r(NULL, "/", &rest))
+        part[count++] = word;
+    size_t at = count > 0 && strcmp(part[0], "api") == 0 ? 2 : 3;
+    target->namespace = "";
+    if (at + 2 < count && strcmp(part[at], "namespaces") == 0) {
+        target->namespace = part[at + 1];
+        at += 2;
+    }
+    if (at >= 9)
+        return false;
+    target->plural = part[at];
+    target->name = part[at + 1];
+    target->subresource = at + 2 < 10 ? part[at + 2] : NULL;
+    return target->plural != NULL && target->name != NULL;
+}
+
+// --- finding ---------------------------------------------------------------------------------
+
+struct search {
+    const char *wanted;
+    json_t *found;
+};
+
+static bool match_uid(void *context, json_t *claim)
+{
+    struct search *search = context;
+    if (text_equal(store_uid(claim), search->wanted))
+        search->found = claim;
+    return search->found == NULL;
+}
+
+json_t *claim_of_uid(const struct invariants *invariants, const char *uid)
+{
+    struct search search = {.wanted = uid};
+    store_each(invariants->store, claims_of(invariants), NULL, match_uid, &search);
+    return search.found;
+}
+
+static bool match_claim(void *context, json_t *claim)
+{
+    struct search *search = context;
+    if (text_equal(text_at(claim, "status.providerID"), search->wanted))
+        search->found = claim;
+    return search->found == NULL;
+}
+
+json_t *claim_of_machine(const struct invariants *invariants, const char *provider_id)
+{
+    struct search search = {.wanted = provider_id};
+    if (provider_id != NULL)
+        store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
+    return search.found;
+}
+
+static bool match_node(void *context, json_t *node)
+{
+    struct search *search = context;
+    if (text_equal(text_at(node, "spec.providerID"), search->wanted) &&
+        (search->found == NULL || !text_ends_with(store_name(node), "-again")))
+        search->found = node;
+    return true;
+}
+
+const char *node_of_machine(const struct invariants *invariants, const char *provider_id)
+{
+    struct search search = {.wanted = provider_id};
+    if (provider_id != NULL)
+        store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, match_node,
+                   &search);
+    return search.found != NULL ? store_name(search.found) : "";
+}
+
+json_t *node_of_claim(const struct invariants *invariants, const json_t *claim)
+{
+    const char *name = text_at(claim, "status.nodeName");
+    json_t *node =
+        name != NULL
+            ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, name)
+            : NULL;
+    const char *provider_id = text_at(claim, "status.providerID");
+    return node != NULL && text_equal(text_at(node, "spec.providerID"), provider_id) ? node : NULL;
+}
+
+json_t *pool_of(const struct invariants *invariants, const json_t *claim)
+{
+    const char *name = label_of(claim, LABEL_NODE_POOL);
+    return name != NULL
+               ? store_get(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"),
+                           NULL, name)
+               : NULL;
+}
+
+// An expired one goes by force, whatever else was planned for it.
+bool is_expired(const struct invariants *invariants, const json_t *claim)
+{
+    const char *after = text_at(claim, "spec.expireAfter");
+    int64_t created = 0, nanoseconds = 0;
+    struct error error = {0};
+    return after != NULL && duration_parse(after, &nanoseconds, &error) &&
+           instant_parse(text_at(claim, "metadata.creationTimestamp"), &created, &error) &&
+           loop_now_ns(invariants->options.loop) + SECOND + invariants->clock_slack_ns >=
+               created + nanoseconds;
+}
