@@ -38,9 +38,9 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
 void disruption_conditions_destroy(struct disruption_conditions *conditions);
 struct conditions;
 // Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX
-// for never.
+// for never. `quiet`: the node counts as quiet before consolidateAfter has elapsed (DIS-719).
 int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
-                             const struct node_pool *pool, int64_t now);
+                             const struct node_pool *pool, int64_t now, bool quiet);
 struct node_metrics *node_metrics_create(struct control *control); // LIF-352; NULL if switched off
 void node_metrics_destroy(struct node_metrics *metrics);
 struct pod_metrics *pod_metrics_create(struct control *control); // LIF-353; NULL if switched off

@@ -9,6 +9,7 @@
 #include "control/conditions.h"
 #include "control/controllers.h"
 #include "control/operations.h"
+#include "control/restlessness.h"
 
 #define CONSOLIDATABLE "Consolidatable"
 #define DRIFTED        "Drifted"
@@ -18,6 +19,7 @@ struct disruption_conditions {
     struct control *control;
     struct reconcile_queue *queue;
     struct claim_drift *drift;
+    struct restlessness *restlessness;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -28,10 +30,12 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_conditions *disruption = context;
     (void)change;
-    if (new_object != NULL)
+    if (new_object != NULL) {
         reconcile_queue_add(disruption->queue, new_object->meta.name);
-    else
-        claim_drift_forget(disruption->drift, old_object->meta.uid);
+        return;
+    }
+    claim_drift_forget(disruption->drift, old_object->meta.uid);
+    restlessness_forget(disruption->restlessness, old_object->meta.uid);
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
@@ -86,6 +90,7 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->mirror, control->node_class_kind, on_node_class, disruption);
     disruption->drift = claim_drift_create(control);
+    disruption->restlessness = restlessness_create(control);
     return disruption;
 }
 
@@ -94,6 +99,7 @@ void disruption_conditions_destroy(struct disruption_conditions *disruption)
     if (disruption == NULL)
         return;
     claim_drift_destroy(disruption->drift);
+    restlessness_destroy(disruption->restlessness);
     free(disruption);
 }
 
@@ -105,8 +111,22 @@ static void remove_consolidatable(struct conditions *conditions, const struct no
                   "nodeclaim.disruption", "o:NodeClaim", claim->meta.name, "s:reason", reason);
 }
 
+// DIS-85: since when the claim's node has been left alone by pods.
+static int64_t quiet_since(struct conditions *conditions, const struct node_claim *claim)
+{
+    return claim->status.last_pod_event_time != 0
+               ? claim->status.last_pod_event_time
+               : conditions_get(conditions, "Initialized")->last_transition_time;
+}
+
+static bool waits_for_quiet(const struct node_pool *pool)
+{
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    return after->text != NULL && after->nanoseconds != DURATION_NEVER && after->nanoseconds > 0;
+}
+
 int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
-                             const struct node_pool *pool, int64_t now)
+                             const struct node_pool *pool, int64_t now, bool quiet)
 {
     const struct duration *after = &pool->spec.disruption.consolidate_after;
     const struct condition *initialized = conditions_get(conditions, "Initialized");
@@ -118,10 +138,9 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
         remove_consolidatable(conditions, claim, "nodeclaim isn't initialized");
         return INT64_MAX;
     }
-    int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
-                                                           : initialized->last_transition_time;
-    int64_t left = quantity_add(since, after->nanoseconds) - now;
-    if (left > 0 && after->nanoseconds > 0) {
+    int64_t left = quantity_add(quiet_since(conditions, claim), after->nanoseconds) - now;
+    bool waits = left > 0 && after->nanoseconds > 0;
+    if (waits && !quiet) {
         remove_consolidatable(conditions, claim, "consolidateAfter window not yet elapsed");
         return left;
     }
@@ -129,7 +148,28 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
         log_debug("marking consolidatable", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
                   claim->meta.name);
     conditions_set_true(conditions, CONSOLIDATABLE);
-    return INT64_MAX;
+    return waits ? left : INT64_MAX;
+}
+
+// DIS-83 to DIS-88, and DIS-719. Answers in how long to look again; `*patch` gets what is to be
+// written beside the conditions, or NULL.
+static int64_t look_at_quiet(struct disruption_conditions *disruption,
+                             struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, int64_t now, json_t **patch)
+{
+    *patch = NULL;
+    if (pool->spec.replicas.present)
+        return INT64_MAX;
+    bool initialized = text_equal(conditions_get(conditions, "Initialized")->status, "True");
+    int64_t since = quiet_since(conditions, claim);
+    bool rested =
+        !waits_for_quiet(pool) || !initialized ||
+        quantity_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
+    struct restlessness_look look =
+        restlessness_look(disruption->restlessness, claim, pool, rested, since);
+    int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
+    *patch = look.patch;
+    return left < look.again ? left : look.again;
 }
 
 static void set_drifted(struct conditions *conditions, const struct node_claim *claim,
@@ -183,9 +223,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                     now);
     conditions.changed = false; // missing ones are the lifecycle controller's to add
     int64_t again = claim_drifted(disruption, &conditions, claim, pool, error);
-    int64_t left = pool->spec.replicas.present
-                       ? INT64_MAX
-                       : claim_consolidatable(&conditions, claim, pool, now);
+    json_t *patch;
+    int64_t left = look_at_quiet(disruption, &conditions, claim, pool, now, &patch);
     again = left < again ? left : again;
     struct reconcile_result result =
         again == INT64_MAX ? reconcile_done() : reconcile_after(again);
@@ -197,9 +236,16 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
             &(struct operation_about){
                 .control = control, .item = item, .doing = "updating disruption conditions"},
             (const struct object *)claim, body);
+    } else if (patch != NULL) {
+        result = start_patch(&(struct operation_about){.control = control,
+                                                       .item = item,
+                                                       .doing = "noting a restless node"},
+                             (const struct object *)claim, NULL, patch);
+        patch = NULL;
     } else if (error->kind != ERROR_NONE) {
         result = reconcile_error();
     }
+    json_decref(patch); // the next look finds it out again
     conditions_free(&conditions);
     return result;
 }

@@ -7,11 +7,14 @@
 #include "control/cluster.h"
 #include "control/drain.h"
 #include "control/operations.h"
+#include "control/ready_replicas.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
 // it is asked for again; a refusal by 404 or 409 is looked at sooner.
 #define ACCEPTED_NS (30 * SECOND)
 #define REFUSED_NS  SECOND
+// A workload whose other pods do not become ready in this time does not keep a node for longer.
+#define KEPT_NS (15 * MINUTE)
 
 #define MULTIPLE_BUDGETS                                                                       \
     "This pod has more than one PodDisruptionBudget, which the eviction subresource does not " \
@@ -32,12 +35,14 @@ struct eviction { // of one pod
     bool deleted;     // past its budget, with the grace that was left
     bool refused;     // by a budget, the last time that it was asked
     bool counted;     // in pods_drained_total (LIF-450: once a pod)
+    int64_t kept_since_ns; // monotonic: as the last ready pod of its workload; 0: it was not
 };
 
 struct eviction_queue {
     struct control *control;
     struct reconcile_queue *queue;
     struct map *evictions; // by pod UID
+    struct ready_replicas *replicas;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -59,6 +64,7 @@ struct eviction_queue *eviction_queue_create(struct control *control)
     struct eviction_queue *evictions = memory_allocate(sizeof *evictions);
     evictions->control = control;
     evictions->evictions = map_create();
+    evictions->replicas = ready_replicas_create(control);
     uint32_t concurrency = control_scale(control, 100, 5000);
     evictions->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "eviction-queue",
@@ -89,6 +95,7 @@ void eviction_queue_destroy(struct eviction_queue *evictions)
     if (evictions == NULL)
         return;
     map_destroy(evictions->evictions, eviction_destroy);
+    ready_replicas_destroy(evictions->replicas);
     free(evictions);
 }
 
@@ -134,20 +141,31 @@ static const struct pod *pod_of(const struct eviction_queue *evictions,
     return pod != NULL && text_equal(pod->meta.uid, eviction->uid) ? (const struct pod *)pod : NULL;
 }
 
+static const struct node_claim *claim_of(const struct eviction_queue *evictions,
+                                         const struct eviction *eviction)
+{
+    const struct node *node =
+        eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
+    return node != NULL ? cluster_claim_of(evictions->control->cluster, node, NULL) : NULL;
+}
+
+// A disruption command is at work, not somebody who deleted the node.
+static bool is_voluntary(const struct eviction_queue *evictions, const struct eviction *eviction)
+{
+    const struct node_claim *claim = claim_of(evictions, eviction);
+    return claim != NULL && condition_is_true(&claim->status.conditions, "DisruptionReason");
+}
+
 // LIF-124.
 static const char *reason_of(const struct eviction_queue *evictions,
                              const struct eviction *eviction)
 {
-    const struct node *node =
-        eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
-    const struct node_claim *claim =
-        node != NULL ? cluster_claim_of(evictions->control->cluster, node, NULL) : NULL;
+    const struct node_claim *claim = claim_of(evictions, eviction);
     if (claim == NULL)
         return "";
-    const struct condition *condition =
-        condition_find(&claim->status.conditions, "DisruptionReason");
-    bool is_true = condition != NULL && text_equal(condition->status, "True");
-    return is_true ? condition->reason : "Forceful Termination";
+    return is_voluntary(evictions, eviction)
+               ? condition_find(&claim->status.conditions, "DisruptionReason")->reason
+               : "Forceful Termination";
 }
 
 static void count_drained(struct eviction_queue *evictions, struct eviction *eviction)
@@ -290,6 +308,24 @@ static void tell_protection(const struct eviction_queue *evictions, const struct
     }
 }
 
+// DIS-761: of a workload with several pods the last ready one stays until another is ready, if
+// nobody forces the node to go.
+static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
+                    const struct pod *pod)
+{
+    int64_t now_ns = loop_monotonic_ns(evictions->control->loop);
+    if (!evictions->control->settings->workload_guard ||
+        !ready_replicas_is_last(evictions->replicas, pod) ||
+        !is_voluntary(evictions, eviction))
+        return false;
+    if (eviction->kept_since_ns == 0)
+        eviction->kept_since_ns = now_ns;
+    if (now_ns - eviction->kept_since_ns >= KEPT_NS)
+        return false;
+    tell_node(evictions, eviction, "the last ready pod of a workload waits for another");
+    return true;
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct eviction_queue *evictions = context;
@@ -321,6 +357,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     tell_protection(evictions, pod, now);
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
+    if (is_kept(evictions, eviction, pod))
+        return (struct reconcile_result){RECONCILE_BACKOFF, 0};
+    ready_replicas_take(evictions->replicas, pod);
     about.record = note_evicted;
     return start_evict(&about, pod);
 }

@@ -135,7 +135,7 @@ void claim_initialize(struct claim_pass *pass)
     // The common cases of LIF-180 and DIS-86 in the same write; the rest is their controllers'.
     const struct node_pool *pool = pool_of_claim(pass->control, pass->claim);
     if (pool != NULL && !pool->spec.replicas.present)
-        claim_consolidatable(&pass->conditions, pass->claim, pool, pass->now);
+        claim_consolidatable(&pass->conditions, pass->claim, pool, pass->now, false);
     struct text issues = {0};
     node_shape_issues(pass->claim, node, &issues);
     if (issues.data == NULL)

@@ -56,15 +56,6 @@ static void note_event(struct pod_events *events, const struct pod *pod, int64_t
         reconcile_queue_add_after(events->queue, claim->meta.name, delay_of(events, claim));
 }
 
-// When the pod came to its node, by what it says itself.
-static int64_t bound_at(const struct pod *pod)
-{
-    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
-    return scheduled != NULL && text_equal(scheduled->status, "True")
-               ? scheduled->last_transition_time
-               : pod->status.start_time;
-}
-
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -76,7 +67,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (change == MIRROR_ADDED) {
         bool listing = !mirror_kind_synced(events->control->mirror, KIND_POD);
-        note_event(events, pod, listing ? bound_at(pod) : now);
+        note_event(events, pod, listing ? pod_bound_at(pod) : now);
         return;
     }
     bool was_over = before != NULL && (pod_is_terminal(before) || before->meta.deletion_timestamp);

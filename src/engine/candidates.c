@@ -33,7 +33,7 @@ static bool is_stateful(const struct pod *pod)
     return object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
 }
 
-static bool is_reschedulable(const struct pod *pod) // DIS-48
+bool pod_has_to_move(const struct pod *pod)
 {
     return (pod_is_active(pod) || (is_deleting(pod) && is_stateful(pod))) &&
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
@@ -287,7 +287,7 @@ static void add_candidate(struct build *build, const struct state_node *state,
         .buffered = is_wanted(build, state->name, true)};
     candidate.price = price_of(build, state, pool->pool, candidate.type);
     list_for_each (pod, &state->pods) {
-        if (!is_reschedulable(*pod))
+        if (!pod_has_to_move(*pod))
             continue;
         double cost = pod_eviction_cost(*pod);
         candidate.reschedulable++;

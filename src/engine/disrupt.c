@@ -125,6 +125,25 @@ bool disruption_is_going(const struct disruption *disruption, const struct state
 // --- DIS-238
 // --------------------------------------------------------------------------------------
 
+// DIS-719: the node never comes to rest, but each of the pods that would move has been there for long
+// enough; the condition tells that the wait has lasted.
+static bool is_settled(const struct problem *problem, const struct state_node *state, int64_t after)
+{
+    if (problem->settings->quiet_by_node ||
+        !condition_is_true(&state->claim->status.conditions, "Consolidatable"))
+        return false;
+    bool any = false;
+    list_for_each (pod, &state->pods) {
+        if (!pod_has_to_move(*pod))
+            continue;
+        any = true;
+        int64_t bound_at = pod_bound_at(*pod);
+        if (bound_at == 0 || quantity_subtract(problem->snapshot->time, bound_at) < after)
+            return false;
+    }
+    return any;
+}
+
 // The pool's nodes take no running pods until they have been quiet for consolidateAfter.
 static bool is_quiet(const struct problem *problem, const struct place *place)
 {
@@ -140,7 +159,8 @@ static bool is_quiet(const struct problem *problem, const struct place *place)
         return false;
     int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
                                                            : initialized->last_transition_time;
-    return quantity_subtract(problem->snapshot->time, since) < after->nanoseconds;
+    return quantity_subtract(problem->snapshot->time, since) < after->nanoseconds &&
+           !is_settled(problem, place->state, after->nanoseconds);
 }
 
 static void find_quiet_places(struct disruption *disruption)

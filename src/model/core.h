@@ -359,6 +359,8 @@ struct resource_map pod_requests(struct arena *arena, const struct pod *pod);
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
 bool pod_is_terminal(const struct pod *pod);
 bool pod_is_active(const struct pod *pod); // LIF-110
+// When the pod came to its node, by what it says itself; 0: it doesn't.
+int64_t pod_bound_at(const struct pod *pod);
 bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
 bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420

@@ -122,6 +122,14 @@ bool pod_is_active(const struct pod *pod)
     return !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
 }
 
+int64_t pod_bound_at(const struct pod *pod)
+{
+    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
+    return scheduled != NULL && text_equal(scheduled->status, "True")
+               ? scheduled->last_transition_time
+               : pod->status.start_time;
+}
+
 bool pod_owned_by_daemon_set(const struct pod *pod)
 {
     return object_owner((const struct object *)pod, "apps/v1", "DaemonSet") != NULL;

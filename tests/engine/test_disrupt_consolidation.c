@@ -213,6 +213,44 @@ static void nodes_that_are_not_quiet_take_no_running_pods_DIS_238_DIS_478(void *
     }
 }
 
+// A destination on which pods come and go all the time.
+static void a_restless_node_takes_pods_when_its_own_are_settled_DIS_719(void **state)
+{
+    (void)state;
+#define SINCE(text) "phase: Running, startTime: '" text "'"
+    static const struct {
+        const char *consolidatable, *pod, *settings, *expected;
+    } cases[] = {
+        {"", SINCE("2025-12-31T23:59:00Z"), NULL, "Underutilized/single: a"},
+        {"", SINCE("2025-12-31T23:59:00Z"), "CONSOLIDATION_QUIET: node", ""},
+        {"", SINCE("2025-12-31T23:59:00Z"), UPSTREAM, ""},
+        {"", SINCE("2025-12-31T23:59:01Z"), NULL, ""}, // not there for long enough
+        {"", "phase: Running", NULL, ""},              // not known
+        {"", NULL, NULL, ""},                          // nothing would move
+        {"Consolidatable", SINCE("2025-12-31T23:00:00Z"), NULL, ""},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.template = "requirements: [{key: "
+                                                        "karpenter.sh/capacity-type, operator: In, "
+                                                        "values: [on-demand]}], "});
+        add_pool(&world, (struct test_pool){.name = "busy",
+                                            .disruption = "budgets: [{nodes: '0'}], "
+                                                          "consolidateAfter: 1m"});
+        add_node(&world, (struct test_node){.name = "a", .type = "small", .cpu = "1900m"});
+        add_node(&world, (struct test_node){.name = "b",
+                                            .pool = "busy",
+                                            .claim_status =
+                                                "lastPodEventTime: '2025-12-31T23:59:50Z'",
+                                            .no_condition = cases[i].consolidatable});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
+        if (cases[i].pod != NULL)
+            add_pod(&world, (struct test_pod){.name = "q", .node = "b", .status = cases[i].pod});
+        PLAN p = disrupt(&world, "single", cases[i].settings);
+        assert_disrupts(p.plan, cases[i].expected);
+    }
+}
+
 static void several_nodes_become_one_DIS_201_DIS_466(void **state)
 {
     (void)state;
@@ -308,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_pending_pod_without_any_place_stops_nobody_DIS_481),
         cmocka_unit_test(pods_do_not_move_to_uninitialized_nodes_DIS_241_DIS_477),
         cmocka_unit_test(nodes_that_are_not_quiet_take_no_running_pods_DIS_238_DIS_478),
+        cmocka_unit_test(a_restless_node_takes_pods_when_its_own_are_settled_DIS_719),
         cmocka_unit_test(several_nodes_become_one_DIS_201_DIS_466),
         cmocka_unit_test(a_single_candidate_is_not_several_DIS_201),
         cmocka_unit_test(several_nodes_do_not_become_one_of_their_own_DIS_203),

@@ -1,0 +1,199 @@
+// What voluntary disruption owes to workloads over time: one ready replica through a drain (DIS-761,
+// STO-11), and rest for nodes on which pods come and go all the time (DIS-719).
+#include <stdio.h>
+#include <string.h>
+
+#include "simulation/scenario.h"
+
+static int setup(void **state)
+{
+    *state = scenario_create(11);
+    return 0;
+}
+
+static const struct store_resource *claims(struct scenario *scenario)
+{
+    return store_resource_of_kind(simulation_store(scenario->simulation), "karpenter.sh/v1",
+                                  "NodeClaim");
+}
+
+static bool take_name(void *context, json_t *object)
+{
+    snprintf(context, 300, "%s", store_name(object));
+    return false;
+}
+
+// Of the only NodeClaim.
+static const char *claim_name(struct scenario *scenario)
+{
+    static char name[300];
+    name[0] = '\0';
+    store_each(simulation_store(scenario->simulation), claims(scenario), NULL, take_name, name);
+    return name;
+}
+
+static json_t *claim(struct scenario *scenario)
+{
+    return store_get(simulation_store(scenario->simulation), claims(scenario), NULL,
+                     claim_name(scenario));
+}
+
+// --- DIS-761
+// --------------------------------------------------------------------------------------
+
+// What a disruption command does to a node before its end.
+static void disrupt_claim(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    struct error error = {0};
+    json_t *conditions =
+        json_deep_copy(store_path(claim(scenario), "status.conditions"));
+    json_array_append_new(
+        conditions, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason", "status",
+                              "True", "reason", "Drifted", "message", "Drifted",
+                              "lastTransitionTime", "2026-01-01T00:00:00Z"));
+    json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
+    assert_non_null(store_patch(store, claims(scenario), NULL, claim_name(scenario), "status",
+                                "merge", patch, &error));
+    json_decref(patch);
+    assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
+                                  claim_name(scenario), &error));
+}
+
+// The least number of pods that ran at any time while two replicas left their node.
+static uint32_t least_running(struct scenario *scenario, bool voluntary)
+{
+    scenario_begin(scenario);
+    scenario_scale(scenario, 2);
+    scenario_expect_running(scenario, 2);
+    char first[300];
+    snprintf(first, sizeof first, "%s", claim_name(scenario));
+    struct error error = {0};
+    if (voluntary)
+        disrupt_claim(scenario);
+    else
+        assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
+                                      first, &error));
+    uint32_t least = 2;
+    for (int i = 0; i < 1200; i++) {
+        scenario_run(scenario, 0.1);
+        uint32_t running = simulation_pods_running(scenario->simulation);
+        least = running < least ? running : least;
+    }
+    scenario_expect_running(scenario, 2);
+    assert_string_not_equal(claim_name(scenario), first);
+    return least;
+}
+
+static void a_drain_keeps_the_last_ready_replica_DIS_761(void **state)
+{
+    assert_int_equal(least_running(*state, true), 1);
+}
+
+static void a_forced_drain_keeps_nobody_DIS_761(void **state)
+{
+    assert_int_equal(least_running(*state, false), 0);
+}
+
+static void without_the_guard_both_go_at_once_DIS_761(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.workload_guard = false;
+    assert_int_equal(least_running(scenario, true), 0);
+}
+
+// --- DIS-719
+// --------------------------------------------------------------------------------------
+
+static void add_pod_to_node(struct scenario *scenario, const char *name)
+{
+    char manifest[600];
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: default}\n"
+             "spec:\n  nodeName: %s\n  terminationGracePeriodSeconds: 0\n"
+             "  containers: [{name: c, image: i}]\n",
+             name, json_string_value(store_path(claim(scenario), "status.nodeName")));
+    scenario_apply(scenario, manifest);
+}
+
+// A pod comes to the node and goes, for `minutes`; each stays for 20 seconds of a minute. True if the
+// node was consolidatable in the last of them.
+static bool is_consolidatable_after(struct scenario *scenario, int minutes)
+{
+    struct error error = {0};
+    bool was = false;
+    for (int i = 0; i < minutes; i++) {
+        add_pod_to_node(scenario, "tick");
+        scenario_run(scenario, 20);
+        assert_true(simulation_delete(scenario->simulation, "v1", "Pod", "default", "tick",
+                                      &error));
+        scenario_run(scenario, 38);
+        was = store_condition_is_true(claim(scenario), "Consolidatable");
+        scenario_run(scenario, 2);
+    }
+    return was;
+}
+
+static void begin_restless(struct scenario *scenario)
+{
+    scenario_begin(scenario);
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+                   "spec:\n  template:\n    spec:\n"
+                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+                   "      expireAfter: Never\n"
+                   "      requirements:\n"
+                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 2m}\n");
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+}
+
+static void a_restless_node_is_quiet_when_its_pods_are_DIS_719(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_restless(scenario);
+    assert_false(is_consolidatable_after(scenario, 19)); // less than ten times consolidateAfter
+    assert_non_null(store_path(claim(scenario), "metadata.annotations"));
+    assert_true(is_consolidatable_after(scenario, 3));
+    add_pod_to_node(scenario, "late"); // and would move
+    scenario_run(scenario, 30);
+    assert_false(store_condition_is_true(claim(scenario), "Consolidatable"));
+    scenario_run(scenario, 150); // at rest
+    assert_true(store_condition_is_true(claim(scenario), "Consolidatable"));
+    assert_null(json_object_get(store_path(claim(scenario), "metadata.annotations"),
+                                "adze.dev/restless-since"));
+    assert_false(is_consolidatable_after(scenario, 3)); // its wait begins anew
+}
+
+static void a_restart_does_not_begin_anew_DIS_719(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_restless(scenario);
+    assert_false(is_consolidatable_after(scenario, 12));
+    simulation_kill_controller(scenario->simulation);
+    simulation_start_controller(scenario->simulation);
+    assert_true(is_consolidatable_after(scenario, 10));
+}
+
+static void the_setting_restores_the_rest_of_the_node_DIS_719(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.quiet_by_node = true;
+    begin_restless(scenario);
+    assert_false(is_consolidatable_after(scenario, 30));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_drain_keeps_the_last_ready_replica_DIS_761),
+        TEST(a_forced_drain_keeps_nobody_DIS_761),
+        TEST(without_the_guard_both_go_at_once_DIS_761),
+        TEST(a_restless_node_is_quiet_when_its_pods_are_DIS_719),
+        TEST(a_restart_does_not_begin_anew_DIS_719),
+        TEST(the_setting_restores_the_rest_of_the_node_DIS_719),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
