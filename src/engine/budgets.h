@@ -12,3 +12,8 @@ bool budgets_allowed(const struct node_pool *pool, const char *reason, int64_t t
 // what is allowed may be another number (DIS-705); nanoseconds since the epoch. INT64_MAX: none
 // ever does; so too while a budget that cannot be read forbids everything.
 int64_t budgets_next_change(const struct node_pool *pool, int64_t now);
+// The budget that decides: the index of the one that allows least of `total` nodes now, the first
+// of several; of one that cannot be read, which decides for all (DIS-121); UINT32_MAX if none
+// counts.
+uint32_t budgets_deciding(const struct node_pool *pool, const char *reason, int64_t total,
+                          int64_t now);

@@ -70,7 +70,8 @@ bool pod_is_unready(const struct pod *pod)
 }
 
 // DIS-43 to DIS-45: the message of what blocks the pod's eviction, or NULL.
-static const char *budget_blocks(const struct build *build, const struct pod *pod)
+static const char *budget_blocks(const struct build *build, const struct pod *pod,
+                                 enum candidate_check *check)
 {
     const struct pod_disruption_budget *match = NULL;
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
@@ -81,6 +82,7 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
         if (!text_equal(budget->meta.namespace, pod->meta.namespace) ||
             !label_selector_matches(budget->spec.selector, &pod->meta.labels))
             continue;
+        *check = CHECK_SEVERAL_BUDGETS;
         if (match != NULL)
             return arena_format(build->arena,
                                 "Eviction does not support multiple PDBs "
@@ -93,23 +95,27 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
         (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
          pod_is_unready(pod)))
         return NULL;
+    *check = CHECK_BUDGET;
     return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
                         pod->meta.namespace, match->meta.name);
 }
 
-static const char *pods_block(const struct build *build, const struct state_node *state) // 11-13
+static const char *pods_block(const struct build *build, const struct state_node *state,
+                              enum candidate_check *check) // 11-13
 {
     int64_t now = build->snapshot->time;
+    *check = CHECK_POD;
     list_for_each (pod, &state->pods)
         if (pod_is_active(*pod) && pod_do_not_disrupt(*pod, now))
             return arena_format(build->arena,
                                 "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
                                 (*pod)->meta.namespace, (*pod)->meta.name);
     list_for_each (pod, &state->pods) {
-        const char *message = pod_can_be_evicted(*pod, now) ? budget_blocks(build, *pod) : NULL;
+        const char *message = pod_can_be_evicted(*pod, now) ? budget_blocks(build, *pod, check) : NULL;
         if (message != NULL)
             return message;
     }
+    *check = CHECK_PASSED;
     return NULL;
 }
 
@@ -155,34 +161,41 @@ static bool is_busy(const struct build *build, const struct node *node)
            string_list_has(build->options->busy, node->meta.name);
 }
 
-// DIS-32; `*told`: whether the reason is worth an event. NULL: a candidate; `*blocked` says what
-// its pods have against that, if it may be heeded or not.
-static const char *refusal(const struct build *build, const struct state_node *state, bool *told,
-                           const char **blocked)
+// DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
+// `*check` say what its pods have against that, if it may be heeded or not.
+static const char *refusal(const struct build *build, const struct state_node *state,
+                           enum candidate_check *check, const char **blocked)
 {
-    *told = false;
     *blocked = NULL;
+    *check = CHECK_BUSY;
     if (is_busy(build, state->node))
         return "candidate is already being disrupted";
+    *check = CHECK_UNMANAGED;
     if (state->claim == NULL)
         return "node isn't managed by karpenter";
-    *told = true;
+    *check = CHECK_NO_NODE;
     if (state->node == NULL)
         return "Nodeclaim does not have an associated node";
+    *check = CHECK_UNINITIALIZED;
     if (!state->initialized)
         return "Node isn't initialized";
+    *check = CHECK_MARKED;
     if (state->marked_for_deletion)
         return "Node is deleting or marked for deletion";
+    *check = CHECK_NOMINATED;
     if (is_nominated(build, state->name))
         return "Node is nominated for a pending pod";
+    *check = CHECK_ANNOTATION;
     if (text_equal(string_map_get(&state->node->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
                    "true"))
         return "Disruption is blocked through the \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation";
+    *check = CHECK_NO_POOL_LABEL;
     if (state->node_pool == NULL)
         return "Node doesn't have required label (label=" LABEL_NODE_POOL ")";
+    *check = CHECK_UNKNOWN_POOL;
     if (!is_known(build, state->node_pool))
         return arena_format(build->arena, "NodePool not found (NodePool=%s)", state->node_pool);
-    *blocked = pods_block(build, state);
+    *blocked = pods_block(build, state, check);
     bool waived =
         build->options->eventual && state->claim->spec.termination_grace_period.text != NULL;
     return waived ? NULL : *blocked;
@@ -272,7 +285,7 @@ static int64_t price_of(const struct build *build, const struct state_node *stat
 }
 
 static void add_candidate(struct build *build, const struct state_node *state,
-                          const char *blocked)
+                          const char *blocked, enum candidate_check blocked_by)
 {
     struct disruption_pool *pool = map_get(build->pools, state->node_pool);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
@@ -284,6 +297,7 @@ static void add_candidate(struct build *build, const struct state_node *state,
         .type = type != NULL ? find_type(build, pool, type) : NULL,
         .cost = 1.0,
         .blocked = blocked,
+        .blocked_by = blocked_by,
         .buffered = is_wanted(build, state->name, true)};
     candidate.price = price_of(build, state, pool->pool, candidate.type);
     list_for_each (pod, &state->pods) {
@@ -435,16 +449,21 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);
+    table.refusals.items =
+        arena_allocate_array(arena, states.count + 1, sizeof *table.refusals.items);
     for (uint32_t i = 0; i < states.count; i++) {
         const struct state_node *state = &states.items[i];
-        bool told;
+        enum candidate_check check;
         const char *blocked;
         count_node(&build, state);
-        const char *message = refusal(&build, state, &told, &blocked);
+        const char *message = refusal(&build, state, &check, &blocked);
         if (message == NULL)
-            add_candidate(&build, state, blocked);
+            add_candidate(&build, state, blocked, check);
+        else
+            table.refusals.items[table.refusals.count++] =
+                (struct disruption_refusal){state, check, message};
         count_for_balance(&build, state, message == NULL);
-        if (message != NULL && told)
+        if (message != NULL && check >= CHECK_NO_NODE)
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, message};
     }

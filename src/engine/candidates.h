@@ -19,6 +19,11 @@ struct disruption_pool {
     double balance_cost;        // of pools with policy Balanced: DIS-190
     int64_t balance_price;
 };
+enum candidate_check { // the rows of DIS-32
+    CHECK_PASSED, CHECK_BUSY, CHECK_UNMANAGED, CHECK_NO_NODE, CHECK_UNINITIALIZED, CHECK_MARKED,
+    CHECK_NOMINATED, CHECK_ANNOTATION, CHECK_NO_POOL_LABEL, CHECK_UNKNOWN_POOL, CHECK_NO_PODS,
+    CHECK_POD, CHECK_SEVERAL_BUDGETS, CHECK_BUDGET,
+};
 struct disruption_candidate {
     const struct state_node *state; // in the problem's nodes, if there is a problem
     const struct node *node;
@@ -31,16 +36,23 @@ struct disruption_candidate {
     bool empty;             // DIS-57
     bool buffered;          // placeholder pods are planned on it (LIF-245)
     const char *blocked;    // of eventual disruption: what bars others from it (DIS-34); or NULL
+    enum candidate_check blocked_by; // the same
 };
 struct disruption_block {    // why a node is no candidate (DIS-32)
     const struct node *node; // may be NULL
     const struct node_claim *claim;
     const char *message;
 };
+struct disruption_refusal { // every state node that is no candidate
+    const struct state_node *state;
+    enum candidate_check check;
+    const char *message;
+};
 struct candidate_table {
     LIST(struct disruption_pool) pools;           // managed ones, by name
     LIST(struct disruption_candidate) candidates; // in the order of DIS-61, DIS-700
     LIST(struct disruption_block) blocks;         // with an event message
+    LIST(struct disruption_refusal) refusals;     // all of them, in the order of state nodes
 };
 
 struct candidate_options {

@@ -12,6 +12,7 @@
 #include "engine/overlays.h"
 #include "engine/state_node.h"
 #include "engine/templates.h"
+#include "engine/verdicts.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
 
@@ -122,10 +123,12 @@ static const char *min_values_unmet(struct disruption *disruption, const struct 
     return names;
 }
 
-// DIS-168, DIS-169. NULL: there is something left.
-static const char *nothing_left(struct disruption *disruption, const struct claim *claim)
+// DIS-168, DIS-169; `*rule` which of them. NULL: there is something left.
+static const char *nothing_left(struct disruption *disruption, const struct claim *claim,
+                                const char **rule)
 {
     const char *unmet = min_values_unmet(disruption, claim);
+    *rule = unmet != NULL ? "DIS-168" : "DIS-169";
     if (unmet != NULL)
         return arena_format(disruption->arena,
                             "Filtering by price: minValues requirement is not met for label(s) "
@@ -141,7 +144,7 @@ static const char *replace_by_worst_price(struct disruption *disruption, struct 
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
     keep_cheaper(problem, claim, claim->set, price);
-    const char *why = nothing_left(disruption, claim);
+    const char *why = nothing_left(disruption, claim, &move->rule);
     if (why == NULL && allows(problem, claim->set, CAPACITY_TYPE_SPOT) &&
         allows(problem, claim->set, CAPACITY_TYPE_ON_DEMAND))
         claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
@@ -184,7 +187,7 @@ static const char *replace_by_price(struct disruption *disruption, struct move *
         else
             cheap_zones_only(problem, claim, price);
         move->priced = claim->set;
-        if (nothing_left(disruption, claim) == NULL)
+        if (nothing_left(disruption, claim, &move->rule) == NULL)
             return NULL;
     }
     return why != NULL ? why : "Can't replace with a cheaper node";
@@ -223,15 +226,17 @@ static const char *replace_spot_by_spot(struct disruption *disruption, struct mo
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
+    move->rule = "DIS-172";
     if (!problem->settings->gate_spot_to_spot_consolidation)
         return "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node";
     claim->set = narrowed(disruption, claim->set, CAPACITY_TYPE_SPOT);
     bitset_and(claim->rows,
                type_table_filter(problem, claim->template->table, claim->set)->offered);
     keep_cheaper(problem, claim, claim->set, price);
-    const char *why = nothing_left(disruption, claim);
+    const char *why = nothing_left(disruption, claim, &move->rule);
     if (why != NULL || !single)
         return why;
+    move->rule = "DIS-175";
     uint32_t types = count_types(claim->template->table, claim->rows);
     if (types < SPOT_TYPES_MIN)
         return arena_format(disruption->arena,
@@ -290,10 +295,12 @@ struct move consolidate(struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct move move = {.trial = trial_run(disruption, candidates, count, true)};
+    move.rule = move.trial.no_pool ? "DIS-234" : "DIS-161";
     if (!trial_possible(&move.trial)) {
         move.why = count == 1 ? trial_message(disruption, &move.trial) : NULL;
         return move;
     }
+    move.rule = "DIS-163";
     if (move.trial.needed > 1) {
         move.why = arena_format(disruption->arena,
                                 "Can't remove without creating %" PRIu32 " candidates",
@@ -305,6 +312,7 @@ struct move consolidate(struct disruption *disruption,
         int64_t price = candidates_price(candidates, count);
         move.claim = move.trial.claims[0];
         move.priced = move.claim->set;
+        verdict_note_prices(disruption, &move);
         bool spot = are_all_spot(candidates, count) &&
                     allows(disruption->problem, move.claim->set, CAPACITY_TYPE_SPOT);
         move.why = spot ? replace_spot_by_spot(disruption, &move, price, count == 1)
@@ -366,7 +374,8 @@ bool move_drop_own_types(struct disruption *disruption, struct move *move,
     }
     map_destroy(listed, NULL);
     keep_cheaper(disruption->problem, claim, claim->set, limit);
-    if (nothing_left(disruption, claim) != NULL)
+    const char *rule;
+    if (nothing_left(disruption, claim, &rule) != NULL)
         return false;
     count_savings(disruption, move, candidates, count);
     ask_payback(disruption, move, candidates, count);

@@ -13,7 +13,9 @@ struct move {
     int64_t savings;     // DIS-193
     struct payback payback; // by expected prices (DIS-742)
     const char *why;     // MOVE_NONE: the event's text
-    const char *rule;    // and the rule that says so; NULL: not told
+    const char *rule;    // the same: the rule that decided
+    int64_t least;       // what the cheapest replacement costs at worst, before DIS-167; if asked
+    const struct instance_type *least_type; // the same; NULL: not known
 };
 
 // DIS-150. `*message` gets the Unconsolidatable cause, or NULL.

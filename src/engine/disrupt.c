@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/verdicts.h"
 #include "engine/workload_guard.h"
 
 // --- what the methods share
@@ -81,24 +82,6 @@ void disruption_note(struct disruption *disruption, const char *reason,
     if (message != NULL)
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, reason,
                      (const struct object *)candidate->node, message);
-}
-
-void disruption_verdict(struct disruption *disruption,
-                        const struct disruption_candidate *candidate, const char *rule,
-                        const char *message)
-{
-    struct plan *plan = disruption->plan;
-    if (plan->verdicts.count == disruption->verdicts_capacity) {
-        disruption->verdicts_capacity = 2 * disruption->verdicts_capacity + 64;
-        struct plan_verdict *larger =
-            arena_allocate_array(plan->arena, disruption->verdicts_capacity, sizeof *larger);
-        if (plan->verdicts.count > 0)
-            memcpy(larger, plan->verdicts.items, plan->verdicts.count * sizeof *larger);
-        plan->verdicts.items = larger;
-    }
-    plan->verdicts.items[plan->verdicts.count++] =
-        (struct plan_verdict){candidate->node, candidate->claim, rule,
-                              arena_copy_string(plan->arena, message)};
 }
 
 bool disruption_is_paused(struct disruption *disruption,
@@ -185,11 +168,14 @@ static void ask_methods(struct disruption *disruption, const char *only)
                    {"drift", drift_decide},
                    {"multi", multi_node_decide},
                    {"single", single_node_decide}};
-    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++)
-        if ((only == NULL || strcmp(only, methods[i].name) == 0) &&
-            !(i == 0 && disruption->inputs->without_emptiness) &&
-            disruption->plan->disruptions.count == 0)
-            methods[i].decide(disruption);
+    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
+        if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
+            (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
+            disruption->plan->disruptions.count > 0)
+            continue;
+        disruption->asked |= 1U << i;
+        methods[i].decide(disruption);
+    }
 }
 
 // Events of the methods go with those of the plan.
@@ -229,6 +215,7 @@ bool disruption_begin(struct disruption *disruption, const struct snapshot *snap
     }
     disruption->simulator = simulator_create(disruption->problem, arena);
     find_quiet_places(disruption);
+    verdicts_begin(disruption);
     return true;
 }
 
@@ -246,7 +233,9 @@ bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *op
     plan->has_disruptions = true;
     bool fine = disruption_begin(&disruption, snapshot, options->inputs, plan, arena, error);
     if (fine) {
+        disruption.tells = options->verdicts;
         ask_methods(&disruption, options->method);
+        verdicts_finish(&disruption, options->method);
         take_notes(&disruption);
     }
     disruption_end(&disruption);

@@ -25,7 +25,7 @@ struct disruption {
     const struct disrupt_inputs *inputs; // never NULL
     struct arena *arena;
     struct plan *plan; // of the pending pods; the commands are added to it
-    uint32_t commands_capacity, verdicts_capacity;
+    uint32_t commands_capacity;
     bool better; // COMPATIBILITY is not upstream (FMT-18)
     struct problem *problem;
     struct simulator *simulator;
@@ -35,6 +35,9 @@ struct disruption {
     int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads; // the same
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
+    uint32_t asked;                  // bits of the methods that were
+    struct verdict_word *words;      // by place: what the methods said
+    bool tells;                      // verdicts are wanted with their texts
 };
 
 // Adds the commands to `plan`, which has the decision about the pending pods. False, with *error,
@@ -67,8 +70,9 @@ struct plan_disruption *disruption_command(struct disruption *disruption, const 
 // What is to be told about a candidate: an event of the plan's notes.
 void disruption_note(struct disruption *disruption, const char *reason,
                      const struct disruption_candidate *candidate, const char *message);
-// Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its numbers.
-// The last word about a node counts; a command for it counts more.
+// Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its
+// numbers. The last word about a node counts, but one of the drift methods more, and a command for
+// it most. The text is not looked at unless somebody asked for it (`tells`). verdicts.h has more.
 void disruption_verdict(struct disruption *disruption,
                         const struct disruption_candidate *candidate, const char *rule,
                         const char *message);
@@ -80,6 +84,9 @@ bool disruption_is_going(const struct disruption *disruption, const struct state
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164
 
 // The methods, in their order (DIS-11).
+enum disruption_method {
+    METHOD_EMPTINESS, METHOD_STATIC_DRIFT, METHOD_DRIFT, METHOD_MULTI, METHOD_SINGLE,
+};
 void emptiness_decide(struct disruption *disruption);
 void static_drift_decide(struct disruption *disruption);
 void drift_decide(struct disruption *disruption);

@@ -53,6 +53,15 @@ static void add_command(struct disruption *disruption, const struct trial *trial
     }
 }
 
+// DIS-223.
+static void refuse(struct disruption *disruption, const struct disruption_candidate *candidate,
+                   const struct trial *trial)
+{
+    const char *message = trial_message(disruption, trial);
+    disruption_note(disruption, "DisruptionBlocked", candidate, message);
+    disruption_verdict(disruption, candidate, trial->no_pool ? "DIS-227" : "DIS-223", message);
+}
+
 // As upstream does: one node, the first that can go (DIS-223).
 static void replace_first(struct disruption *disruption, const candidate_list *list)
 {
@@ -64,8 +73,7 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
         if (possible)
             add_command(disruption, &trial, &list->items[i], 1);
         else
-            disruption_note(disruption, "DisruptionBlocked", list->items[i],
-                            trial_message(disruption, &trial));
+            refuse(disruption, list->items[i], &trial);
         trial_free(&trial);
         if (possible || failed) // DIS-227
             return;
@@ -85,8 +93,7 @@ static bool join(struct disruption *disruption, candidate_list *together,
         together->count++;
     } else {
         evictions_give_back(evictions, candidate, true);
-        disruption_note(disruption, "DisruptionBlocked", candidate,
-                        trial_message(disruption, &trial));
+        refuse(disruption, candidate, &trial);
     }
     trial_free(&trial);
     return possible;

@@ -2,6 +2,7 @@
 #include "engine/consolidation.h"
 #include "engine/evictions.h"
 #include "engine/problem.h"
+#include "engine/verdicts.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
 
@@ -12,6 +13,8 @@ static bool is_movable(struct disruption *disruption, struct disruption_candidat
         return true;
     struct trial trial = trial_run(disruption, &candidate, 1, true);
     bool movable = trial_possible(&trial);
+    if (!movable)
+        verdict_of_trial(disruption, candidate, &trial);
     trial_free(&trial);
     return movable;
 }

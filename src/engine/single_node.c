@@ -1,6 +1,7 @@
 // One node at a time (DIS-210 to DIS-218).
 #include "engine/consolidation.h"
 #include "engine/evictions.h"
+#include "engine/verdicts.h"
 
 // DIS-214: the first of each pool, then the second of each; pools by name.
 static candidate_list interleave(struct disruption *disruption, const struct candidate_table *table,
@@ -31,9 +32,12 @@ void single_node_decide(struct disruption *disruption)
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list.count; i++) {
         struct disruption_candidate *candidate = list.items[i];
-        if (candidate->pool->remaining == 0 || !balance_may_approve(candidate) ||
-            !evictions_allow(&evictions, candidate, false))
+        if (candidate->pool->remaining == 0 || !evictions_allow(&evictions, candidate, false))
             continue;
+        if (!balance_may_approve(candidate)) {
+            verdict_of_score(disruption, candidate, "DIS-196", candidate->price);
+            continue;
+        }
         struct move move = consolidate(disruption, &candidate, 1);
         bool found =
             move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
@@ -41,8 +45,8 @@ void single_node_decide(struct disruption *disruption)
             move_command(disruption, &move, "single", &candidate, 1);
         else
             disruption_note(disruption, "Unconsolidatable", candidate, move.why);
-        if (!found && move.rule != NULL)
-            disruption_verdict(disruption, candidate, move.rule, move.why);
+        if (!found)
+            verdict_of_move(disruption, candidate, &move);
         move_free(&move);
         if (found)
             return;

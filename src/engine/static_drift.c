@@ -144,13 +144,28 @@ static void tell_limit(struct disruption *disruption, const struct disruption_po
         disruption_verdict(disruption, left->items[i], "DIS-728", message);
 }
 
+// DIS-220.
+static void tell_scale_down(struct disruption *disruption, const struct disruption_pool *pool,
+                            const candidate_list *drifted, const struct counts *counts)
+{
+    const char *message =
+        arena_format(disruption->arena,
+                     "NodePool \"%s\" has %" PRId64 " NodeClaims for %" PRId64
+                     " replicas: it is scaled down first",
+                     pool->pool->meta.name, counts->active, pool->pool->spec.replicas.value);
+    for (uint32_t i = 0; i < drifted->count; i++)
+        disruption_verdict(disruption, drifted->items[i], "DIS-220", message);
+}
+
 static void decide_pool(struct disruption *disruption, const struct candidate_table *table,
                         const struct disruption_pool *pool)
 {
     candidate_list drifted = find_drifted(disruption, table, pool);
     struct counts counts = count_claims(disruption, pool->pool);
-    if (drifted.count == 0 || counts.active > pool->pool->spec.replicas.value)
-        return; // scale-down first
+    if (drifted.count == 0)
+        return;
+    if (counts.active > pool->pool->spec.replicas.value)
+        return tell_scale_down(disruption, pool, &drifted, &counts);
     candidate_list taken = take(disruption, table, &drifted, pool->remaining);
     int64_t room = granted(pool->pool, &counts, taken.count);
     for (int64_t i = 0; i < room; i++)

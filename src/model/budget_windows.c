@@ -133,3 +133,16 @@ bool budget_has_reasons(const struct node_pool_budget *budget)
 {
     return budget->reasons.items == NULL || budget->reasons.count > 0;
 }
+
+void budget_describe(const struct node_pool_budget *budget, struct text *out)
+{
+    text_format(out, "nodes \"%s\"", budget->nodes != NULL ? budget->nodes : "");
+    const struct string_list *reasons = &budget->reasons;
+    for (uint32_t i = 0; i < reasons->count; i++)
+        text_format(out, "%s%s",
+                    i == 0 ? " for " : i + 1 < reasons->count ? ", " : " and ", reasons->items[i]);
+    if (budget->schedule != NULL)
+        text_format(out, ", schedule \"%s\"", budget->schedule);
+    if (budget->duration.text != NULL)
+        text_format(out, " for %s", budget->duration.text);
+}

@@ -2,6 +2,7 @@
 // meant (DIS-777). All instants are nanoseconds since the epoch; schedules are in UTC.
 #pragma once
 
+#include "base/text.h"
 #include "model/karpenter.h"
 
 #define BUDGET_UNLIMITED INT64_C(2147483647)
@@ -29,3 +30,5 @@ bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t 
 bool budget_has_reason(const struct node_pool_budget *budget, const char *reason);
 // Whether the budget has a reason at all.
 bool budget_has_reasons(const struct node_pool_budget *budget);
+// For people: nodes "10%" for Empty and Drifted, schedule "0 9 * * mon-fri" for 8h.
+void budget_describe(const struct node_pool_budget *budget, struct text *out);

@@ -122,10 +122,15 @@ struct plan_disruption { // FMT-13
     int64_t savings; // nano-USD an hour
 };
 struct plan_verdict { // why a node stays (DIS-770)
+    const char *name;        // the Node's, or the NodeClaim's if there is no Node
     const struct node *node; // NULL: only a NodeClaim
     const struct node_claim *claim;
     const char *rule;    // the rule that decided: "DIS-169"
     const char *message;
+};
+struct plan_verdict_count {
+    const char *rule;
+    uint32_t nodes;
 };
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
@@ -141,7 +146,8 @@ struct plan {
     const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
     bool has_disruptions;                        // --disrupt was asked for
-    LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name
+    LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
+    LIST(struct plan_verdict_count) verdict_counts; // of the same nodes, by rule; always
     LIST(struct plan_note) notes;
     LIST(const char *) warnings;                 // for people (SCH-521)
     int64_t price;                               // sum of claims, nano-USD an hour

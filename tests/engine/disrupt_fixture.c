@@ -112,11 +112,76 @@ void add_pod(struct text *world, struct test_pod pod)
                 or(pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
 }
 
+// --- DIS-770
+// --------------------------------------------------------------------------------------
+
+static uint32_t count_about(const struct plan *plan, const char *name)
+{
+    uint32_t count = 0;
+    list_for_each (verdict, &plan->verdicts)
+        count += strcmp(verdict->name, name) == 0;
+    list_for_each (command, &plan->disruptions)
+        count += string_list_has(&command->candidates, name);
+    return count;
+}
+
+static bool has_node(const struct snapshot *snapshot, const struct node_claim *claim)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++) {
+        const struct node *node = (const struct node *)snapshot->objects[KIND_NODE].items[i];
+        if (text_equal(node->spec.provider_id, claim->status.provider_id))
+            return true;
+    }
+    return false;
+}
+
+static void check_verdicts(const struct plan_fixture *fixture)
+{
+    const struct snapshot *snapshot = fixture->snapshot;
+    uint32_t counted = 0;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++) {
+        const char *name = snapshot->objects[KIND_NODE].items[i]->meta.name;
+        if (count_about(fixture->plan, name) != 1)
+            fail_msg("node %s: %u verdicts and commands", name, count_about(fixture->plan, name));
+    }
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
+        const struct node_claim *claim =
+            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
+        if (!has_node(snapshot, claim))
+            assert_int_equal(count_about(fixture->plan, claim->meta.name), 1);
+    }
+    list_for_each (verdict, &fixture->plan->verdicts) {
+        assert_true(verdict->rule[0] != '\0' && verdict->message[0] != '\0');
+        assert_true(verdict == fixture->plan->verdicts.items ||
+                    strcmp(verdict[-1].name, verdict->name) < 0);
+    }
+    list_for_each (count, &fixture->plan->verdict_counts)
+        counted += count->nodes;
+    assert_int_equal(counted, fixture->plan->verdicts.count);
+}
+
+void assert_verdict_at(const struct plan *plan, const char *node, const char *rule,
+                       const char *part, const char *file, int line)
+{
+    list_for_each (verdict, &plan->verdicts) {
+        if (strcmp(verdict->name, node) != 0)
+            continue;
+        if (strcmp(verdict->rule, rule) != 0 || strstr(verdict->message, part) == NULL)
+            print_error("%s: %s: %s\n", node, verdict->rule, verdict->message);
+        _assert_string_equal(verdict->rule, rule, file, line);
+        _assert_true(strstr(verdict->message, part) != NULL, part, file, line);
+        return;
+    }
+    print_error("no verdict about %s\n", node);
+    _fail(file, line);
+}
+
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings)
 {
-    const struct plan_options options = {.disrupt = true, .method = method};
+    const struct plan_options options = {.disrupt = true, .verdicts = true, .method = method};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
+    check_verdicts(&fixture);
     return fixture;
 }
 
@@ -131,9 +196,10 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
 
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings)
 {
-    const struct plan_options options = {.disrupt = true, .method = method};
+    const struct plan_options options = {.disrupt = true, .verdicts = true, .method = method};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
+    check_verdicts(&fixture);
     return fixture;
 }
 

@@ -41,7 +41,8 @@ struct test_pod {
 void add_pool(struct text *world, struct test_pool pool);
 void add_node(struct text *world, struct test_node node);
 void add_pod(struct text *world, struct test_pod pod);
-// Takes the text. `settings` as plan_yaml().
+// Takes the text. `settings` as plan_yaml(). Checks that every node is in a command or has a
+// verdict, and that the counts agree (DIS-770).
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
 // The same with an InstanceTypeCatalog in the text instead.
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);
@@ -55,6 +56,11 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
 // with their capacity type and zone requirement, or "" where nothing is disrupted.
 #define assert_disrupts(plan, expected) assert_disrupts_at(plan, expected, __FILE__, __LINE__)
 void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line);
+// The verdict about the node: the rule, and a part of the text.
+#define assert_verdict(plan, node, rule, part) \
+    assert_verdict_at(plan, node, rule, part, __FILE__, __LINE__)
+void assert_verdict_at(const struct plan *plan, const char *node, const char *rule,
+                       const char *part, const char *file, int line);
 // The text of the first note about the node, or NULL.
 const char *note_about(const struct plan *plan, const char *node);
 // "RULE: text" of the last verdict about the node, or NULL. Valid until the next call.

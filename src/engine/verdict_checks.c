@@ -1,0 +1,198 @@
+// Why nodes are no candidates (DIS-32), with the blocker's name and numbers.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "engine/verdict_causes.h"
+
+#define PODS_SHOWN 3
+
+// --- what is still coming up, or going
+// ----------------------------------------------------------------
+
+static struct verdict_word not_initialized(const struct causes *causes,
+                                           const struct state_node *state)
+{
+    const struct condition *condition =
+        condition_find(&state->claim->status.conditions, "Initialized");
+    if (condition == NULL || condition->message == NULL || condition->message[0] == '\0')
+        return cause(causes, "DIS-32 #4", "the node is not initialized yet");
+    return cause(causes, "DIS-32 #4", "the node is not initialized yet: %s", condition->message);
+}
+
+static struct verdict_word marked(const struct causes *causes, const struct state_node *state)
+{
+    char since[INSTANT_TEXT_MAX];
+    int64_t deleted = state->claim->meta.deletion_timestamp;
+    if (deleted == 0)
+        return cause(causes, "DIS-32 #5", "the node is marked for deletion already");
+    instant_format(deleted, since);
+    return cause(causes, "DIS-32 #5", "the node is being deleted since %s", since);
+}
+
+struct verdict_word cause_of_unlaunched(const struct causes *causes, const struct node_claim *claim)
+{
+    char since[INSTANT_TEXT_MAX];
+    if (claim->meta.deletion_timestamp != 0) {
+        instant_format(claim->meta.deletion_timestamp, since);
+        return cause(causes, "DIS-32 #5", "the NodeClaim is being deleted since %s", since);
+    }
+    instant_format(claim->meta.creation_timestamp, since);
+    return cause(causes, "DIS-32 #3", "the NodeClaim, made at %s, has no machine yet", since);
+}
+
+// --- what wants the node
+// ----------------------------------------------------------------------------
+
+static void add_wanting_pods(const struct plan *plan, const char *name, struct text *text)
+{
+    list_for_each (placement, &plan->placements) {
+        if (strcmp(placement->name, name) != 0)
+            continue;
+        for (uint32_t i = 0; i < placement->pods.count && i < PODS_SHOWN; i++)
+            text_format(text, "%s%s/%s", i > 0 ? ", " : "",
+                        placement->pods.items[i]->meta.namespace,
+                        placement->pods.items[i]->meta.name);
+        if (placement->pods.count > PODS_SHOWN)
+            text_format(text, " and %" PRIu32 " more", placement->pods.count - PODS_SHOWN);
+    }
+}
+
+static struct verdict_word nominated(const struct causes *causes, const struct state_node *state)
+{
+    const struct disruption *disruption = causes->disruption;
+    const struct snapshot *snapshot = disruption->problem->snapshot;
+    list_for_each (nomination, &snapshot->nominated)
+        if (strcmp(nomination->node, state->name) == 0 && nomination->until > snapshot->time) {
+            char until[INSTANT_TEXT_MAX];
+            instant_format(nomination->until, until);
+            return cause(causes, "DIS-32 #6", "the node is nominated for a pending pod until %s",
+                         until);
+        }
+    struct text pods = {0};
+    if (disruption->tells)
+        add_wanting_pods(disruption->plan, state->name, &pods);
+    struct verdict_word word = cause(causes, "DIS-765", "pending pods are planned on the node: %s",
+                                     pods.data != NULL ? pods.data : "");
+    text_free(&pods);
+    return word;
+}
+
+// --- what its pods have against it
+// -------------------------------------------------------------------
+
+// DIS-40.
+static struct verdict_word protected_pod(const struct causes *causes,
+                                         const struct state_node *state)
+{
+    int64_t now = causes->disruption->problem->snapshot->time;
+    list_for_each (item, &state->pods) {
+        const struct pod *pod = *item;
+        if (!pod_is_active(pod) || !pod_do_not_disrupt(pod, now))
+            continue;
+        const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+        int64_t duration;
+        struct error ignored;
+        if (!causes->disruption->tells || strcmp(value, "true") == 0 || pod->status.start_time == 0 ||
+            !duration_parse(value, &duration, &ignored))
+            return cause(causes, "DIS-40",
+                         "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT ": %s",
+                         pod->meta.namespace, pod->meta.name, value);
+        char until[INSTANT_TEXT_MAX];
+        instant_format(quantity_add(pod->status.start_time, duration), until);
+        return cause(causes, "DIS-40",
+                     "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT
+                     ": %s, which protects it until %s",
+                     pod->meta.namespace, pod->meta.name, value, until);
+    }
+    return cause(causes, "DIS-40", "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
+}
+
+static const struct pod_disruption_budget *exhausted_budget(const struct snapshot *snapshot,
+                                                            const struct pod *pod)
+{
+    if (!pod_can_be_evicted(pod, snapshot->time))
+        return NULL;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
+        const struct pod_disruption_budget *budget =
+            (const struct pod_disruption_budget *)snapshot->objects[KIND_POD_DISRUPTION_BUDGET]
+                .items[i];
+        bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
+                       pod_is_unready(pod);
+        if (budget->status.disruptions_allowed <= 0 && !lenient &&
+            text_equal(budget->meta.namespace, pod->meta.namespace) &&
+            label_selector_matches(budget->spec.selector, &pod->meta.labels))
+            return budget;
+    }
+    return NULL;
+}
+
+// DIS-45.
+static struct verdict_word exhausted(const struct causes *causes, const struct state_node *state,
+                                     const char *message)
+{
+    const struct snapshot *snapshot = causes->disruption->problem->snapshot;
+    list_for_each (pod, &state->pods) {
+        const struct pod_disruption_budget *budget =
+            causes->disruption->tells ? exhausted_budget(snapshot, *pod) : NULL;
+        if (budget != NULL)
+            return cause(causes, "DIS-45",
+                         "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: %" PRId64
+                         " of its %" PRId64 " pods are healthy, %" PRId64 " must be",
+                         budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
+                         (*pod)->meta.name, budget->status.current_healthy,
+                         budget->status.expected_pods, budget->status.desired_healthy);
+    }
+    return cause(causes, "DIS-45", "%s", message);
+}
+
+struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
+                                  enum candidate_check check, const char *message)
+{
+    if (check == CHECK_POD)
+        return protected_pod(causes, state);
+    if (check == CHECK_SEVERAL_BUDGETS)
+        return cause(causes, "DIS-44", "%s", message);
+    return exhausted(causes, state, message);
+}
+
+// --- all checks
+// -----------------------------------------------------------------------------------
+
+struct verdict_word cause_of_refusal(const struct causes *causes,
+                                     const struct disruption_refusal *refusal)
+{
+    const struct state_node *state = refusal->state;
+    const char *pool = state->node_pool != NULL ? state->node_pool : "";
+    switch (refusal->check) {
+    case CHECK_BUSY:
+        return cause(causes, "DIS-32 #1", "the node is in a command that is being carried out");
+    case CHECK_UNMANAGED:
+        return cause(causes, "DIS-32 #2", "no NodeClaim belongs to the node: it is not managed");
+    case CHECK_NO_NODE:
+        return cause(causes, "DIS-32 #3", "the machine's Node has not joined yet");
+    case CHECK_UNINITIALIZED:
+        return not_initialized(causes, state);
+    case CHECK_MARKED:
+        return marked(causes, state);
+    case CHECK_NOMINATED:
+        return nominated(causes, state);
+    case CHECK_ANNOTATION:
+        return cause(causes, "DIS-32 #7",
+                     "the Node has the annotation " ANNOTATION_DO_NOT_DISRUPT ": true");
+    case CHECK_NO_POOL_LABEL:
+        return cause(causes, "DIS-32 #8",
+                     "the Node has no label " LABEL_NODE_POOL ": it belongs to no NodePool");
+    case CHECK_UNKNOWN_POOL:
+        return cause(causes, "DIS-32 #9",
+                     "there is no NodePool \"%s\", or no instance types are known of it", pool);
+    case CHECK_POD:
+    case CHECK_SEVERAL_BUDGETS:
+    case CHECK_BUDGET:
+    case CHECK_NO_PODS:
+    case CHECK_PASSED:
+        break;
+    }
+    return cause_of_pods(causes, state, refusal->check, refusal->message);
+}
