@@ -40,7 +40,8 @@ static void add_type(struct text *world, const char *name, const char *cpu, cons
 static struct plan_fixture decide(struct text *world, const char *method, const char *settings,
                                   const struct disrupt_inputs *inputs)
 {
-    const struct plan_options options = {.disrupt = true, .method = method, .inputs = inputs};
+    const struct plan_options options = {
+        .disrupt = true, .verdicts = true, .method = method, .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     return fixture;
