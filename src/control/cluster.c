@@ -457,15 +457,20 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
         planned_pods_set(cluster->planned, pod->meta.uid, claim);
 }
 
-uint32_t cluster_planned_pods(const struct cluster *cluster, const char *claim)
+// A pod that runs has another place to come only as long as its node is to go.
+static bool stays_where_it_is(const struct cluster *cluster, const struct pod *pod)
 {
-    return planned_pods_count(cluster->planned, claim);
+    if (pod->spec.node_name == NULL)
+        return false;
+    const struct node *node = find_node(cluster->control, pod->spec.node_name);
+    const struct state_node *state = node != NULL ? cluster_state_of_node(cluster, node) : NULL;
+    return state != NULL && !state_marked(state);
 }
 
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
 {
     const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
-    if (name == NULL)
+    if (name == NULL || stays_where_it_is(cluster, pod))
         return NULL;
     const struct node_claim *claim = find_claim(cluster->control, name);
     if (claim == NULL || object_is_deleting((const struct object *)claim)) {

@@ -219,11 +219,19 @@ void replacements_nominate(struct control *control, const struct disruption_comm
 }
 
 // --- giving up -----------------------------------------------------------------------------------
+static bool is_awaited(struct control *control, const struct node_claim *claim)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (cluster_planned_claim(control->cluster, pods->items[i]) == claim)
+            return true;
+    return false;
+}
+
 static bool is_used(struct control *control, const struct node_claim *claim)
 {
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
-    if (node_is_unreadable(control, claim) ||
-        cluster_planned_pods(control->cluster, claim->meta.name) > 0)
+    if (node_is_unreadable(control, claim) || is_awaited(control, claim))
         return true;
     if (node == NULL)
         return false;

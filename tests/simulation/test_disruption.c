@@ -1,5 +1,6 @@
 // Nodes that are replaced or removed while pods run on them: drift, consolidation, what happens when
 // it fails, and when the controller dies in the middle of it.
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -36,14 +37,26 @@ static uint32_t nodes(struct scenario *scenario)
     return simulation_count(scenario->simulation, "v1", "Node");
 }
 
+struct tally {
+    const char *generation;
+    uint32_t nodes;
+};
+
+static bool count_generation(void *context, json_t *node)
+{
+    struct tally *tally = context;
+    const json_t *labels = json_object_get(json_object_get(node, "metadata"), "labels");
+    tally->nodes +=
+        text_equal(json_string_value(json_object_get(labels, "generation")), tally->generation);
+    return true;
+}
+
 static uint32_t nodes_of_generation(struct scenario *scenario, const char *generation)
 {
-    uint32_t count = 0;
-    struct machine_park *park = simulation_park(scenario->simulation);
-    const struct park_machine *machine;
-    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++)
-        count += text_equal(string_map_get(&machine->facts.labels, "generation"), generation);
-    return count;
+    struct tally tally = {.generation = generation};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, count_generation, &tally);
+    return tally.nodes;
 }
 
 static void tell(struct scenario *scenario, const char *what)
@@ -84,6 +97,111 @@ static void half_empty_nodes_are_consolidated_DIS_162(void **state)
     assert_true(nodes(scenario) <= 2);
 }
 
+// --- when it does not go well --------------------------------------------------------------------
+static bool look_for_traces(void *context, json_t *node)
+{
+    bool *clean = context;
+    char *text = json_dumps(node, JSON_COMPACT);
+    *clean = *clean && strstr(text, "karpenter.sh/disrupted") == NULL &&
+             strstr(text, "adze.dev/disruption-command") == NULL;
+    free(text);
+    return *clean;
+}
+
+static bool no_traces(struct scenario *scenario)
+{
+    bool clean = true;
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, look_for_traces, &clean);
+    return clean;
+}
+
+static bool failing;
+static uint32_t never_registers(void *context, const struct park_machine *machine)
+{
+    (void)context;
+    (void)machine;
+    return failing ? MACHINE_NEVER_REGISTERS : 0;
+}
+
+static void failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723(void **state)
+{
+    struct scenario *scenario = *state;
+    failing = false;
+    scenario->options.boot_faults = never_registers;
+    scenario_begin(scenario);
+    apply_pool(scenario, "a", "");
+    scenario_scale(scenario, 6);
+    scenario_expect_running(scenario, 6);
+    uint32_t before = nodes(scenario);
+    assert_int_equal(nodes_of_generation(scenario, "a"), before);
+    failing = true;
+    apply_pool(scenario, "b", "");
+    scenario_run(scenario, 5 * 60);
+    assert_int_equal(nodes(scenario), before); // nothing goes before its replacement is there
+    assert_false(no_traces(scenario));
+    scenario_run(scenario, 6 * 60);
+    assert_int_equal(nodes(scenario), before);
+    assert_int_equal(simulation_pods_running(scenario->simulation), 6);
+    failing = false;
+    scenario_run(scenario, 15 * 60);
+    scenario_expect_running(scenario, 6);
+    assert_int_equal(nodes_of_generation(scenario, "a"), 0);
+    assert_true(no_traces(scenario));
+}
+
+// --- the controller dies -------------------------------------------------------------------------
+static bool rolled(struct scenario *scenario)
+{
+    return simulation_is_settled(scenario->simulation) &&
+           simulation_pods_running(scenario->simulation) == 12 &&
+           nodes_of_generation(scenario, "a") == 0 && no_traces(scenario);
+}
+
+static bool concerns(const struct kube_request *request)
+{
+    bool writes = request->verb == KUBE_CREATE || request->verb == KUBE_DELETE ||
+                  request->verb == KUBE_PATCH;
+    return writes && (strstr(request->path, "nodeclaims") != NULL ||
+                      strstr(request->path, "/nodes/") != NULL);
+}
+
+static bool life(uint32_t kill_at, bool after_effect)
+{
+    struct assassin assassin = {
+        .concerns = concerns, .calls = true, .kill_at = kill_at, .after_effect = after_effect};
+    struct scenario *scenario = scenario_create(after_effect ? 14 : 13);
+    scenario_hire(scenario, &assassin);
+    scenario_begin(scenario);
+    apply_pool(scenario, "a", "");
+    scenario_scale(scenario, 12);
+    scenario_expect_running(scenario, 12);
+    assassin.armed = true;
+    apply_pool(scenario, "b", "");
+    scenario_until(scenario, 400, "all nodes to be new, whatever dies", rolled);
+    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)),
+                     simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"));
+    bool pulled = assassin.pulled;
+    scenario_destroy(scenario);
+    return pulled;
+}
+
+static void killed_before_each_step_of_a_command_DIS_724(void **state)
+{
+    (void)state;
+    uint32_t steps = scenario_lives(life, false, 200);
+    print_message("killed before each of %u steps\n", steps);
+    assert_true(steps >= 10);
+}
+
+static void killed_after_each_step_of_a_command_DIS_724(void **state)
+{
+    (void)state;
+    uint32_t steps = scenario_lives(life, true, 200);
+    print_message("killed after each of %u steps\n", steps);
+    assert_true(steps >= 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +209,11 @@ int main(void)
                                         scenario_teardown),
         cmocka_unit_test_setup_teardown(half_empty_nodes_are_consolidated_DIS_162, setup,
                                         scenario_teardown),
+        cmocka_unit_test_setup_teardown(
+            failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723, setup,
+            scenario_teardown),
+        cmocka_unit_test(killed_before_each_step_of_a_command_DIS_724),
+        cmocka_unit_test(killed_after_each_step_of_a_command_DIS_724),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
