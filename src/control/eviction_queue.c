@@ -119,7 +119,10 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
     if (eviction != NULL) {
         if (deadline != 0 && (eviction->deadline == 0 || deadline < eviction->deadline))
             eviction->deadline = deadline;
-        if (!reconcile_queue_has(evictions->queue, pod->meta.uid))
+        // A pod that has just become overdue waits for no back-off: its grace is running.
+        bool overdue = pod_is_overdue(pod, eviction->deadline, control_now(evictions->control)) &&
+                       !eviction->deleted;
+        if (overdue || !reconcile_queue_has(evictions->queue, pod->meta.uid))
             reconcile_queue_add(evictions->queue, pod->meta.uid);
         return;
     }

@@ -48,6 +48,15 @@ static void begin(struct scenario *scenario, const char *template_spec, const ch
 {
     scenario_begin(scenario);
     hand_pool(scenario, template_spec, "");
+    scenario_apply(scenario,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-1}\n"
+                   "spec: {capacity: {storage: 1Gi}, csi: {driver: d, volumeHandle: v}}\n---\n"
+                   "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                   "metadata: {name: data, namespace: default, "
+                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
+                   "spec: {volumeName: pv-1}\n");
+    hand_patch(scenario, "v1", "PersistentVolumeClaim", "default", "data", "status",
+               "status: {phase: Bound}");
     hand_pod(scenario, "web", "1", pod_metadata, pod_spec);
     scenario_expect_running(scenario, 1);
     snprintf(claim_name, sizeof claim_name, "%s", store_name(view_claim(scenario)));
@@ -289,17 +298,17 @@ static void provider_is_asked_every_five_seconds_until_it_has_no_machine_LIF_83_
 static void claim_without_machine_asks_nobody_LIF_84(void **state)
 {
     struct scenario *scenario = *state;
-    scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 20 * SECOND;
     scenario_begin(scenario);
+    simulation_kill_controller(scenario->simulation); // which sees it only when it is being deleted
     scenario_apply(scenario,
                    "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
-                   "metadata: {name: one, finalizers: [karpenter.sh/termination], "
-                   "deletionGracePeriodSeconds: 0}\n"
+                   "metadata: {name: one, finalizers: [karpenter.sh/termination]}\n"
                    "spec:\n"
                    "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
                    "  requirements: [{key: kubernetes.io/arch, operator: In, values: [none]}]\n");
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, "one");
-    scenario_run(scenario, 2);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 5);
     assert_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, "one"));
     assert_int_equal(deletes, 0);
 }
@@ -344,9 +353,6 @@ static void volumes_of_pods_that_stay_are_not_waited_for_LIF_130(void **state)
           "tolerations: [{key: karpenter.sh/disrupted, operator: Exists}], "
           "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}], "
           "terminationGracePeriodSeconds: 0, ");
-    scenario_apply(scenario, "apiVersion: v1\nkind: PersistentVolumeClaim\n"
-                             "metadata: {name: data, namespace: default}\n"
-                             "spec: {volumeName: pv-1}\n");
     attach(scenario, "va-1", "persistentVolumeName: pv-1");
     scenario_run(scenario, 1);
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
