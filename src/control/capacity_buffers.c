@@ -157,6 +157,33 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         provisioner_trigger(buffers->control->provisioner, pod->meta.uid);
 }
 
+static bool is_initialized(const struct object *claim)
+{
+    return claim != NULL &&
+           condition_is_true(&((const struct node_claim *)claim)->status.conditions, "Initialized");
+}
+
+// New capacity is there: the next pass finds that the placeholders fit, which the status can say then
+// (LIF-246) without waiting for the next evaluation.
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct capacity_buffers *buffers = context;
+    struct mirror_iterator iterator = {0};
+    (void)change;
+    if (!is_initialized(new_object) || is_initialized(old_object) || new_object->meta.uid == NULL)
+        return;
+    for (const struct object *buffer; (buffer = mirror_next(buffers->control->mirror,
+                                                            KIND_CAPACITY_BUFFER, &iterator));) {
+        const struct buffer_outcome *outcome =
+            buffer_ledger_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
+        if (outcome != NULL && outcome->on_new > 0) {
+            provisioner_trigger(buffers->control->provisioner, new_object->meta.uid);
+            return;
+        }
+    }
+}
+
 void capacity_buffers_watch(struct mirror *mirror)
 {
     mirror_watch(mirror, KIND_CAPACITY_BUFFER, NULL, NULL, true);
@@ -183,6 +210,7 @@ struct capacity_buffers *capacity_buffers_create(struct control *control)
         mirror_on_change(control->mirror, KIND_REPLICA_SET, on_workload, buffers);
         mirror_on_change(control->mirror, KIND_STATEFUL_SET, on_workload, buffers);
         mirror_on_change(control->mirror, KIND_POD, on_pod, buffers);
+        mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, buffers);
     }
     return buffers;
 }

@@ -16,6 +16,7 @@
 #define REPEAT_NS      (10 * SECOND) // SCH-11
 #define UNSYNCED_NS    (SECOND / 10)
 #define AFTER_ERROR_NS SECOND
+#define NEW_POOL_NS    (2 * SECOND) // the readiness of a new NodePool is settled by then
 
 enum phase { PHASE_IDLE, PHASE_PLANNING, PHASE_PLANNED, PHASE_CREATING };
 
@@ -537,6 +538,21 @@ static struct reconcile_result repeat_known(struct provisioner *provisioner, int
     return until_repetition(provisioner, now);
 }
 
+// Pods that were applied together with their NodePool would be told that there is none.
+static bool awaits_new_pool(const struct control *control)
+{
+    int64_t now = control_now(control);
+    struct mirror_iterator iterator = {0};
+    for (const struct object *pool;
+         (pool = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+        int64_t age = now - pool->meta.creation_timestamp;
+        if (age > -NEW_POOL_NS && age < NEW_POOL_NS && !pool_is_ready(pool) &&
+            !object_is_deleting(pool) && managed_pool(control, (const struct node_pool *)pool))
+            return true;
+    }
+    return false;
+}
+
 static struct reconcile_result idle(struct provisioner *provisioner)
 {
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
@@ -560,7 +576,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     int64_t due = batcher_due(&provisioner->batcher, &window);
     if (now < due && !provisioner->goes_on)
         return reconcile_after(due - now);
-    if (!cluster_synced(provisioner->control->cluster))
+    if (!cluster_synced(provisioner->control->cluster) || awaits_new_pool(provisioner->control))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
     provisioner->has_fresh_pods = provisioner->goes_on = false;

@@ -140,6 +140,16 @@ static void room_comes_and_stays_LIF_244_245_246(void **state)
     assert_int_equal(events_of_placeholders(scenario), 0);
 }
 
+// The status says that the room is there when it is, not at the next evaluation.
+static void new_room_is_told_at_once_LIF_246(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    apply_template(scenario);
+    apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 10");
+    scenario_until(scenario, 20, "room for 10 pods", fits);
+}
+
 static void without_the_gate_nothing_happens_LIF_381(void **state)
 {
     struct scenario *scenario = *state;
@@ -464,6 +474,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(room_comes_and_stays_LIF_244_245_246),
+        TEST(new_room_is_told_at_once_LIF_246),
         TEST(without_the_gate_nothing_happens_LIF_381),
         TEST(pods_take_the_room_and_it_is_made_up_for_LIF_247),
         TEST(room_goes_with_the_buffer_LIF_245),

@@ -210,6 +210,29 @@ static void a_changed_reason_is_told_at_once_SCH_520(void **state)
     assert_int_equal(failures_told(scenario, none), 1); // although there is no pool to speak of
 }
 
+// The batch closes before the NodePool is ready: no pod is told that there is no NodePool.
+static void pods_applied_with_their_pool_wait_for_it_SCH_40(void **state)
+{
+    struct scenario *scenario = *state;
+    struct error error = {0};
+    scenario_begin(scenario);
+    assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodePool", NULL,
+                                  "default", &error));
+    scenario_run(scenario, 30);
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: late}\n"
+                   "spec:\n  template:\n    spec:\n"
+                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: late}\n"
+                   "      requirements:\n"
+                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n");
+    scenario_scale(scenario, 3);
+    scenario_run(scenario, 0.9);
+    scenario_apply(scenario, "apiVersion: karpenter.kwok.sh/v1alpha1\nkind: KWOKNodeClass\n"
+                             "metadata: {name: late}\n");
+    scenario_expect_running(scenario, 3);
+    assert_int_equal(failures_told(scenario, "Failed to schedule pod"), 0);
+}
+
 static void same_seed_same_run(void **state)
 {
     (void)state;
@@ -242,6 +265,7 @@ int main(void)
         TEST(machine_that_never_registers_is_replaced_after_15_minutes_LIF_72),
         TEST(limits_are_never_exceeded_SCH_360),
         TEST(a_changed_reason_is_told_at_once_SCH_520),
+        TEST(pods_applied_with_their_pool_wait_for_it_SCH_40),
         cmocka_unit_test(same_seed_same_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
