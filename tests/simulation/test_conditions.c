@@ -174,6 +174,7 @@ static void deprecated_families_name_group_and_kind_LIF_356(void **state)
     text_free(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 120, "nothing to be left", scenario_empty);
+    scenario_run(scenario, 1); // until the controller has seen the last one go
     const char *const ended[] = {"karpenter.sh", "NodeClaim"};
     assert_int_equal(read(scenario, "operator_termination_duration_seconds", ended,
                           ARRAY_LENGTH(ended)),
