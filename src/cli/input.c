@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "cli/catalogs.h"
@@ -139,11 +138,8 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
             "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
             "Deployment or Pod",
             options->common.files.items[0], options->common.files.count > 1 ? " and others" : "");
-    if (snapshot->time == 0) { // FMT-9: the time of the run
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        snapshot->time = now.tv_sec * SECOND + now.tv_nsec;
-    }
+    if (snapshot->time == 0)
+        snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
     return add_catalog(options, snapshot, error) && snapshot_complete(snapshot, error);
 }
 

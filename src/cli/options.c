@@ -1,7 +1,9 @@
 #include "cli/options.h"
 
 #include <string.h>
+#include <time.h>
 
+#include "base/duration.h"
 #include "base/text.h"
 
 bool file_options_take(struct file_options *options, int option)
@@ -29,4 +31,11 @@ bool option_is_one_of(const struct command *command, const char *option, const c
     *status = command_usage_error(command, "%s takes %s, not %s", option, text.data, value);
     text_free(&text);
     return false;
+}
+
+int64_t wall_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * SECOND + now.tv_nsec;
 }

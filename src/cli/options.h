@@ -19,6 +19,9 @@ struct file_options {
 // Takes -f or -o with optarg; false: it is neither.
 bool file_options_take(struct file_options *options, int option);
 
+// The clock of the wall, nanoseconds since the epoch: for commands that look at one moment.
+int64_t wall_clock_ns(void);
+
 // Whether `value` is one of the NULL-terminated list; else complains "OPTION takes a, b or c, not
 // VALUE" and sets *status.
 bool option_is_one_of(const struct command *command, const char *option, const char *value,

@@ -61,7 +61,8 @@ static int check_all(struct request *request)
 
 static int run(int argc, char **argv)
 {
-    struct request request = {.options = {.advise = true}, .input = {.format = "text"}};
+    struct request request = {.options = {.advise = true, .now = wall_clock_ns()},
+                              .input = {.format = "text"}};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status))
         status = read_old(&request) && read_catalog(&request) ? check_all(&request) : 1;

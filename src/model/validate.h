@@ -47,6 +47,8 @@ struct validate_options {
     bool status_written;
     // Run-time checks and warnings beside admission.
     bool advise;
+    // Nanoseconds since the epoch, for warnings that name what comes next; 0: they do not.
+    int64_t now;
 };
 
 // Admission of `object`: unknown fields, defaults, structure, list types, rules; with `old` (the

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cron.h"
 #include "base/pattern.h"
 #include "base/quantity.h"
 #include "base/vector.h"
+#include "model/budget_oddities.h"
 #include "model/karpenter.h"
 #include "model/pool_annotations.h"
 #include "model/rules_json.h"
@@ -343,29 +343,47 @@ static unsigned reasons_of(const json_t *budget)
     return reasons;
 }
 
-static bool allows_none(const json_t *budget)
+// As far as oddities go; the reasons' texts are not looked at.
+static struct node_pool_budget budget_of(const json_t *budget, int64_t duration)
 {
-    const char *nodes = json_text(budget, "nodes");
-    return nodes != NULL && nodes[0] != '\0' && strspn(nodes, "0%") == strlen(nodes);
+    static const char *const listed[] = {""};
+    const json_t *list = json_object_get(budget, "reasons");
+    struct node_pool_budget result = {.nodes = json_text(budget, "nodes"),
+                                      .schedule = json_text(budget, "schedule"),
+                                      .duration = {json_text(budget, "duration"), duration}};
+    if (list != NULL)
+        result.reasons = (struct string_list){.items = (const char **)(uintptr_t)listed,
+                                              .count = json_array_size(list) > 0};
+    return result;
 }
 
-static void advise_schedule(struct validation *validation, const struct place *place,
-                            const char *schedule)
+struct budget_place {
+    struct validation *validation;
+    const struct place *place;
+};
+
+static void report_oddity(void *context, const struct budget_oddity *oddity)
 {
-    struct place schedule_place = {place, "schedule", 0, false};
-    struct cron cron;
+    const struct budget_place *budget = context;
+    struct place field = {budget->place, oddity->field, 0, false};
+    warn(budget->validation, &field, oddity->code, oddity->hint, "%s", oddity->message);
+}
+
+// How many nodes a pool can have that says so.
+static int64_t most_nodes_of(const json_t *spec)
+{
+    const json_t *replicas = json_object_get(spec, "replicas");
+    const json_t *limit = json_object_get(json_object_get(spec, "limits"), "nodes");
+    int64_t most = INT64_MAX, nodes = INT64_MAX;
     struct error error;
-    if (!cron_parse(schedule, &cron, &error)) {
-        warn(validation, &schedule_place, "W-cron",
-             "five fields: minute hour day-of-month month day-of-week; times are UTC",
-             "\"%s\" is no schedule: %s; it blocks every disruption of the pool", schedule,
-             error.message);
-        return;
-    }
-    // Any instant will do: what does not happen within five years of one happens at no other.
-    if (cron_next(&cron, 0) == INT64_MAX)
-        warn(validation, &schedule_place, "W-cron-never", NULL,
-             "\"%s\" never comes: the budget is never active", schedule);
+    if (json_is_integer(replicas))
+        most = json_integer_value(replicas);
+    if (json_is_integer(limit))
+        nodes = json_integer_value(limit);
+    else if (json_is_string(limit) &&
+             !quantity_parse("nodes", json_string_value(limit), &nodes, &error))
+        nodes = INT64_MAX;
+    return nodes < most ? nodes : most;
 }
 
 static const char *reasons_text(unsigned reasons)
@@ -383,8 +401,9 @@ static const char *reasons_text(unsigned reasons)
 
 // Reasons for which nothing may ever be disrupted.
 static unsigned advise_budgets(struct validation *validation, const struct place *disruption_place,
-                               const json_t *disruption)
+                               const json_t *spec)
 {
+    const json_t *disruption = json_object_get(spec, "disruption");
     struct place list_place = {disruption_place, "budgets", 0, false};
     unsigned blocked = 0;
     size_t index;
@@ -392,15 +411,14 @@ static unsigned advise_budgets(struct validation *validation, const struct place
     json_array_foreach (json_object_get(disruption, "budgets"), index, budget) {
         struct place place = {&list_place, NULL, index, false};
         struct place duration_place = {&place, "duration", 0, false};
-        const char *schedule = json_text(budget, "schedule");
+        struct budget_place about = {validation, &place};
         int64_t duration;
         duration_of(validation, &duration_place, budget, &duration);
-        if (schedule != NULL) {
-            advise_schedule(validation, &place, schedule);
-            continue;
-        }
+        struct node_pool_budget typed = budget_of(budget, duration);
+        budget_oddities(&typed, most_nodes_of(spec), validation->options->now, report_oddity,
+                        &about);
         unsigned reasons = reasons_of(budget);
-        if (reasons == 0 || !allows_none(budget))
+        if (reasons == 0 || !budget_always_blocks(&typed))
             continue;
         warn(validation, &place, "W-budget-blocks",
              "add a schedule and a duration, or allow a number of nodes",
@@ -510,7 +528,7 @@ void advise_node_pool(struct validation *validation, const json_t *object)
     advise_startup_taints(validation, &inner_place, inner);
     int64_t after;
     duration_of(validation, &after_place, disruption, &after);
-    unsigned blocked = advise_budgets(validation, &disruption_place, disruption);
+    unsigned blocked = advise_budgets(validation, &disruption_place, spec);
     advise_lifetimes(validation, &inner_place, inner, blocked == REASONS_ALL);
     advise_quantities(validation, &limits_place, json_object_get(spec, "limits"));
     advise_annotations(validation, object);

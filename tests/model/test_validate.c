@@ -92,7 +92,8 @@ static void assert_no_finding(const char *text, const char *code)
 }
 
 #define ADMISSION ((struct validate_options){0})
-#define ADVICE    ((struct validate_options){.advise = true})
+#define NOON      (INT64_C(1767182400) * 1000000000) // 2025-12-31T12:00:00Z
+#define ADVICE    ((struct validate_options){.advise = true, .now = NOON})
 
 #define POOL_HEAD "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {"
 #define REFERENCE "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}"
@@ -587,6 +588,46 @@ static void advice_on_node_pools_API_313(void **state)
         {POOL("disruption: {budgets: [{nodes: '1', schedule: '0 0 31 2 *', duration: 1h}]}, ", "",
               "[]"),
          "warning W-cron-never spec.disruption.budgets[0].schedule: ", NULL},
+        {POOL("disruption: {budgets: [{nodes: '1', schedule: 0 0 0 * * *, duration: 1h}]}, ", "",
+              "[]"),
+         "warning W-cron spec.disruption.budgets[0].schedule: \"0 0 0 * * *\" is no schedule: "
+         "expected exactly 5 fields, found 6: 0 0 0 * * *; it blocks every disruption of the pool",
+         "five fields"},
+        {POOL("disruption: {budgets: [{nodes: '1', schedule: 'TZ=UTC 0 0 * * *', duration: 1h}]}, ",
+              "", "[]"),
+         "warning W-cron spec.disruption.budgets[0].schedule: ",
+         "leave the time zone out: times are UTC"},
+        {POOL("disruption: {budgets: [{nodes: '0', schedule: '0 0 31 2 *', duration: 1h}]}, ", "",
+              "[]"),
+         "warning W-budget-blocks spec.disruption.budgets[0]: no node is ever disrupted", NULL},
+        {POOL("disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: 24h}]}, ", "",
+              "[]"),
+         "warning W-budget-blocks spec.disruption.budgets[0]: no node is ever disrupted", NULL},
+        {POOL("disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: 0h}]}, ", "",
+              "[]"),
+         "warning W-budget-never spec.disruption.budgets[0].duration: \"0h\" is no time at all: the "
+         "budget never counts",
+         NULL},
+        {POOL("disruption: {budgets: [{nodes: '0', reasons: []}]}, ", "", "[]"),
+         "warning W-budget-no-reason spec.disruption.budgets[0].reasons: an empty list names no "
+         "reason",
+         "leave the list out"},
+        {POOL("disruption: {budgets: [{nodes: '4294967299'}]}, ", "", "[]"),
+         "warning W-budget-nodes spec.disruption.budgets[0].nodes: 4294967299 is cut to 32 bits: "
+         "while the budget counts, it allows 3",
+         NULL},
+        {POOL("disruption: {budgets: [{nodes: '9223372036854775808', schedule: '@daily', duration: "
+              "1h}]}, ",
+              "", "[]"),
+         "warning W-budget-nodes spec.disruption.budgets[0].nodes: 9223372036854775808 is too "
+         "large to be read: while the budget counts (next: 2026-01-01T00:00:00Z to "
+         "2026-01-01T01:00:00Z, 2026-01-02T00:00:00Z to 2026-01-02T01:00:00Z), it blocks every "
+         "disruption",
+         NULL},
+        {POOL("limits: {nodes: 1}, disruption: {budgets: [{nodes: 10%}]}, ", "", "[]"),
+         "warning W-budget-one-node spec.disruption.budgets[0].nodes: 10% of one node is rounded "
+         "up to that node",
+         "nodes: \"0\""}, // DIS-764
         {POOL("disruption: {budgets: [{nodes: '0', reasons: [Drifted]}]}, ", "", "[]"),
          "warning W-budget-blocks spec.disruption.budgets[0]: no node is ever disrupted for "
          "Drifted",
