@@ -44,6 +44,7 @@ static void compile_objects(struct problem *problem)
     for (uint32_t i = 0; i < problem->node_objects_count; i++) {
         struct node_object *object = &problem->node_objects[i];
         const char *hostname = string_map_get(object->labels, LABEL_HOSTNAME);
+        object->has_hostname = hostname != NULL;
         object->set = asked_labels(problem, object->labels);
         object->hostname_value = vocabulary_value(
             problem->vocabulary, hostname != NULL ? hostname : object->node->meta.name);

@@ -27,7 +27,7 @@ struct sorter {
 static const struct group_list *selecting(const struct sorter *sorter, uint32_t class)
 {
     const struct pass *pass = sorter->packing->greedy;
-    return &pass->selecting[class_at(pass->problem, class)->identity];
+    return &pass->work->selecting[class_at(pass->problem, class)->identity];
 }
 
 static const struct group_definition *definition(const struct sorter *sorter, uint32_t group)
@@ -86,7 +86,7 @@ static uint32_t pins_of(struct sorter *sorter, const struct claim *claim, uint32
     for (uint32_t g = 0; g < list->count; g++)
         if (bitset_has(sorter->live, list->items[g]))
             pin_key(sorter, claim, list->items[g], &pins);
-    const struct group_list *repelling = &pass->repelling[class->identity];
+    const struct group_list *repelling = &pass->work->repelling[class->identity];
     for (uint32_t g = 0; g < repelling->count; g++)
         pin_key(sorter, claim, repelling->items[g], &pins);
     return pins;

@@ -44,38 +44,138 @@ void pod_list_add(struct pod_list *list, uint32_t pod)
 
 struct class_state *pass_class(struct pass *pass, uint32_t class)
 {
-    while (pass->classes.count <= class)
-        vector_push(&pass->classes, (struct class_state){0});
-    return &pass->classes.items[class];
+    struct pass_workspace *work = pass->work;
+    while (work->classes.count <= class)
+        vector_push(&work->classes, NULL);
+    if (work->classes.items[class] == NULL) {
+        work->classes.items[class] =
+            arena_allocate(pass->arena, sizeof *work->classes.items[class]);
+        vector_push(&work->used_classes, class);
+    }
+    return work->classes.items[class];
 }
 
 struct shape_state *pass_shape(struct pass *pass, uint32_t shape)
 {
-    while (pass->shapes.count <= shape)
-        vector_push(&pass->shapes, (struct shape_state){0});
-    return &pass->shapes.items[shape];
+    struct pass_workspace *work = pass->work;
+    while (work->shapes.count <= shape)
+        vector_push(&work->shapes, NULL);
+    if (work->shapes.items[shape] == NULL) {
+        work->shapes.items[shape] = arena_allocate(pass->arena, sizeof *work->shapes.items[shape]);
+        vector_push(&work->used_shapes, shape);
+    }
+    return work->shapes.items[shape];
 }
 
-static void make_slots(struct pass *pass)
+// --- the workspace
+// ----------------------------------------------------------------------------------------
+
+static struct bitset make_bits(uint32_t bits)
+{
+    return (struct bitset){memory_allocate_array(bitset_words(bits) + 1, sizeof(uint64_t)), bits};
+}
+
+static struct pass_workspace *make_workspace(const struct problem *problem)
+{
+    struct pass_workspace *work = memory_allocate(sizeof *work);
+    work->slots = memory_allocate_array(problem->nodes.count + 1, sizeof *work->slots);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        work->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+        work->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
+        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
+            work->soft_taints = work->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
+    }
+    work->identities = problem->identities.count;
+    work->selecting = memory_allocate_array(work->identities + 1, sizeof *work->selecting);
+    work->repelling = memory_allocate_array(work->identities + 1, sizeof *work->repelling);
+    work->scheduled = make_bits(problem->bound_count);
+    work->excluded = make_bits(problem->nodes.count);
+    return work;
+}
+
+static void free_workspace(struct pass_workspace *work)
+{
+    for (uint32_t i = 0; i < work->identities; i++) {
+        free(work->selecting[i].items);
+        free(work->repelling[i].items);
+    }
+    free(work->selecting);
+    free(work->repelling);
+    free(work->slots);
+    free(work->scheduled.words);
+    free(work->excluded.words);
+    vector_free(&work->classes);
+    vector_free(&work->shapes);
+    vector_free(&work->groups);
+    vector_free(&work->used_classes);
+    vector_free(&work->used_shapes);
+    vector_free(&work->used_groups);
+    free(work);
+}
+
+void pass_workspaces_free(struct problem *problem)
+{
+    while (problem->workspaces != NULL) {
+        struct pass_workspace *work = problem->workspaces;
+        problem->workspaces = work->next;
+        free_workspace(work);
+    }
+}
+
+// One of an earlier pass, if it knows all identities.
+static void take_workspace(struct pass *pass)
 {
     struct problem *problem = pass->problem;
-    struct pass_shared *shared = pass->input.shared;
-    if (shared != NULL && !shared->lent) {
-        pass->slots = shared->slots;
-        pass->slots_borrowed = shared->lent = true;
-        pass->soft_taints = shared->soft_taints;
-        bitset_for_each (i, pass->input.excluded)
-            pass->slots[i].usable = false;
-        return;
+    struct pass_workspace *work = problem->workspaces;
+    if (work != NULL)
+        problem->workspaces = work->next;
+    if (work != NULL && work->identities < problem->identities.count) {
+        free_workspace(work);
+        work = NULL;
     }
-    pass->slots = arena_allocate_array(pass->arena, problem->nodes.count + 1, sizeof *pass->slots);
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        pass->slots[i].usable =
-            !problem->nodes.items[i].marked_for_deletion && !bitset_has(pass->input.excluded, i);
-        pass->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
-        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
-            pass->soft_taints = pass->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
-    }
+    pass->work = work != NULL ? work : make_workspace(problem);
+    pass->slots = pass->work->slots;
+    pass->soft_taints = pass->work->soft_taints;
+}
+
+static void copy_bits(struct bitset *bits, struct bitset to)
+{
+    if (bits->bits > 0)
+        bitset_copy(to, *bits);
+    else
+        memset(to.words, 0, bitset_words(to.bits) * sizeof *to.words);
+    *bits = to;
+}
+
+// Running pods that the problem's base counts and the pass does not, or the other way round.
+static void find_changes(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    struct bitset scheduled = pass->input.scheduled, normally = problem->scheduled;
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < bitset_words(scheduled.bits); w++)
+        count += (uint32_t)__builtin_popcountll(scheduled.words[w] ^ normally.words[w]);
+    pass->changes = arena_allocate_array(pass->arena, count + 1, sizeof *pass->changes);
+    pass->moved_only = true;
+    for (uint32_t w = 0; w < bitset_words(scheduled.bits); w++)
+        for (uint64_t odd = scheduled.words[w] ^ normally.words[w]; odd != 0; odd &= odd - 1) {
+            uint32_t bound = w * 64 + (uint32_t)__builtin_ctzll(odd);
+            uint32_t place = problem->node_objects[problem->bound[bound].node].place;
+            bool leaves = bitset_has(scheduled, bound);
+            pass->changes[pass->changes_count++] = (struct bound_change){bound, leaves ? -1 : 1};
+            pass->moved_only = pass->moved_only && leaves && place != NONE &&
+                               bitset_has(pass->input.excluded, place);
+        }
+}
+
+static void start_workspace(struct pass *pass)
+{
+    take_workspace(pass);
+    copy_bits(&pass->input.scheduled, pass->work->scheduled);
+    copy_bits(&pass->input.excluded, pass->work->excluded);
+    bitset_for_each (i, pass->input.excluded)
+        pass->slots[i].usable = false;
+    find_changes(pass);
 }
 
 static void make_scratch(struct pass *pass)
@@ -112,23 +212,14 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->arena = arena_create(input->shared != NULL ? 16384 : 65536);
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
-    pass->selecting =
-        arena_allocate_array(pass->arena, problem->identities.count + 1, sizeof *pass->selecting);
-    pass->repelling =
-        arena_allocate_array(pass->arena, problem->identities.count + 1, sizeof *pass->repelling);
-    pass->input.scheduled = bitset_create(pass->arena, problem->bound_count);
-    if (input->scheduled.bits > 0)
-        bitset_copy(pass->input.scheduled, input->scheduled);
-    pass->input.excluded = bitset_create(pass->arena, problem->nodes.count);
-    if (input->excluded.bits > 0)
-        bitset_copy(pass->input.excluded, input->excluded);
+    start_workspace(pass);
+    pass->identities = bitset_create(pass->arena, problem->identities.count);
     pass->input.quiet = bitset_create(pass->arena, problem->nodes.count);
     if (input->quiet.bits > 0)
         bitset_copy(pass->input.quiet, input->quiet);
     pass->input.apart = bitset_create(pass->arena, input->apart.bits);
     if (input->apart.bits > 0)
         bitset_copy(pass->input.apart, input->apart);
-    make_slots(pass);
     make_scratch(pass);
     limits_start(pass);
     volumes_start(pass);
@@ -148,35 +239,14 @@ static void free_slots(struct pass *pass)
                                    .free = (int64_t *)(uintptr_t)problem->places[*touched].free};
     }
     vector_free(&pass->touched);
-    if (!pass->slots_borrowed)
-        return;
     bitset_for_each (i, pass->input.excluded)
         pass->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
-    pass->input.shared->lent = false;
 }
 
-void pass_destroy(struct pass *pass)
+static void free_classes(struct pass_workspace *work)
 {
-    if (pass == NULL)
-        return;
-    free_slots(pass);
-    vector_for_each (claim, &pass->claims) {
-        free((*claim)->pods.items);
-        vector_free(&(*claim)->ports);
-        vector_free(&(*claim)->shares);
-        vector_free(&(*claim)->volumes);
-    }
-    vector_for_each (group, &pass->groups)
-        if (*group != NULL) {
-            vector_free(&(*group)->domains);
-            memo_free(&(*group)->index);
-            memo_free(&(*group)->owned);
-        }
-    for (uint32_t i = 0; i < pass->problem->identities.count; i++) {
-        free(pass->selecting[i].items);
-        free(pass->repelling[i].items);
-    }
-    vector_for_each (state, &pass->classes) {
+    vector_for_each (id, &work->used_classes) {
+        struct class_state *state = work->classes.items[*id];
         free(state->hostname_groups.items);
         free(state->domain_groups.items);
         free(state->counting.items);
@@ -184,10 +254,53 @@ void pass_destroy(struct pass *pass)
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
         vector_free(&state->open_claims);
+        work->classes.items[*id] = NULL;
     }
-    vector_for_each (state, &pass->shapes) {
+    work->used_classes.count = 0;
+    vector_for_each (id, &work->used_shapes) {
+        struct shape_state *state = work->shapes.items[*id];
         growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
+        work->shapes.items[*id] = NULL;
+    }
+    work->used_shapes.count = 0;
+}
+
+static void free_groups(struct pass_workspace *work)
+{
+    vector_for_each (id, &work->used_groups) {
+        struct group_state *group = work->groups.items[*id];
+        vector_free(&group->domains);
+        memo_free(&group->index);
+        memo_free(&group->owned);
+        work->groups.items[*id] = NULL;
+    }
+    work->used_groups.count = 0;
+}
+
+// Hands the workspace on as it was.
+static void return_workspace(struct pass *pass)
+{
+    struct pass_workspace *work = pass->work;
+    free_slots(pass);
+    free_classes(work);
+    free_groups(work);
+    bitset_for_each (identity, pass->identities)
+        work->selecting[identity].count = work->repelling[identity].count = 0;
+    work->next = pass->problem->workspaces;
+    pass->problem->workspaces = work;
+}
+
+void pass_destroy(struct pass *pass)
+{
+    if (pass == NULL)
+        return;
+    return_workspace(pass);
+    vector_for_each (claim, &pass->claims) {
+        free((*claim)->pods.items);
+        vector_free(&(*claim)->ports);
+        vector_free(&(*claim)->shares);
+        vector_free(&(*claim)->volumes);
     }
     memo_free(&pass->launched);
     free(pass->doubled.items);
@@ -196,9 +309,6 @@ void pass_destroy(struct pass *pass)
     vector_free(&pass->claims);
     vector_free(&pass->first_with);
     vector_free(&pass->last_with);
-    vector_free(&pass->classes);
-    vector_free(&pass->shapes);
-    vector_free(&pass->groups);
     arena_destroy(pass->arena);
     free(pass);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/pod_class.h"
 #include "engine/problem.h"
+#include "engine/topology_base.h"
 
 // A bit set that grows as needed; heap memory. Bits beyond its end are 0.
 struct growing_bits {
@@ -30,15 +31,14 @@ static inline void growing_bits_set(struct growing_bits *bits, uint32_t bit)
 
 // --- counts of rules between pods (topology.h)
 // ------------------------------------------------------
-struct domain {
-    uint32_t value, count;
-};
 struct group_state {
     const struct group_definition *definition;
     uint32_t id;
-    VECTOR(struct domain) domains; // known ones; of the hostname only those with a count
+    // Of hostnames: what counts of the domains that `domains` does not have; else NULL.
+    const struct group_base *base;
+    VECTOR(struct domain) domains; // known ones; of hostnames those that the pass has changed
     struct memo index;             // value -> position
-    uint32_t nonempty;
+    uint32_t nonempty;             // domains with a count
     // How many pods of the queue without a place own the group, or are selected by it.
     uint32_t owners_waiting, selected_waiting;
     struct memo owned; // (value, 0): domains where pods of this pass own the spread (SCH-516)
@@ -80,6 +80,10 @@ struct shape_state {
 
 // --- places
 // -----------------------------------------------------------------------------------------
+struct bound_change { // a running pod that counts otherwise than in the problem's base
+    uint32_t bound;
+    int step; // -1: it is scheduled anew
+};
 struct pod_list {
     uint32_t *items; // indexes into pass->queue
     uint32_t count, capacity;
@@ -142,11 +146,25 @@ struct claim_choice {
     struct claim_attempt attempt;
     int64_t price; // of the cheapest machine
 };
-// What many short passes over one problem have in common (simulation.h), so that each of them only
-// touches the places that it changes.
+// What a pass keeps by identifier. It is as large as the problem, so that passes hand it on: each
+// cleans up what it used (DIS-703). Owned by the problem while no pass has it.
+struct pass_workspace {
+    struct pass_workspace *next; // idle ones
+    struct node_slot *slots;
+    bool soft_taints;
+    VECTOR(struct class_state *) classes; // NULL: not needed yet
+    VECTOR(struct shape_state *) shapes;  // the same
+    VECTOR(struct group_state *) groups;  // by definition id; the same
+    VECTOR(uint32_t) used_classes, used_shapes, used_groups;
+    struct group_list *selecting; // by identity: normal groups that select it
+    struct group_list *repelling; // by identity: inverse groups that select it
+    uint32_t identities;
+    struct bitset scheduled, excluded;
+};
+void pass_workspaces_free(struct problem *problem);
+
+// What many short passes over one problem have in common (simulation.h).
 struct pass_shared {
-    struct node_slot *slots; // as they are before a pass; lent to one pass at a time
-    bool lent, soft_taints;
     int64_t **remaining; // what limits leave with all places there, by template; NULL: none
     struct shared_refusals {
         uint64_t *words; // places that refuse the shape whoever goes; NULL: not asked yet
@@ -174,18 +192,17 @@ struct pass {
     struct problem *problem;
     struct pass_input input; // bit sets are copies
     struct arena *arena;
-    struct node_slot *slots;
-    bool slots_borrowed;        // they are input.shared's
-    VECTOR(uint32_t) touched;   // places with pods
+    struct pass_workspace *work;
+    struct node_slot *slots;  // of `work`
+    VECTOR(uint32_t) touched; // places with pods
     VECTOR(struct claim *) claims;
     VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
     int64_t orders_front, orders_back;      // given so far at either end
     struct placement *placements;           // by queue index
-    VECTOR(struct class_state) classes;
-    VECTOR(struct shape_state) shapes;
-    VECTOR(struct group_state *) groups;         // by definition id; NULL: not needed yet
-    struct group_list *selecting;                // by identity: normal groups that select it
-    struct group_list *repelling;                // by identity: inverse groups that select it
+    struct bitset identities; // of the queue's pods
+    struct bound_change *changes;
+    uint32_t changes_count;
+    bool moved_only; // the changes are of places that take no part
     int64_t **remaining;                         // by template: limits left (SCH-360); NULL: none
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement

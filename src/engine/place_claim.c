@@ -259,7 +259,7 @@ static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t
     const struct class_state *state = pass_class(pass, class_id);
     const struct pod_class *class = class_at(pass->problem, class_id);
     return state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
-           pass->selecting[class->identity].count == 0 && class->inverse_count == 0 &&
+           pass->work->selecting[class->identity].count == 0 && class->inverse_count == 0 &&
            !claim->template->has_min_values && !claim->template->table->has_reservations;
 }
 

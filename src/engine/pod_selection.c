@@ -245,7 +245,10 @@ void pods_collect(struct problem *problem)
     if (problem->bound_count > 0)
         qsort(problem->bound, problem->bound_count, sizeof *problem->bound, compare_bound);
     collect_selector_keys(problem);
+    problem->scheduled = bitset_create(problem->arena, problem->bound_count);
     for (uint32_t i = 0; i < problem->bound_count; i++) {
+        if (problem->bound[i].scheduled)
+            bitset_set(problem->scheduled, i);
         problem->bound[i].identity = problem_identity(problem, problem->bound[i].pod);
         if (has_required_anti_affinity(problem->bound[i].pod))
             pod_spec_ask_keys(problem, &problem->bound[i].pod->spec);

@@ -8,9 +8,11 @@
 #include "engine/instance_types.h"
 #include "engine/nodes.h"
 #include "engine/overlays.h"
+#include "engine/pass.h"
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
 #include "engine/templates.h"
+#include "engine/topology_base.h"
 #include "engine/topology_groups.h"
 #include "engine/volumes.h"
 
@@ -135,6 +137,8 @@ void problem_destroy(struct problem *problem)
     map_destroy(problem->storage_classes, NULL);
     map_destroy(problem->csi_nodes, NULL);
     map_destroy(problem->namespaces, NULL);
+    pass_workspaces_free(problem);
+    topology_base_free(problem);
     overlays_free(problem);
     vector_free(&problem->taint_lists);
     vector_free(&problem->toleration_lists);

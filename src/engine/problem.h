@@ -255,6 +255,7 @@ struct node_object { // a Node, tracked or not, as topology counting sees it
     const struct node *node;
     const struct string_map *labels;
     uint32_t set, hostname_value, taints; // real ones
+    bool has_hostname;                    // a label says so
     uint32_t place;                       // state node, or NONE
 };
 
@@ -342,6 +343,8 @@ struct problem {
     VECTOR(struct group_definition *) groups;
     struct map *group_ids;
     VECTOR(struct domain_universe *) universes; // by key
+    struct topology_base *topology_base;        // NULL until asked for (topology_base.h)
+    struct pass_workspace *workspaces;          // idle ones (pass.h)
 
     struct map *volume_claims, *volumes, *storage_classes, *csi_nodes; // by (namespace/)name
     struct map *namespaces;
@@ -351,6 +354,7 @@ struct problem {
     uint32_t movable_count;     // same order
     struct bound_pod *bound;
     uint32_t bound_count;
+    struct bitset scheduled; // bound pods that are scheduled in any pass
     uint32_t *bound_inverse; // indexes of those with inverse groups
     uint32_t bound_inverse_count;
     VECTOR(struct exclusive_use) exclusive_uses;

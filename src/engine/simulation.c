@@ -39,14 +39,6 @@ static void make_shared(const struct problem *problem, struct arena *arena,
                         struct pass_shared *shared)
 {
     shared->arena = arena;
-    shared->slots = arena_allocate_array(arena, problem->nodes.count + 1, sizeof *shared->slots);
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        shared->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
-        shared->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
-        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
-            shared->soft_taints =
-                shared->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
-    }
     shared->remaining = limits_remaining(problem, arena, (struct bitset){0});
 }
 
@@ -59,10 +51,6 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
                  &simulator->movable_start, &simulator->movable);
     index_places(problem, arena, problem->bound_count, place_of_bound, &simulator->bound_start,
                  &simulator->bound);
-    simulator->scheduled = bitset_create(arena, problem->bound_count);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (problem->bound[i].scheduled)
-            bitset_set(simulator->scheduled, i);
     make_shared(problem, arena, &simulator->shared);
     return simulator;
 }
@@ -120,7 +108,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                .excluded = bitset_create(arena, problem->nodes.count),
                                .scheduled = bitset_create(arena, problem->bound_count),
                                .quiet = simulation->quiet};
-    bitset_copy(input.scheduled, simulator->scheduled);
+    bitset_copy(input.scheduled, problem->scheduled);
     for (uint32_t g = 0; g < simulation->gone_count; g++) {
         uint32_t place = simulation->gone[g];
         bitset_set(input.excluded, place);

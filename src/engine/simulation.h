@@ -9,7 +9,6 @@ struct simulator {
     struct problem *problem;
     uint32_t *movable_start, *movable; // by place: where its indexes in problem->movable begin
     uint32_t *bound_start, *bound;     // the same of problem->bound, movable ones only
-    struct bitset scheduled;           // bound pods that are scheduled in any pass
     struct pass_shared shared;
 };
 struct simulator *simulator_create(struct problem *problem, struct arena *arena);

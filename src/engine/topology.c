@@ -27,9 +27,9 @@ static bool may_bootstrap(const struct pass *pass, const struct group_state *gro
         return false;
     if (topology_better(pass)) // kube-scheduler: nowhere at all
         return group->nonempty == 0;
-    for (uint32_t i = 0; i < group->domains.count && group->nonempty > 0; i++)
-        if (group->domains.items[i].count > 0 &&
-            allows(pass, pod_domains, group->domains.items[i].value))
+    struct domain domain;
+    for (uint32_t at = 0; group->nonempty > 0 && group_next_domain(group, &at, &domain);)
+        if (domain.count > 0 && allows(pass, pod_domains, domain.value))
             return false;
     return true;
 }
@@ -239,7 +239,7 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
         options[i].price = 0;
         options[i].load = 0;
         for (uint32_t g = 0; g < rules->counting->count; g++) {
-            const struct group_state *group = pass->groups.items[rules->counting->items[g]];
+            const struct group_state *group = pass->work->groups.items[rules->counting->items[g]];
             if (group->definition->kind == GROUP_SPREAD && group->definition->key == key)
                 options[i].load += group_count(group, options[i].value);
         }
@@ -374,12 +374,12 @@ static bool outside_of_domains(const struct pass *pass, const struct candidate *
 static uint32_t gather_key(struct pass *pass, const struct class_state *state, uint32_t first,
                            const struct candidate *candidate, struct key_rules *rules)
 {
-    uint32_t key = pass->groups.items[state->domain_groups.items[first]]->definition->key;
+    uint32_t key = pass->work->groups.items[state->domain_groups.items[first]]->definition->key;
     bool outside = outside_of_domains(pass, candidate, key);
     rules->count = 0;
     uint32_t i = first;
     for (; i < state->domain_groups.count; i++) {
-        const struct group_state *group = pass->groups.items[state->domain_groups.items[i]];
+        const struct group_state *group = pass->work->groups.items[state->domain_groups.items[i]];
         if (group->definition->key != key)
             break;
         bool apart = group->definition->kind == GROUP_INVERSE ||
@@ -408,7 +408,7 @@ static enum verdict solve_keys(struct pass *pass, uint32_t class_id,
     struct requirement_sets *sets = pass->problem->sets;
     const struct pod_class *class = rules->class;
     for (uint32_t at = 0; at < state->domain_groups.count;) {
-        uint32_t key = pass->groups.items[state->domain_groups.items[at]]->definition->key;
+        uint32_t key = pass->work->groups.items[state->domain_groups.items[at]]->definition->key;
         at = gather_key(pass, state, at, candidate, rules);
         if (rules->count == 0)
             continue;
@@ -463,7 +463,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     state->choice->keys_count = 0;
     state->choice->started = false;
     for (uint32_t i = 0; i < state->hostname_groups.count; i++) {
-        struct group_state *group = pass->groups.items[state->hostname_groups.items[i]];
+        struct group_state *group = pass->work->groups.items[state->hostname_groups.items[i]];
         enum verdict verdict = check_hostname(pass, class, group, candidate);
         if (verdict != ACCEPTED) {
             note_reason(pass, group->definition->kind);

@@ -1,5 +1,6 @@
 #include "engine/topology_counts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static uint32_t know_domain(struct group_state *group, uint32_t value)
     uint32_t position = memo_get(&group->index, value, 0);
     if (position != MEMO_NONE)
         return position;
-    vector_push(&group->domains, (struct domain){value, 0});
+    uint32_t count = group->base != NULL ? domain_counts_get(&group->base->pods, value) : 0;
+    vector_push(&group->domains, (struct domain){value, count});
     memo_set(&group->index, value, 0, group->domains.count - 1);
     return group->domains.count - 1;
 }
@@ -23,6 +25,28 @@ static void count_domain(struct group_state *group, uint32_t value)
 {
     uint32_t position = know_domain(group, value);
     group->nonempty += group->domains.items[position].count++ == 0;
+}
+
+static void uncount_domain(struct group_state *group, uint32_t value)
+{
+    uint32_t position = know_domain(group, value);
+    assert(group->domains.items[position].count > 0);
+    group->nonempty -= --group->domains.items[position].count == 0;
+}
+
+bool group_next_domain(const struct group_state *group, uint32_t *at, struct domain *domain)
+{
+    for (; *at < group->domains.count; (*at)++)
+        if (group->base == NULL || group->domains.items[*at].count > 0) {
+            *domain = group->domains.items[(*at)++];
+            return true;
+        }
+    while (group->base != NULL && *at - group->domains.count < group->base->pods.items.count) {
+        *domain = group->base->pods.items.items[(*at)++ - group->domains.count];
+        if (memo_get(&group->index, domain->value, 0) == MEMO_NONE)
+            return true;
+    }
+    return false;
 }
 
 // SCH-288: the domains of pools; with Honor only of those whose taints the owner tolerates.
@@ -46,60 +70,73 @@ static void add_universe(struct pass *pass, struct group_state *group)
 }
 
 // SCH-289: Nodes of the pass that pass the filter add their label's value.
-static void add_node_domains(struct pass *pass, struct group_state *group)
+static void add_node_domains(struct pass *pass, struct group_state *group,
+                             const struct group_base *base)
 {
-    struct problem *problem = pass->problem;
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct place *place = &problem->places[i];
-        if (!pass->slots[i].usable ||
-            (place->state->node == NULL && problem->settings->compatibility_upstream))
-            continue;
-        const struct requirement *label =
-            set_get(problem->sets, place->set, group->definition->key);
-        if (label == NULL || label->complement || label->count != 1)
-            continue;
-        uint32_t value = label->values[0];
-        if (memo_get(&group->index, value, 0) == MEMO_NONE &&
-            group_filter_passes(problem, group->definition, place->set, place->hostname,
-                                place->real_taints, false))
-            know_domain(group, value);
+    for (uint32_t i = 0; i < base->nodes.items.count; i++) {
+        const struct domain *nodes = &base->nodes.items.items[i];
+        uint32_t left = nodes->count;
+        bitset_for_each (place, pass->input.excluded)
+            left -= topology_base_domain_of_place(pass->problem, group->id, place) == nodes->value;
+        if (left > 0)
+            know_domain(group, nodes->value);
     }
 }
 
-// The domain that a Node is in, or SYMBOL_NONE.
-static uint32_t node_domain(const struct problem *problem, const struct node_object *node,
-                            const struct group_definition *definition)
+static void add_changes(struct pass *pass, struct group_state *group)
 {
-    if (definition->key == problem->key_hostname) {
-        bool labelled = string_map_get(node->labels, LABEL_HOSTNAME) != NULL;
-        return labelled || definition->kind != GROUP_INVERSE ? node->hostname_value : SYMBOL_NONE;
-    }
-    const struct requirement *label = set_get(problem->sets, node->set, definition->key);
-    return label != NULL && !label->complement && label->count == 1 ? label->values[0]
-                                                                    : SYMBOL_NONE;
-}
-
-static void count_bound(struct pass *pass, struct group_state *group)
-{
-    struct problem *problem = pass->problem;
-    const struct group_definition *definition = group->definition;
-    // Terminating pods keep others away until they are gone, and bind those that look for their own
-    // kind (SCH-515).
-    bool all = !problem->settings->compatibility_upstream &&
-               (definition->kind == GROUP_ANTI_AFFINITY ||
-                (definition->kind == GROUP_AFFINITY && definition->mutual));
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
-        const struct bound_pod *bound = &problem->bound[i];
-        if ((!bound->counted && !all) || bitset_has(pass->input.scheduled, i) ||
-            !bitset_has(definition->selects, bound->identity))
+    for (uint32_t i = 0; i < pass->changes_count; i++) {
+        const struct bound_change *change = &pass->changes[i];
+        uint32_t value = topology_base_domain_of_pod(pass->problem, group->id, change->bound);
+        if (value == SYMBOL_NONE)
             continue;
-        const struct node_object *node = &problem->node_objects[bound->node];
-        uint32_t value = node_domain(problem, node, definition);
-        if (value != SYMBOL_NONE &&
-            group_filter_passes(problem, definition, node->set, node->hostname_value, node->taints,
-                                false))
+        if (change->step > 0)
             count_domain(group, value);
+        else
+            uncount_domain(group, value);
     }
+}
+
+// Only what the pass changes is copied.
+static void count_hostnames(struct pass *pass, struct group_state *group,
+                            const struct group_base *base)
+{
+    group->base = base;
+    group->nonempty = base->pods.items.count;
+    add_changes(pass, group);
+    if (group->definition->kind != GROUP_SPREAD || !pass->moved_only)
+        return;
+    uint32_t before = base->nodes_before;
+    bitset_for_each (i, pass->input.excluded) {
+        const struct place *place = &pass->problem->places[i];
+        before -= i < base->node_at && !pass->problem->nodes.items[i].marked_for_deletion &&
+                  group_filter_passes(pass->problem, group->definition, place->set,
+                                      place->hostname, place->taints, false);
+    }
+    group->node_at = base->node_at;
+    group->node_known = before > 0;
+}
+
+// A domain that is known only by pods that are scheduled anew is not known.
+static void count_others(struct pass *pass, struct group_state *group,
+                         const struct group_base *base)
+{
+    struct group_state running = {.definition = group->definition, .id = group->id};
+    vector_for_each (pods, &base->pods.items) {
+        uint32_t position = know_domain(&running, pods->value);
+        running.domains.items[position].count = pods->count;
+    }
+    running.nonempty = running.domains.count;
+    add_changes(pass, &running);
+    vector_for_each (pods, &running.domains) {
+        if (pods->count == 0)
+            continue;
+        uint32_t position = know_domain(group, pods->value);
+        group->domains.items[position].count = pods->count;
+        group->nonempty++;
+    }
+    vector_free(&running.domains);
+    memo_free(&running.index);
 }
 
 // Every value that the requirement allows, among those known to anybody (SCH-322).
@@ -155,11 +192,11 @@ void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_
         topology_stop_waiting(pass, pod);
     if (topology_better(pass))
         topology_note_owner(pass, class, set, hostname);
-    const struct group_list *selecting = &pass->selecting[class->identity];
+    const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count; i++)
-        record_in(pass, pass->groups.items[selecting->items[i]], set, hostname, taints, is_claim);
+        record_in(pass, pass->work->groups.items[selecting->items[i]], set, hostname, taints, is_claim);
     for (uint32_t i = 0; i < class->inverse_count; i++)
-        record_in(pass, pass->groups.items[class->inverse[i]], set, hostname, taints, is_claim);
+        record_in(pass, pass->work->groups.items[class->inverse[i]], set, hostname, taints, is_claim);
 }
 
 // SCH-293: a group that is made late sees what was placed before.
@@ -181,29 +218,64 @@ static void replay(struct pass *pass, struct group_state *group)
     }
 }
 
+// Lists the group for pods of the queue that it selects.
+static void list_group(struct pass *pass, uint32_t id)
+{
+    struct bitset selects = pass->problem->groups.items[id]->selects;
+    bool inverse = pass->problem->groups.items[id]->kind == GROUP_INVERSE;
+    struct group_list *lists = inverse ? pass->work->repelling : pass->work->selecting;
+    uint32_t words = bitset_words(selects.bits);
+    if (bitset_words(pass->identities.bits) < words)
+        words = bitset_words(pass->identities.bits);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t both = selects.words[w] & pass->identities.words[w]; both != 0;
+             both &= both - 1)
+            group_list_add(&lists[w * 64 + (uint32_t)__builtin_ctzll(both)], id);
+}
+
 static struct group_state *need_group(struct pass *pass, uint32_t id)
 {
-    while (pass->groups.count <= id)
-        vector_push(&pass->groups, NULL);
-    if (pass->groups.items[id] != NULL)
-        return pass->groups.items[id];
+    while (pass->work->groups.count <= id)
+        vector_push(&pass->work->groups, NULL);
+    if (pass->work->groups.items[id] != NULL)
+        return pass->work->groups.items[id];
     struct group_state *group = arena_allocate(pass->arena, sizeof *group);
     group->definition = pass->problem->groups.items[id];
     group->id = id;
-    pass->groups.items[id] = group;
+    pass->work->groups.items[id] = group;
+    vector_push(&pass->work->used_groups, id);
+    bool hostname = group->definition->key == pass->problem->key_hostname;
     bool inverse = group->definition->kind == GROUP_INVERSE;
-    if (!inverse) {
-        if (group->definition->key != pass->problem->key_hostname) {
-            add_universe(pass, group);
-            add_node_domains(pass, group);
-        }
-        count_bound(pass, group);
-        if (pass->version > 0)
-            replay(pass, group);
+    const struct group_base *base = topology_base_of(pass->problem, id);
+    if (!inverse && !hostname) {
+        add_universe(pass, group);
+        add_node_domains(pass, group, base);
     }
-    bitset_for_each (identity, group->definition->selects)
-        group_list_add(inverse ? &pass->repelling[identity] : &pass->selecting[identity], id);
+    if (hostname)
+        count_hostnames(pass, group, base);
+    else
+        count_others(pass, group, base);
+    if (!inverse && pass->version > 0)
+        replay(pass, group);
+    list_group(pass, id);
     return group;
+}
+
+// Lists the groups that select pods of the identity, inverse ones of running pods too (SCH-278 a).
+static void know_identity(struct pass *pass, uint32_t identity)
+{
+    if (bitset_has(pass->identities, identity) || identity >= pass->identities.bits)
+        return;
+    bitset_set(pass->identities, identity);
+    vector_for_each (id, &pass->work->used_groups)
+        if (group_selects(pass->problem, *id, identity))
+            group_list_add(pass->work->groups.items[*id]->definition->kind == GROUP_INVERSE
+                               ? &pass->work->repelling[identity]
+                               : &pass->work->selecting[identity],
+                           *id);
+    const struct identity_groups *inverse = topology_base_inverse(pass->problem, identity);
+    for (uint32_t i = 0; i < inverse->count; i++)
+        need_group(pass, inverse->items[i]);
 }
 
 static int compare_group_ids(const void *a, const void *b, void *context)
@@ -232,7 +304,8 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     struct problem *problem = pass->problem;
     const struct pod_class *class = class_at(problem, class_id);
     struct class_state *state = pass_class(pass, class_id);
-    const struct group_list *repelling = &pass->repelling[class->identity];
+    know_identity(pass, class->identity);
+    const struct group_list *repelling = &pass->work->repelling[class->identity];
     for (uint32_t i = 0; i < class->groups_count + repelling->count; i++) {
         uint32_t id =
             i < class->groups_count ? class->groups[i] : repelling->items[i - class->groups_count];
@@ -255,26 +328,10 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     state->prepared = true;
 }
 
-static void count_inverse_of_bound(struct pass *pass)
-{
-    struct problem *problem = pass->problem;
-    for (uint32_t i = 0; i < problem->bound_inverse_count; i++) {
-        const struct bound_pod *bound = &problem->bound[problem->bound_inverse[i]];
-        if (bitset_has(pass->input.scheduled, problem->bound_inverse[i]))
-            continue;
-        for (uint32_t g = 0; g < bound->inverse_count; g++) {
-            struct group_state *group = need_group(pass, bound->inverse[g]);
-            uint32_t value =
-                node_domain(problem, &problem->node_objects[bound->node], group->definition);
-            if (value != SYMBOL_NONE)
-                count_domain(group, value);
-        }
-    }
-}
-
 void topology_start(struct pass *pass)
 {
-    count_inverse_of_bound(pass);
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        know_identity(pass, class_at(pass->problem, pass_pod(pass, i)->class)->identity);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct pod_class *class = class_at(pass->problem, pass_pod(pass, i)->class);
         for (uint32_t g = 0; g < class->inverse_count; g++)
@@ -312,10 +369,11 @@ void topology_add_error(struct pass *pass, uint32_t class_id, const struct group
                                         "pod anti-affinity"};
     struct problem *problem = pass->problem;
     const struct pod_class *class = class_at(problem, class_id);
-    uint32_t key = group->definition->key, count = group->domains.count;
-    struct domain *domains = memory_allocate_array(count + 1, sizeof *domains);
-    if (count > 0)
-        memcpy(domains, group->domains.items, count * sizeof *domains);
+    uint32_t key = group->definition->key, count = 0, at = 0;
+    struct domain *domains =
+        memory_allocate_array(group_domains_count(group) + 1, sizeof *domains);
+    while (group_next_domain(group, &at, &domains[count]))
+        count++;
     qsort_r(domains, count, sizeof *domains, compare_domains, problem->vocabulary);
     text_format(pass->why, "unsatisfiable topology constraint for %s, key=%s (counts = ",
                 kinds[group->definition->kind], vocabulary_key_text(problem->vocabulary, key));

@@ -6,8 +6,17 @@
 static inline uint32_t group_count(const struct group_state *group, uint32_t value)
 {
     uint32_t position = memo_get(&group->index, value, 0);
-    return position == MEMO_NONE ? 0 : group->domains.items[position].count;
+    if (position != MEMO_NONE)
+        return group->domains.items[position].count;
+    return group->base != NULL ? domain_counts_get(&group->base->pods, value) : 0;
 }
+// How many domains the group knows; of hostnames only those with a count are known.
+static inline uint32_t group_domains_count(const struct group_state *group)
+{
+    return group->base != NULL ? group->nonempty : group->domains.count;
+}
+// The next known domain after the position `*at`, 0 at first; in no order. False: that was all.
+bool group_next_domain(const struct group_state *group, uint32_t *at, struct domain *domain);
 // SCH-303.
 int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
                                 const struct requirement *pod_domains);

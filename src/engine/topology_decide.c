@@ -13,10 +13,10 @@ static void wait_for(struct pass *pass, uint32_t pod, int step)
     if (class->refusal != NULL)
         return;
     for (uint32_t g = 0; g < class->groups_count; g++)
-        pass->groups.items[class->groups[g]]->owners_waiting += (uint32_t)step;
-    const struct group_list *repelling = &pass->repelling[class->identity];
+        pass->work->groups.items[class->groups[g]]->owners_waiting += (uint32_t)step;
+    const struct group_list *repelling = &pass->work->repelling[class->identity];
     for (uint32_t g = 0; g < repelling->count; g++)
-        pass->groups.items[repelling->items[g]]->selected_waiting += (uint32_t)step;
+        pass->work->groups.items[repelling->items[g]]->selected_waiting += (uint32_t)step;
 }
 
 void topology_start_waiting(struct pass *pass)
@@ -63,7 +63,7 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
     uint32_t keys = 0;
     if (!topology_better(pass))
         return 0;
-    const struct group_list *selecting = &pass->selecting[class->identity];
+    const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count + class->inverse_count; i++) {
         uint32_t id = i < selecting->count ? selecting->items[i]
                                            : class->inverse[i - selecting->count];
@@ -140,7 +140,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
     struct problem *problem = pass->problem;
     choice->decided_count = 0;
     for (uint32_t i = 0; i < state->counting.count && candidate->is_claim; i++) {
-        const struct group_state *group = pass->groups.items[state->counting.items[i]];
+        const struct group_state *group = pass->work->groups.items[state->counting.items[i]];
         const struct group_definition *definition = group->definition;
         // Those that have their places must not depend on what becomes of the claim (SCH-516).
         bool placed = definition->kind == GROUP_SPREAD && group->has_owners;

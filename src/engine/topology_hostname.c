@@ -41,13 +41,14 @@ int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
     group->minimum_version = pass->version + 1;
     group->minimum = 0;
     if (some_node_is_empty(pass, group) || !group->node_known ||
-        some_claim_is_empty(pass, group) || group->domains.count == 0 ||
-        group->domains.count < group->definition->min_domains)
+        some_claim_is_empty(pass, group) || group_domains_count(group) == 0 ||
+        group_domains_count(group) < group->definition->min_domains)
         return 0;
-    group->minimum = group->domains.items[0].count;
-    for (uint32_t i = 1; i < group->domains.count; i++)
-        if (group->domains.items[i].count < group->minimum)
-            group->minimum = group->domains.items[i].count;
+    struct domain domain;
+    group->minimum = INT64_MAX;
+    for (uint32_t at = 0; group_next_domain(group, &at, &domain);)
+        if (domain.count < group->minimum)
+            group->minimum = domain.count;
     return group->minimum;
 }
 
@@ -62,7 +63,7 @@ bool topology_postpones(struct pass *pass, const struct pod_class *class)
         pass->problem->nodes.count == 0)
         return false;
     for (uint32_t g = 0; g < class->groups_count; g++) {
-        struct group_state *group = pass->groups.items[class->groups[g]];
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
         if (!is_hostname_spread(pass, group->definition) ||
             topology_hostname_minimum(pass, group) == 0)
             continue;
@@ -79,7 +80,8 @@ bool topology_start_doubling(struct pass *pass)
     pass->doubling = true;
     pass->version++;
     // Some refusals of nodes were for good only as long as nodes were not to be shared.
-    vector_for_each (state, &pass->classes) {
+    vector_for_each (used, &pass->work->used_classes) {
+        struct class_state *state = pass_class(pass, *used);
         bool spread = false;
         for (uint32_t g = 0; g < state->hostname_groups.count && !spread; g++)
             spread = is_hostname_spread(
@@ -106,8 +108,9 @@ static bool depends_on_order(const struct pass *pass, const struct pod_class *cl
 // Whether a new node with a single pod would be too far behind the fullest one.
 static bool falls_behind(const struct group_state *group)
 {
-    for (uint32_t i = 0; i < group->domains.count; i++)
-        if (group->domains.items[i].count > group->definition->max_skew + 1)
+    struct domain domain;
+    for (uint32_t at = 0; group_next_domain(group, &at, &domain);)
+        if (domain.count > group->definition->max_skew + 1)
             return true;
     return false;
 }
@@ -118,7 +121,7 @@ bool topology_empties(struct pass *pass, const struct pod_class *class,
     bool fresh = candidate->is_claim && candidate->hostname == pass->next_hostname &&
                  pass->next_hostname_index == pass->claims.count + 1;
     for (uint32_t i = 0; i < pass->doubled.count && fresh; i++) {
-        *spread = pass->groups.items[pass->doubled.items[i]];
+        *spread = pass->work->groups.items[pass->doubled.items[i]];
         bool filled = group_selects(pass->problem, (*spread)->id, class->identity) &&
                       !depends_on_order(pass, class) && !falls_behind(*spread);
         if (!filled && candidate->template != NULL &&

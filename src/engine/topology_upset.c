@@ -15,7 +15,7 @@ static bool is_strict_spread(const struct group_definition *group)
 void topology_find_heeded(struct pass *pass, const struct pod_class *class,
                           struct class_state *state)
 {
-    const struct group_list *selecting = &pass->selecting[class->identity];
+    const struct group_list *selecting = &pass->work->selecting[class->identity];
     if (!topology_better(pass))
         return;
     for (uint32_t i = 0; i < selecting->count; i++) {
@@ -43,7 +43,7 @@ void topology_note_owner(struct pass *pass, const struct pod_class *class, uint3
                          uint32_t hostname)
 {
     for (uint32_t g = 0; g < class->groups_count; g++) {
-        struct group_state *group = pass->groups.items[class->groups[g]];
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
         if (!is_strict_spread(group->definition))
             continue;
         uint32_t value = domain_of(pass, group->definition, set, hostname);
@@ -59,7 +59,7 @@ bool topology_upsets(struct pass *pass, const struct group_list *heeded,
     if (!pass->heeding)
         return false;
     for (uint32_t i = 0; i < heeded->count; i++) {
-        struct group_state *group = pass->groups.items[heeded->items[i]];
+        struct group_state *group = pass->work->groups.items[heeded->items[i]];
         const struct group_definition *definition = group->definition;
         uint32_t value = domain_of(pass, definition, set, candidate->hostname);
         if (value == SYMBOL_NONE || memo_get(&group->owned, value, 0) == MEMO_NONE)
@@ -82,7 +82,7 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
                               const struct claim *claim)
 {
     for (uint32_t g = 0; g < class->groups_count; g++) {
-        struct group_state *group = pass->groups.items[class->groups[g]];
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
         const struct group_definition *definition = group->definition;
         if (definition->kind != GROUP_SPREAD || definition->key == pass->problem->key_hostname)
             continue;
