@@ -51,11 +51,16 @@ struct metric {
     void *collect_context;
 };
 
+struct alias {
+    const char *older, *name;
+};
+
 struct metrics {
     int64_t (*now_ns)(void *context);
     void *context;
     struct map *families;
     char *hidden; // names, comma-separated; NULL: none
+    VECTOR(struct alias) aliases;
 };
 
 static void series_destroy(const struct metric *metric, struct series *series)
@@ -99,6 +104,7 @@ void metrics_destroy(struct metrics *metrics)
         return;
     map_destroy(metrics->families, metric_destroy);
     free(metrics->hidden);
+    vector_free(&metrics->aliases);
     free(metrics);
 }
 
@@ -425,9 +431,18 @@ static struct map_entry **sorted_entries(const struct map *map)
     return entries; // NULL-terminated
 }
 
+static const char *const type_names[] = {"counter", "gauge", "histogram", "summary"};
+
+void metric_signature(const struct metric *metric, struct text *out)
+{
+    text_format(out, "%s{", type_names[metric->type]);
+    for (size_t i = 0; i < metric->labels_count; i++)
+        text_format(out, "%s%s", i > 0 ? "," : "", metric->labels[i]);
+    text_add_char(out, '}');
+}
+
 static void write_head(struct text *out, const struct metric *metric)
 {
-    static const char *const type_names[] = {"counter", "gauge", "histogram", "summary"};
     text_format(out, "# HELP %s ", metric->name);
     write_escaped(out, metric->help, false);
     text_format(out, "\n# TYPE %s %s\n", metric->name, type_names[metric->type]);
@@ -487,10 +502,33 @@ static bool is_hidden(const struct metrics *metrics, const char *family)
     }
 }
 
+void metrics_alias(struct metrics *metrics, const char *older, const char *name)
+{
+    vector_push(&metrics->aliases, (struct alias){older, name});
+}
+
+static void write_alias(const struct metrics *metrics, const struct alias *alias, struct text *out)
+{
+    const struct metric *metric = metrics_find(metrics, alias->name);
+    if (metric == NULL || is_hidden(metrics, alias->older))
+        return;
+    struct text help = {0}, name = {0};
+    text_format(&help, "Deprecated, see %s. %s", alias->name, metric->help);
+    text_add(&name, alias->older);
+    struct metric copy = *metric;
+    copy.name = name.data;
+    copy.help = help.data;
+    write_family(out, &copy);
+    text_free(&help);
+    text_free(&name);
+}
+
 void metrics_write(const struct metrics *metrics, struct text *out)
 {
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
         if (!is_hidden(metrics, map_key(*entry)))
             write_family(out, map_value(*entry));
+    for (uint32_t i = 0; i < metrics->aliases.count; i++)
+        write_alias(metrics, &metrics->aliases.items[i], out);
 }

@@ -32,6 +32,8 @@ struct metric_options {
 // The texts and buckets are copied.
 struct metric *metrics_register(struct metrics *metrics, const struct metric_options *options);
 struct metric *metrics_find(const struct metrics *metrics, const char *name); // or NULL
+// "counter{reason,nodepool}": what a family is, as its users see it.
+void metric_signature(const struct metric *metric, struct text *out);
 
 // Label values follow in the order of the label names; NULL counts as "". A counter never falls:
 // negative steps are refused by assertion.
@@ -81,6 +83,9 @@ extern const uint32_t metric_plain_buckets_count;
 // Families that are not written: names, comma-separated; a `*` at the end of one stands for all that begin so.
 // NULL or "": none. Copied; the last call counts.
 void metrics_hide(struct metrics *metrics, const char *names);
+
+// Serves the family `name`, once it is registered, under an older name as well; the help says so. Static texts.
+void metrics_alias(struct metrics *metrics, const char *older, const char *name);
 
 // The whole registry but what is hidden, as text/plain; version=0.0.4.
 void metrics_write(const struct metrics *metrics, struct text *out);

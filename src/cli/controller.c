@@ -29,6 +29,7 @@ struct process {
     struct event_recorder *recorder;
     struct metrics *metrics;
     struct metric *leading; // leader_election_master_status
+    struct metric *slow_path; // leader_election_slowpath_total
     const struct instance_type_catalog *catalog;
     struct cloud *cloud;
     struct controller *controller;
@@ -201,6 +202,12 @@ static void lease_lost(void *context)
     loop_stop(process->loop);
 }
 
+static void lease_slow_path(void *context)
+{
+    struct process *process = context;
+    metric_add(process->slow_path, 1, process->settings.leader_election_name);
+}
+
 static void begin(struct process *process)
 {
     const struct settings *settings = &process->settings;
@@ -224,9 +231,11 @@ static void begin(struct process *process)
         .retry_period_ns = 2 * SECOND,
         .started = lead,
         .lost = lease_lost,
+        .slow_path = lease_slow_path,
         .context = process,
     };
     show_leading(process, false);
+    metric_add(process->slow_path, 0, settings->leader_election_name);
     process->leader = leader_create(process->loop, process->lease_client, &options);
 }
 
@@ -338,7 +347,14 @@ static int run(int argc, char **argv)
         .type = METRIC_GAUGE,
         .labels = {"name"},
     };
+    static const struct metric_options slow_path = {
+        .name = "leader_election_slowpath_total",
+        .help = "Renewals of the lease that had to read it again.",
+        .type = METRIC_COUNTER,
+        .labels = {"name"},
+    };
     process.leading = metrics_register(process.metrics, &leading);
+    process.slow_path = metrics_register(process.metrics, &slow_path);
     register_build_info(process.metrics);
     status = run_process(&process);
     close_process(&process);

@@ -45,6 +45,7 @@ struct control {
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;
     struct launch_backoff *launch_backoff;
+    struct pod_metrics *pod_metrics; // NULL: switched off
     struct termination *termination;
     struct static_capacity *static_capacity;
 };

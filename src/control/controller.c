@@ -9,6 +9,7 @@
 #include "control/controllers.h"
 #include "control/disruption.h"
 #include "control/eviction_queue.h"
+#include "control/legacy_metrics.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
 #include "control/pool_controller.h"
@@ -38,7 +39,6 @@ struct controller {
     struct class_status *class_status;
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
-    struct pod_metrics *pod_metrics;
     struct condition_metrics *condition_metrics;
     struct pool_cost *pool_cost;
     struct timer *start_timer, *stop_timer;
@@ -104,6 +104,8 @@ struct controller *controller_create(const struct controller_options *options)
     random_seed(&control->random, options->seed);
     control_metrics_register(&control->metrics, options->metrics);
     metrics_hide(options->metrics, options->settings->disabled_metrics);
+    if (options->settings->legacy_metrics)
+        legacy_metrics_serve(options->metrics);
     queue_metrics_register(&control->queue_metrics, options->metrics);
     control->operations = operations_create(control);
     control->cluster = cluster_create(control); // first: the others read it in their handlers
@@ -132,7 +134,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->class_status = class_status_create(control);
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
-    controller->pod_metrics = pod_metrics_create(control);
+    control->pod_metrics = pod_metrics_create(control);
     controller->condition_metrics = condition_metrics_create(control);
     condition_events_watch(control);
     controller->pool_cost = pool_cost_create(control);
@@ -218,7 +220,7 @@ void controller_destroy(struct controller *controller)
     queue_work_metrics_collect(control, false);
     pool_cost_destroy(controller->pool_cost);
     condition_metrics_destroy(controller->condition_metrics);
-    pod_metrics_destroy(controller->pod_metrics);
+    pod_metrics_destroy(control->pod_metrics);
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
     class_status_destroy(controller->class_status);

@@ -45,6 +45,8 @@ struct node_metrics *node_metrics_create(struct control *control); // LIF-352; N
 void node_metrics_destroy(struct node_metrics *metrics);
 struct pod_metrics *pod_metrics_create(struct control *control); // LIF-353; NULL if switched off
 void pod_metrics_destroy(struct pod_metrics *metrics);
+// LIF-320: a pass was planned and has a place for the pod, or not. `metrics` may be NULL.
+void pod_metrics_decided(struct pod_metrics *metrics, const struct pod *pod, bool placed);
 struct condition_metrics *condition_metrics_create(struct control *control); // LIF-355; or NULL
 void condition_metrics_destroy(struct condition_metrics *metrics);
 

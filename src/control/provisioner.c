@@ -6,6 +6,7 @@
 #include "control/batcher.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
+#include "control/controllers.h"
 #include "control/decision_inputs.h"
 #include "control/operations.h"
 #include "control/provisioning_pass.h"
@@ -428,8 +429,9 @@ static struct reconcile_result create_claims(struct provisioner *provisioner,
 }
 
 // First decisions about pods (SCH-394, LIF-320).
-static void decide(struct provisioner *provisioner, const struct pod *pod)
+static void decide(struct provisioner *provisioner, const struct pod *pod, bool placed)
 {
+    pod_metrics_decided(provisioner->control->pod_metrics, pod, placed);
     struct acknowledgement *entry = acknowledgement_of(provisioner, pod);
     if (entry == NULL || entry->decided)
         return;
@@ -443,12 +445,12 @@ static void decide_all(struct provisioner *provisioner)
     const struct plan *plan = provisioner->pass->plan;
     list_for_each (claim, &plan->claims)
         list_for_each (pod, &claim->pods)
-            decide(provisioner, *pod);
+            decide(provisioner, *pod, true);
     list_for_each (placement, &plan->placements)
         list_for_each (pod, &placement->pods)
-            decide(provisioner, *pod);
+            decide(provisioner, *pod, true);
     list_for_each (entry, &plan->unschedulable)
-        decide(provisioner, entry->pod);
+        decide(provisioner, entry->pod, false);
 }
 
 // Pods of other passes may be what these wait for.

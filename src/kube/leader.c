@@ -194,10 +194,13 @@ static void wrote_lease(void *context, const struct kube_result *result)
     }
     bool changed = result->error.kind == ERROR_CONFLICT || result->error.kind == ERROR_NOT_FOUND ||
                    result->error.kind == ERROR_ALREADY_EXISTS;
-    if (leader->is_leading && changed)
+    if (leader->is_leading && changed) {
+        if (leader->options.slow_path != NULL)
+            leader->options.slow_path(leader->options.context);
         get_lease(leader);
-    else
+    } else {
         attempt_again(leader);
+    }
 }
 
 // Takes in what the server says of the lease. Whether another holder is alive is judged by this

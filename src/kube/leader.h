@@ -8,6 +8,7 @@ struct leader_options {
     int64_t lease_duration_ns, renew_deadline_ns, retry_period_ns; // 15 s, 10 s, 2 s
     void (*started)(void *context);                                // became the leader
     void (*lost)(void *context); // was the leader and could not renew
+    void (*slow_path)(void *context); // a renewal met a change, the lease is read again; may be NULL
     void *context;
 };
 struct leader;

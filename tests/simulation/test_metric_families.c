@@ -1,0 +1,340 @@
+// What /metrics serves: names, types and labels of LIF-350 to LIF-358, families left out and older names.
+#include <stdio.h>
+#include <string.h>
+
+#include "simulation/cluster_view.h"
+
+static struct settings settings;
+
+static int setup(void **state)
+{
+    struct scenario *scenario = scenario_create(25);
+    settings_defaults(&settings);
+    settings.gate_capacity_buffer = true;
+    scenario->options.settings = &settings;
+    *state = scenario;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    scenario_destroy(*state);
+    settings_free(&settings);
+    return 0;
+}
+
+struct family {
+    const char *name, *signature;
+};
+
+static void expect_families(struct scenario *scenario, const char *prefix,
+                            const struct family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char name[200];
+        struct text signature = {0};
+        snprintf(name, sizeof name, "%s%s", prefix, families[i].name);
+        const struct metric *metric =
+            metrics_find(simulation_metrics(scenario->simulation), name);
+        if (metric == NULL)
+            fail_msg("there is no %s", name);
+        metric_signature(metric, &signature);
+        if (strcmp(signature.data, families[i].signature) != 0)
+            fail_msg("%s is %s, not %s", name, signature.data, families[i].signature);
+        text_free(&signature);
+    }
+}
+
+#define DISRUPTED "counter{reason,nodepool,capacity_type,consolidation_policy,termination_mode}"
+static const struct family karpenter[] = {
+    {"nodeclaims_created_total", "counter{reason,nodepool,min_values_relaxed}"},
+    {"nodeclaims_terminated_total", "counter{nodepool,capacity_type,zone}"},
+    {"nodeclaims_disrupted_total", DISRUPTED},
+    {"pods_disruption_initiated_total", DISRUPTED},
+    {"nodeclaims_unhealthy_disrupted_total", "counter{condition,nodepool,capacity_type,image_id}"},
+    {"nodeclaims_instance_termination_duration_seconds", "histogram{nodepool}"},
+    {"nodeclaims_termination_duration_seconds", "histogram{nodepool}"},
+    {"nodes_created_total", "counter{nodepool,zone}"},
+    {"nodes_terminated_total", "counter{nodepool,zone}"},
+    {"nodes_drained_total", "counter{nodepool}"},
+    {"nodes_termination_duration_seconds", "summary{nodepool}"},
+    {"nodes_lifetime_duration_seconds", "histogram{nodepool}"},
+    {"cluster_utilization_percent", "gauge{resource_type}"},
+    {"cluster_state_node_count", "gauge{}"},
+    {"cluster_state_synced", "gauge{}"},
+    {"cluster_state_unsynced_time_seconds", "gauge{}"},
+    {"nodepools_limit", "gauge{resource_type,nodepool}"},
+    {"nodepools_usage", "gauge{resource_type,nodepool}"},
+    {"nodepools_cost_total", "gauge{nodepool}"},
+    {"nodepools_cost_tracker_errors_total", "counter{nodepool}"},
+    {"nodepools_allowed_disruptions", "gauge{nodepool,reason}"},
+    {"nodepools_nodes_consuming_budgets", "gauge{nodepool,reason}"},
+    {"pods_state", "gauge{name,namespace,owner,node,scheduled,nodepool,zone,arch,capacity_type,"
+                   "instance_type,phase,ready,managed}"},
+    {"pods_startup_duration_seconds", "summary{}"},
+    {"pods_unstarted_time_seconds", "gauge{name,namespace}"},
+    {"pods_bound_duration_seconds", "histogram{}"},
+    {"pods_unbound_time_seconds", "gauge{name,namespace}"},
+    {"pods_provisioning_startup_duration_seconds", "histogram{}"},
+    {"pods_provisioning_bound_duration_seconds", "histogram{}"},
+    {"pods_provisioning_unstarted_time_seconds", "gauge{name,namespace}"},
+    {"pods_provisioning_unbound_time_seconds", "gauge{name,namespace}"},
+    {"pods_provisioning_scheduling_undecided_time_seconds", "gauge{name,namespace}"},
+    {"pods_scheduling_decision_duration_seconds", "histogram{}"},
+    {"pods_eviction_requests_total", "counter{code}"},
+    {"pods_drained_total", "counter{reason}"},
+    {"cloudprovider_duration_seconds", "histogram{controller,method,provider}"},
+    {"cloudprovider_errors_total", "counter{controller,method,provider,error}"},
+    {"scheduler_scheduling_duration_seconds", "histogram{controller}"},
+    {"scheduler_queue_depth", "gauge{controller,scheduling_id}"},
+    {"scheduler_unfinished_work_seconds", "gauge{controller,scheduling_id}"},
+    {"scheduler_ignored_pods_count", "gauge{}"},
+    {"scheduler_unschedulable_pods_count", "gauge{controller}"},
+    {"voluntary_disruption_decision_evaluation_duration_seconds",
+     "histogram{reason,consolidation_type}"},
+    {"voluntary_disruption_decisions_total", "counter{decision,reason,consolidation_type}"},
+    {"voluntary_disruption_decisions_by_nodepool_total",
+     "counter{nodepool,decision,reason,consolidation_type}"},
+    {"voluntary_disruption_eligible_nodes", "gauge{reason}"},
+    {"voluntary_disruption_consolidation_timeouts_total", "counter{consolidation_type}"},
+    {"voluntary_disruption_failed_validations_total", "counter{consolidation_type}"},
+    {"voluntary_disruption_queue_failures_total", "counter{decision,reason,consolidation_type}"},
+};
+
+static const struct family framework[] = { // LIF-358
+    {"controller_runtime_reconcile_total", "counter{controller,result}"},
+    {"controller_runtime_reconcile_errors_total", "counter{controller}"},
+    {"controller_runtime_terminal_reconcile_errors_total", "counter{controller}"},
+    {"controller_runtime_reconcile_panics_total", "counter{controller}"},
+    {"controller_runtime_reconcile_timeouts_total", "counter{controller}"},
+    {"controller_runtime_reconcile_time_seconds", "histogram{controller}"},
+    {"controller_runtime_max_concurrent_reconciles", "gauge{controller}"},
+    {"controller_runtime_active_workers", "gauge{controller}"},
+    {"workqueue_depth", "gauge{name,controller,priority}"},
+    {"workqueue_adds_total", "counter{name,controller}"},
+    {"workqueue_retries_total", "counter{name,controller}"},
+    {"workqueue_queue_duration_seconds", "histogram{name,controller}"},
+    {"workqueue_work_duration_seconds", "histogram{name,controller}"},
+    {"workqueue_unfinished_work_seconds", "gauge{name,controller}"},
+    {"workqueue_longest_running_processor_seconds", "gauge{name,controller}"},
+    {"client_go_request_total", "counter{code,method}"},
+    {"client_go_request_duration_seconds", "histogram{verb,group,version,kind,subresource}"},
+};
+
+static void families_have_their_types_and_labels_LIF_350_351_358(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    expect_families(scenario, "karpenter_", karpenter, ARRAY_LENGTH(karpenter));
+    expect_families(scenario, "", framework, ARRAY_LENGTH(framework));
+}
+
+static void expect_condition_families(struct scenario *scenario, const char *infix,
+                                      const char *extra)
+{
+    static const struct {
+        const char *name, *type, *labels;
+    } families[] = {
+        {"status_condition_count", "gauge", "namespace,name,type,status,reason"},
+        {"status_condition_current_status_seconds", "gauge", "namespace,name,type,status,reason"},
+        {"status_condition_transitions_total", "counter", "type,status,reason"},
+        {"status_condition_transition_seconds", "histogram", "type,status"},
+        {"termination_current_time_seconds", "gauge", "namespace,name"},
+        {"termination_duration_seconds", "histogram", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(families); i++) {
+        char name[200], signature[400];
+        bool comma = *families[i].labels != '\0' && *extra != '\0';
+        snprintf(name, sizeof name, "%s%s", infix, families[i].name);
+        snprintf(signature, sizeof signature, "%s{%s%s%s}", families[i].type, families[i].labels,
+                 comma ? "," : "", extra);
+        const struct family family = {name, signature};
+        expect_families(scenario, "operator_", &family, 1);
+    }
+}
+
+static void conditions_have_families_of_each_kind_LIF_355_356(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    expect_condition_families(scenario, "nodeclaim_",
+                              "karpenter_kwok_sh_kwoknodeclass,karpenter_sh_nodepool");
+    expect_condition_families(scenario, "nodepool_", "");
+    expect_condition_families(
+        scenario, "node_",
+        "karpenter_kwok_sh_kwoknodeclass,karpenter_sh_nodepool,karpenter_sh_initialized");
+    expect_condition_families(scenario, "capacitybuffer_", "");
+    expect_condition_families(scenario, "kwoknodeclass_", "");
+    expect_condition_families(scenario, "", "group,kind");
+}
+
+static void nodes_are_described_by_well_known_labels_LIF_352(void **state)
+{
+    static const char *const families[] = {
+        "nodes_allocatable",           "nodes_total_pod_requests",    "nodes_total_pod_limits",
+        "nodes_total_daemon_requests", "nodes_total_daemon_limits",   "nodes_system_overhead",
+        "nodes_current_lifetime_seconds"};
+    static const char *const labels[] = {
+        "nodepool",      "zone",      "region", "instance_type", "arch", "os",
+        "capacity_type", "node_name", "phase",  "managed"};
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    for (size_t i = 0; i < ARRAY_LENGTH(families); i++) {
+        char name[200];
+        struct text signature = {0};
+        snprintf(name, sizeof name, "karpenter_%s", families[i]);
+        metric_signature(metrics_find(simulation_metrics(scenario->simulation), name), &signature);
+        for (char *at = signature.data; *at != '\0'; at++)
+            if (*at == '{' || *at == '}')
+                *at = ',';
+        for (size_t j = 0; j < ARRAY_LENGTH(labels); j++) {
+            char label[60];
+            snprintf(label, sizeof label, ",%s,", labels[j]);
+            if (strstr(signature.data, label) == NULL)
+                fail_msg("%s has no label %s: %s", name, labels[j], signature.data);
+        }
+        bool has_type = strstr(signature.data, ",resource_type,") != NULL;
+        assert_int_equal(has_type, strstr(name, "lifetime") == NULL);
+        text_free(&signature);
+    }
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 6);
+    assert_true(view_metric_sum(scenario, "karpenter_nodes_allocatable",
+                                "resource_type=\"ephemeral_storage\"") > 1e9);
+    assert_true(view_metric_sum(scenario, "karpenter_nodes_total_pod_requests",
+                                "resource_type=\"cpu\"") == 1); // cores
+}
+
+// --- pods ----------------------------------------------------------------------------------------
+static void pods_have_state_and_times_LIF_320_353_354(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_apply(scenario, "apiVersion: apps/v1\nkind: ReplicaSet\n"
+                             "metadata: {name: own, namespace: default}\n"
+                             "spec: {replicas: 1, selector: {matchLabels: {app: own}}, template: "
+                             "{metadata: {labels: {app: own}}, spec: {containers: [{name: c, "
+                             "image: i, resources: {requests: {cpu: '1'}}}]}}}\n");
+    scenario_run(scenario, 3);
+#define GAUGE(name) view_metric_sum(scenario, "karpenter_pods_" name, "namespace=\"default\"")
+    assert_true(GAUGE("unstarted_time_seconds") > 0);
+    assert_true(GAUGE("unbound_time_seconds") > 0);
+    double placed = GAUGE("provisioning_unbound_time_seconds");
+    assert_true(placed > 0 && placed < GAUGE("unbound_time_seconds"));
+    assert_true(GAUGE("provisioning_unstarted_time_seconds") == placed);
+    assert_true(GAUGE("provisioning_scheduling_undecided_time_seconds") == 0); // decided
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state",
+                                "owner=\"/apis/apps/v1/namespaces/default/replicasets/own\"") == 1);
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state", "scheduled=\"false\"") == 1);
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 1);
+    assert_true(GAUGE("unstarted_time_seconds") + GAUGE("unbound_time_seconds") +
+                    GAUGE("provisioning_unbound_time_seconds") +
+                    GAUGE("provisioning_unstarted_time_seconds") ==
+                0);
+    static const char *const once[] = {
+        "startup_duration_seconds_count", "bound_duration_seconds_count",
+        "provisioning_startup_duration_seconds_count", "provisioning_bound_duration_seconds_count",
+        "scheduling_decision_duration_seconds_count"};
+    for (size_t i = 0; i < ARRAY_LENGTH(once); i++) {
+        char name[200];
+        snprintf(name, sizeof name, "karpenter_pods_%s", once[i]);
+        if (view_metric(scenario, name, "") != 1)
+            fail_msg("%s is not 1", name);
+    }
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state", "scheduled=\"true\"") == 1);
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state",
+                                "phase=\"Running\",ready=\"true\",managed=\"true\"") == 1);
+    scenario_apply(scenario, "apiVersion: apps/v1\nkind: ReplicaSet\n"
+                             "metadata: {name: own, namespace: default}\nspec: {replicas: 0}\n");
+    scenario_run(scenario, 40);
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state", "") == 0);
+}
+
+// No place, hence no first success; decided all the same.
+static void pod_without_place_has_no_provisioning_times_LIF_354(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    hand_pod(scenario, "huge", "5000", "", "");
+    scenario_run(scenario, 20);
+    assert_true(GAUGE("unbound_time_seconds") > 15);
+    assert_true(GAUGE("provisioning_unbound_time_seconds") == 0);
+    assert_true(GAUGE("provisioning_scheduling_undecided_time_seconds") == 0);
+    hand_delete(scenario, "v1", "Pod", "default", "huge");
+    scenario_run(scenario, 5);
+    assert_true(GAUGE("unbound_time_seconds") == 0);
+}
+
+// --- what is served ------------------------------------------------------------------------------
+static uint32_t served(struct scenario *scenario, const char *start)
+{
+    struct text text = {0}, head = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &text);
+    text_format(&head, "# TYPE %s", start);
+    uint32_t count = 0;
+    for (const char *at = text.data; (at = strstr(at, head.data)) != NULL; at++)
+        count++;
+    text_free(&text);
+    text_free(&head);
+    return count;
+}
+
+static void families_can_be_left_out_by_name_LIF_468(void **state)
+{
+    struct scenario *scenario = *state;
+    struct error error = {0};
+    assert_true(settings_set(&settings, "DISABLED_METRICS",
+                             "karpenter_nodes_*, karpenter_pods_state", &error));
+    scenario_begin(scenario);
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 6);
+    assert_int_equal(served(scenario, "karpenter_nodes_"), 0);
+    assert_int_equal(served(scenario, "karpenter_pods_state"), 0);
+    assert_true(served(scenario, "karpenter_pods_") > 0);
+    assert_true(served(scenario, "karpenter_nodepools_") > 0);
+}
+
+static void older_names_are_served_on_demand_GUI_42(void **state)
+{
+    struct scenario *scenario = *state;
+    settings.legacy_metrics = true;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 6);
+    assert_true(view_metric_sum(scenario, "karpenter_nodes_total", "") == 1);
+    assert_true(view_metric_sum(scenario, "karpenter_nodeclaims_created", "") == 1);
+    assert_int_equal(served(scenario, "karpenter_provisioner_scheduling_duration_seconds"), 1);
+    struct text text = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &text);
+    assert_non_null(strstr(text.data, "# HELP karpenter_nodes_total Deprecated, see "
+                                      "karpenter_cluster_state_node_count. "));
+    text_free(&text);
+    settings.legacy_metrics = false;
+}
+
+static void older_names_are_not_served_by_default_GUI_42(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    assert_int_equal(served(scenario, "karpenter_nodes_total"), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(families_have_their_types_and_labels_LIF_350_351_358),
+        TEST(conditions_have_families_of_each_kind_LIF_355_356),
+        TEST(nodes_are_described_by_well_known_labels_LIF_352),
+        TEST(pods_have_state_and_times_LIF_320_353_354),
+        TEST(pod_without_place_has_no_provisioning_times_LIF_354),
+        TEST(families_can_be_left_out_by_name_LIF_468),
+        TEST(older_names_are_served_on_demand_GUI_42),
+        TEST(older_names_are_not_served_by_default_GUI_42),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
