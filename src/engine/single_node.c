@@ -28,6 +28,7 @@ void single_node_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
+    disruption_turn(disruption, "single", "Underutilized", sorted.count);
     candidate_list list = interleave(disruption, &table, &sorted);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list.count; i++) {
