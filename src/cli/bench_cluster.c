@@ -544,8 +544,11 @@ static bool add_cluster(struct cluster *cluster, struct error *error)
     return done;
 }
 
+// Evictions cost more there than other mixtures of machines could save.
 static bool add_settled_cluster(struct bench_builder *builder, struct error *error)
 {
+    if (!settings_set(&builder->snapshot->settings, "DISRUPTION_COST_PER_POD", "0.1", error))
+        return false;
     return add_cluster(&(struct cluster){.builder = builder, .settled = true}, error);
 }
 

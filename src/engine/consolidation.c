@@ -247,28 +247,47 @@ static const char *replace_spot_by_spot(struct disruption *disruption, struct mo
     return NULL;
 }
 
+bool move_is_barred(struct disruption *disruption, const struct claim *claim,
+                    struct disruption_candidate *const *candidates, uint32_t count)
+{
+    return !disruption->problem->settings->gate_spot_to_spot_consolidation &&
+           are_all_spot(candidates, count) &&
+           allows(disruption->problem, claim->set, CAPACITY_TYPE_SPOT);
+}
+
+const char *move_narrow(struct disruption *disruption, struct move *move,
+                        struct disruption_candidate *const *candidates, uint32_t count,
+                        int64_t price)
+{
+    bool spot = are_all_spot(candidates, count) &&
+                allows(disruption->problem, move->claim->set, CAPACITY_TYPE_SPOT);
+    return spot ? replace_spot_by_spot(disruption, move, price, count == 1)
+                : replace_by_price(disruption, move, price);
+}
+
 // --- the move
 // -------------------------------------------------------------------------------------
 
-// DIS-193: the replacement costs what its first type costs at best, or nothing that is known.
+int64_t move_price(struct problem *problem, const struct claim *claim, uint32_t priced)
+{
+    struct type_table *table = claim->template->table;
+    const struct row_filter *order = type_table_prices(problem, table, priced);
+    const struct row_filter *prices = type_table_prices(problem, table, claim->set);
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t row = order->by_price[i];
+        if (bitset_has(claim->rows, row))
+            return prices->cheapest[row] != INT64_MAX ? prices->cheapest[row] : 0;
+    }
+    return 0;
+}
+
 static void count_savings(struct disruption *disruption, struct move *move,
                           struct disruption_candidate *const *candidates, uint32_t count)
 {
     move->savings = candidates_price(candidates, count);
-    if (move->kind != MOVE_REPLACE)
-        return;
-    struct problem *problem = disruption->problem;
-    struct type_table *table = move->claim->template->table;
-    const struct row_filter *order = type_table_prices(problem, table, move->priced);
-    const struct row_filter *prices = type_table_prices(problem, table, move->claim->set);
-    for (uint32_t i = 0; i < table->count; i++) {
-        uint32_t row = order->by_price[i];
-        if (!bitset_has(move->claim->rows, row))
-            continue;
-        if (prices->cheapest[row] != INT64_MAX)
-            move->savings = quantity_subtract(move->savings, prices->cheapest[row]);
-        return;
-    }
+    if (move->kind == MOVE_REPLACE)
+        move->savings = quantity_subtract(
+            move->savings, move_price(disruption->problem, move->claim, move->priced));
 }
 
 // DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.
@@ -309,14 +328,11 @@ struct move consolidate(struct disruption *disruption,
     }
     move.kind = MOVE_DELETE;
     if (move.trial.claims_count > 0) {
-        int64_t price = candidates_price(candidates, count);
         move.claim = move.trial.claims[0];
         move.priced = move.claim->set;
         verdict_note_prices(disruption, &move);
-        bool spot = are_all_spot(candidates, count) &&
-                    allows(disruption->problem, move.claim->set, CAPACITY_TYPE_SPOT);
-        move.why = spot ? replace_spot_by_spot(disruption, &move, price, count == 1)
-                        : replace_by_price(disruption, &move, price);
+        move.why = move_narrow(disruption, &move, candidates, count,
+                               candidates_price(candidates, count));
         move.kind = move.why == NULL ? MOVE_REPLACE : MOVE_NONE;
     } else if (move.trial.needed > 0) {
         move.why = "Can't remove without creating 1 candidates";
@@ -357,8 +373,8 @@ static int64_t own_price(struct disruption *disruption,
     return lowest == INT64_MAX ? 0 : lowest;
 }
 
-bool move_drop_own_types(struct disruption *disruption, struct move *move,
-                         struct disruption_candidate *const *candidates, uint32_t count)
+bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
+                             struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct claim *claim = move->claim;
     const struct type_table *table = claim->template->table;
@@ -375,7 +391,13 @@ bool move_drop_own_types(struct disruption *disruption, struct move *move,
     map_destroy(listed, NULL);
     keep_cheaper(disruption->problem, claim, claim->set, limit);
     const char *rule;
-    if (nothing_left(disruption, claim, &rule) != NULL)
+    return nothing_left(disruption, claim, &rule) == NULL;
+}
+
+bool move_drop_own_types(struct disruption *disruption, struct move *move,
+                         struct disruption_candidate *const *candidates, uint32_t count)
+{
+    if (!move_keep_off_own_types(disruption, move, candidates, count))
         return false;
     count_savings(disruption, move, candidates, count);
     ask_payback(disruption, move, candidates, count);

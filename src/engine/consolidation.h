@@ -32,6 +32,20 @@ void move_free(struct move *move);
 // False: nothing is left, or not enough.
 bool move_drop_own_types(struct disruption *disruption, struct move *move,
                          struct disruption_candidate *const *candidates, uint32_t count);
+// Narrows the move's claim, whose `priced` is its set, to what costs less than `price` in the place of
+// the candidates (DIS-167 to DIS-176, DIS-740, DIS-741). NULL, or why there is nothing.
+const char *move_narrow(struct disruption *disruption, struct move *move,
+                        struct disruption_candidate *const *candidates, uint32_t count,
+                        int64_t price);
+// DIS-172: the claim may not come in the place of the candidates, whatever it costs.
+bool move_is_barred(struct disruption *disruption, const struct claim *claim,
+                    struct disruption_candidate *const *candidates, uint32_t count);
+// What the first type of a claim costs at best, its types listed by the prices of the set `priced`;
+// 0 if that is not known (DIS-193).
+int64_t move_price(struct problem *problem, const struct claim *claim, uint32_t priced);
+// DIS-203 for the claim alone: no machine of a candidate's type that is not cheaper.
+bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
+                             struct disruption_candidate *const *candidates, uint32_t count);
 // DIS-190 to DIS-197: what pools with policy Balanced think of it.
 bool balance_approves(struct disruption_candidate *const *candidates, uint32_t count,
                       int64_t savings);

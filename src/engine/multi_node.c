@@ -1,34 +1,19 @@
-// Several nodes at once, for nothing or for one (DIS-200 to DIS-207).
+// Several nodes at once, for nothing or for one, as upstream looks for them (DIS-200 to DIS-207).
 #include "engine/consolidation.h"
 #include "engine/evictions.h"
-#include "engine/problem.h"
-#include "engine/verdicts.h"
+#include "engine/several_nodes.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
-
-// DIS-713: a candidate some of whose pods have no other place would spoil all sets that it is in.
-static bool is_movable(struct disruption *disruption, struct disruption_candidate *candidate)
-{
-    if (!disruption->better)
-        return true;
-    struct trial trial = trial_run(disruption, &candidate, 1, true);
-    bool movable = trial_possible(&trial);
-    if (!movable)
-        verdict_of_trial(disruption, candidate, &trial);
-    trial_free(&trial);
-    return movable;
-}
 
 // DIS-132: as the budgets allow, in order of merit; no more than the search looks at.
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
-    disruption_turn(disruption, "multi", "Underutilized", wanted.count);
     candidate_list taken = candidate_list_create(disruption, table);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < wanted.count && taken.count <= BATCH_MAX; i++) {
         struct disruption_candidate *candidate = wanted.items[i];
-        if (candidate->pool->remaining == 0 || !is_movable(disruption, candidate) ||
+        if (candidate->pool->remaining == 0 ||
             !evictions_take(&evictions, candidate, false))
             continue;
         candidate->pool->remaining--;
@@ -74,6 +59,10 @@ static struct move search(struct disruption *disruption, const candidate_list *l
 
 void multi_node_decide(struct disruption *disruption)
 {
+    if (disruption->better) {
+        several_nodes_decide(disruption);
+        return;
+    }
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list list = take(disruption, &table);
     uint32_t count;

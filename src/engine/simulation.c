@@ -109,6 +109,8 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                .scheduled = bitset_create(arena, problem->bound_count),
                                .quiet = simulation->quiet};
     bitset_copy(input.scheduled, problem->scheduled);
+    if (simulation->closed.bits > 0)
+        bitset_copy(input.excluded, simulation->closed);
     for (uint32_t g = 0; g < simulation->gone_count; g++) {
         uint32_t place = simulation->gone[g];
         bitset_set(input.excluded, place);

@@ -1,5 +1,5 @@
 // One node at a time (DIS-210 to DIS-218).
-#include "engine/consolidation.h"
+#include "engine/best_moves.h"
 #include "engine/evictions.h"
 #include "engine/verdicts.h"
 
@@ -28,8 +28,11 @@ void single_node_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
-    disruption_turn(disruption, "single", "Underutilized", sorted.count);
     candidate_list list = interleave(disruption, &table, &sorted);
+    if (disruption->better) {
+        best_moves_decide(disruption, &list);
+        return;
+    }
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list.count; i++) {
         struct disruption_candidate *candidate = list.items[i];

@@ -133,7 +133,7 @@ static const struct pod *find_homeless(const struct disruption *disruption,
 
 static struct trial run_pass(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
-                             bool consolidation)
+                             bool consolidation, const struct bitset *beside)
 {
     struct trial trial = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
@@ -141,6 +141,8 @@ static struct trial run_pass(struct disruption *disruption,
     for (uint32_t i = 0; i < count; i++)
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
     struct simulation simulation = {.gone = gone, .gone_count = count};
+    if (beside != NULL)
+        simulation.closed = *beside;
     if (consolidation)
         simulation.quiet = disruption->quiet;
     trial.pass = simulate(disruption->simulator, trial.arena, &simulation);
@@ -154,7 +156,7 @@ static void make_baseline(struct disruption *disruption)
     struct baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
     baseline->placed = arena_allocate_array(disruption->arena, problem->queued_count + 1,
                                             sizeof *baseline->placed);
-    struct trial trial = run_pass(disruption, NULL, 0, false);
+    struct trial trial = run_pass(disruption, NULL, 0, false, NULL);
     baseline->claims = settle_claims(disruption, &trial);
     for (uint32_t i = 0; i < trial.pass->input.queue_count; i++)
         baseline->placed[pass_pod(trial.pass, i)->origin] = has_place(trial.pass, i);
@@ -174,20 +176,27 @@ static void judge(struct disruption *disruption, struct trial *trial)
         trial->needed = all - disruption->baseline->claims;
 }
 
-struct trial trial_run(struct disruption *disruption,
-                       struct disruption_candidate *const *candidates, uint32_t count,
-                       bool consolidation)
+struct trial trial_run_beside(struct disruption *disruption,
+                              struct disruption_candidate *const *candidates, uint32_t count,
+                              bool consolidation, const struct bitset *beside)
 {
     if (disruption->better && disruption->baseline == NULL)
         make_baseline(disruption);
-    struct trial trial = run_pass(disruption, candidates, count, consolidation);
+    struct trial trial = run_pass(disruption, candidates, count, consolidation, beside);
     judge(disruption, &trial);
     return trial;
 }
 
+struct trial trial_run(struct disruption *disruption,
+                       struct disruption_candidate *const *candidates, uint32_t count,
+                       bool consolidation)
+{
+    return trial_run_beside(disruption, candidates, count, consolidation, NULL);
+}
+
 void trial_pack(struct disruption *disruption, struct trial *trial)
 {
-    if (!trial_possible(trial) || trial->claims_count < 2 ||
+    if (!trial_possible(trial) || trial->claims_count == 0 ||
         !pack_asks_lowest_price(disruption->problem))
         return;
     trial->pass = pack_cheaper(trial->pass);

@@ -16,9 +16,14 @@ struct trial {
 struct trial trial_run(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
                        bool consolidation);
+// The same while the nodes of the places in `beside`, by index in the problem's, are replaced by new
+// ones with the same pods: they take no others. NULL: there are none.
+struct trial trial_run_beside(struct disruption *disruption,
+                              struct disruption_candidate *const *candidates, uint32_t count,
+                              bool consolidation, const struct bitset *beside);
 void trial_free(struct trial *trial);
-// Several new nodes as cheap as the packing policy can make them; one already is. The outcome may
-// be another one, or impossible.
+// New nodes as cheap as the packing policy can make them, by default also more and smaller ones. The
+// outcome may be another one, or impossible.
 void trial_pack(struct disruption *disruption, struct trial *trial);
 // Whether the move can be made at all.
 static inline bool trial_possible(const struct trial *trial)

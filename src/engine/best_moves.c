@@ -1,0 +1,188 @@
+#include "engine/best_moves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/evictions.h"
+#include "engine/joint.h"
+#include "engine/problem.h"
+#include "engine/verdicts.h"
+
+#define COMMANDS_MAX 40  // of one pass
+#define PACKED_MAX   100 // candidates whose replacements are packed, too
+#define TRIES_MAX    120 // of moves beside those that were accepted
+
+struct found {
+    struct disruption_candidate *candidate;
+    int64_t value;   // nano-USD
+    uint32_t merit;  // place in the order
+    bool packed;     // the packed outcome is the better one
+};
+struct best_moves {
+    struct disruption *disruption;
+    struct arena *arena;
+    struct evictions evictions;
+    struct least_cost costs;
+    struct found *found;
+    uint32_t found_count, packed;
+    // Accepted: nodes whose pods rely on room elsewhere go along in every further simulation; the
+    // others are closed, for their pods have places of their own.
+    struct disruption_candidate **along;
+    uint32_t along_count, commands;
+    struct bitset closed;
+    bool limited; // some new node counts against a limit or a reservation
+};
+
+// --- each by itself
+// -------------------------------------------------------------------------------
+
+static void add(struct best_moves *moves, struct disruption_candidate *candidate, uint32_t merit,
+                int64_t value, bool packed)
+{
+    moves->found[moves->found_count++] = (struct found){candidate, value, merit, packed};
+}
+
+// Several small machines may be cheaper than one.
+static bool find_packed(struct best_moves *moves, struct disruption_candidate *candidate,
+                        const struct trial *trial, uint32_t merit, int64_t floor)
+{
+    if (!trial_possible(trial) || trial->claims_count == 0 || moves->packed >= PACKED_MAX ||
+        least_cost_of(&moves->costs, candidate) >= candidate->price)
+        return false;
+    moves->packed++;
+    struct joint joint =
+        joint_try(moves->disruption, &candidate, 1, NULL, &moves->costs, floor);
+    bool better = joint.count == 1 && joint.refused == 0 && joint.value > floor;
+    if (better)
+        add(moves, candidate, merit, joint.value, true);
+    joint_free(&joint);
+    return better;
+}
+
+static void examine(struct best_moves *moves, struct disruption_candidate *candidate,
+                    uint32_t merit)
+{
+    struct disruption *disruption = moves->disruption;
+    struct move move = consolidate(disruption, &candidate, 1);
+    bool fine =
+        move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
+    int64_t value = fine ? payback_value(&move.payback) : 0;
+    bool packed = find_packed(moves, candidate, &move.trial, merit, value);
+    if (!packed && fine)
+        add(moves, candidate, merit, value, false);
+    if (!packed && !fine) {
+        disruption_note(disruption, "Unconsolidatable", candidate, move.why);
+        verdict_of_move(disruption, candidate, &move);
+    }
+    move_free(&move);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return x->merit < y->merit ? -1 : x->merit > y->merit;
+}
+
+static void examine_all(struct best_moves *moves, const candidate_list *order)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        struct disruption_candidate *candidate = order->items[i];
+        if (candidate->pool->remaining == 0 ||
+            !evictions_allow(&moves->evictions, candidate, false))
+            continue;
+        if (balance_may_approve(candidate))
+            examine(moves, candidate, i);
+        else
+            verdict_of_score(moves->disruption, candidate, "DIS-196", candidate->price);
+    }
+    qsort(moves->found, moves->found_count, sizeof *moves->found, by_value);
+}
+
+// --- together
+// -------------------------------------------------------------------------------------
+
+static const struct part *part_with(const struct joint *joint,
+                                    const struct disruption_candidate *candidate)
+{
+    for (uint32_t i = 0; i < joint->count; i++)
+        if (joint->parts[i].candidates[0] == candidate)
+            return &joint->parts[i];
+    return NULL;
+}
+
+// Every candidate goes for itself, each move still worth it.
+static bool is_disjoint(const struct joint *joint, uint32_t candidates)
+{
+    return joint->count == candidates && joint->refused == 0;
+}
+
+static bool is_limited(const struct part *part)
+{
+    for (uint32_t i = 0; i < part->replacements_count; i++) {
+        const struct claim *claim = part->replacements[i].claim;
+        if (claim->template->has_limits || !bitset_empty(claim->reservations))
+            return true;
+    }
+    return false;
+}
+
+static bool relies_on_room(const struct joint *joint, const struct disruption_candidate *candidate)
+{
+    const struct pass *pass = joint->trial.pass;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        if (pass_pod(pass, i)->on == candidate->state && pass->placements[i].kind == ON_NODE)
+            return true;
+    return false;
+}
+
+static void accept(struct best_moves *moves, const struct joint *joint, const struct part *part,
+                   struct disruption_candidate *candidate)
+{
+    part_command(moves->disruption, joint, part);
+    moves->commands++;
+    candidate->pool->remaining--;
+    moves->limited = moves->limited || is_limited(part);
+    if (part->replacements_count > 0 && !relies_on_room(joint, candidate))
+        bitset_set(moves->closed,
+                   (uint32_t)(candidate->state - moves->disruption->problem->nodes.items));
+    else
+        moves->along[moves->along_count++] = candidate;
+}
+
+static void consider(struct best_moves *moves, const struct found *found)
+{
+    struct disruption_candidate *candidate = found->candidate;
+    if (candidate->pool->remaining == 0 ||
+        !evictions_take(&moves->evictions, candidate, false))
+        return;
+    moves->along[moves->along_count] = candidate;
+    struct joint joint =
+        joint_try(moves->disruption, moves->along, moves->along_count + 1, &moves->closed,
+                  found->packed ? &moves->costs : NULL, 0);
+    const struct part *part = part_with(&joint, candidate);
+    if (part != NULL && is_disjoint(&joint, moves->along_count + 1) &&
+        !(moves->limited && is_limited(part)))
+        accept(moves, &joint, part, candidate);
+    else
+        evictions_give_back(&moves->evictions, candidate, false);
+    joint_free(&joint);
+}
+
+void best_moves_decide(struct disruption *disruption, const candidate_list *order)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct best_moves moves = {.disruption = disruption,
+                               .arena = arena,
+                               .evictions = evictions_create(disruption),
+                               .costs = least_cost_create(disruption, arena)};
+    moves.found = arena_allocate_array(arena, order->count + 1, sizeof *moves.found);
+    moves.along = arena_allocate_array(arena, COMMANDS_MAX + 1, sizeof *moves.along);
+    moves.closed = bitset_create(arena, disruption->problem->nodes.count);
+    examine_all(&moves, order);
+    for (uint32_t i = 0;
+         i < moves.found_count && i < TRIES_MAX && moves.commands < COMMANDS_MAX; i++)
+        consider(&moves, &moves.found[i]);
+    least_cost_free(&moves.costs);
+}
