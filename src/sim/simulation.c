@@ -166,6 +166,7 @@ void simulation_start_controller(struct simulation *simulation)
         .latency_min = simulation->options.cloud_latency_min,
         .latency_max = simulation->options.cloud_latency_max,
         .fault = simulation->options.cloud_fault,
+        .drift_reason = simulation->options.drift_reason,
         .fault_context = simulation->options.fault_context,
     };
     simulation_kill_controller(simulation);

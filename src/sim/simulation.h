@@ -30,6 +30,8 @@ struct simulation_options {
     bool (*api_fault)(void *context, const struct kube_request *request,
                       struct kube_response *response);
     bool (*api_lose_answer)(void *context, const struct kube_request *request);
+    // Drift by the node class (struct sim_cloud_options); may be NULL.
+    const char *(*drift_reason)(void *context, const struct node_claim *claim);
     struct sim_faults api_faults; // random ones
     // Faults of a machine that boots (enum machine_faults).
     uint32_t (*boot_faults)(void *context, const struct park_machine *machine);

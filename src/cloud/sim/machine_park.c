@@ -77,6 +77,14 @@ const struct instance_type_catalog *machine_park_catalog(const struct machine_pa
     return park->options.catalog;
 }
 
+void machine_park_set_catalog(struct machine_park *park,
+                              const struct instance_type_catalog *catalog)
+{
+    object_acquire((const struct object *)catalog);
+    object_release((const struct object *)park->options.catalog);
+    park->options.catalog = catalog;
+}
+
 // --- stock ---------------------------------------------------------------------------------------------
 
 void machine_park_stock(struct machine_park *park, const char *instance_type, const char *zone,

@@ -10,7 +10,6 @@
 #include "base/vector.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
-#include "cloud/kwok/kwok_catalog.h"
 #include "cloud/offering_choice.h"
 
 struct shortage { // an offering found without stock
@@ -26,6 +25,7 @@ struct sim_cloud {
     struct random random;
     VECTOR(struct shortage) shortages;
     const struct instance_type_catalog *catalog; // with the shortages; NULL: make it anew
+    const struct instance_type_catalog *listed;  // the park's, that it was made from; a reference
     int64_t catalog_until;                       // when the first shortage in it lapses
     struct pending *pending;                     // calls under way
     struct arena *arena;
@@ -120,7 +120,8 @@ static struct shortage *shortage_find(struct sim_cloud *sim, const char *key)
 static void forget_catalog(struct sim_cloud *sim)
 {
     object_release((const struct object *)sim->catalog);
-    sim->catalog = NULL;
+    object_release((const struct object *)sim->listed);
+    sim->catalog = sim->listed = NULL;
 }
 
 static void remember_shortage(struct sim_cloud *sim, const struct instance_type *type,
@@ -184,12 +185,16 @@ static const struct instance_type_catalog *catalog_with_shortages(struct sim_clo
 
 static const struct instance_type_catalog *current_catalog(struct sim_cloud *sim)
 {
-    if (sweep_shortages(sim))
+    const struct instance_type_catalog *listed = machine_park_catalog(sim->park);
+    if (sweep_shortages(sim) || sim->listed != listed)
         forget_catalog(sim);
     if (sim->shortages.count == 0)
-        return machine_park_catalog(sim->park);
-    if (sim->catalog == NULL)
+        return listed;
+    if (sim->catalog == NULL) {
         sim->catalog = catalog_with_shortages(sim);
+        sim->listed = (const struct instance_type_catalog *)object_acquire(
+            (const struct object *)listed);
+    }
     return sim->catalog;
 }
 
@@ -319,9 +324,10 @@ static void sim_list(struct cloud *cloud, machine_list_callback callback, void *
 
 static const char *sim_drift_reason(struct cloud *cloud, const struct node_claim *claim)
 {
-    (void)cloud;
-    (void)claim;
-    return NULL;
+    const struct sim_cloud *sim = sim_of(cloud);
+    return sim->options.drift_reason != NULL
+               ? sim->options.drift_reason(sim->options.fault_context, claim)
+               : NULL;
 }
 
 static const struct repair_policy *sim_repair_policies(struct cloud *cloud, uint32_t *count)

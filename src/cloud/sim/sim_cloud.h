@@ -22,6 +22,8 @@ struct sim_cloud_options {
     // Consulted for every call; may be NULL. May fill *error (kind and message) for a fault.
     enum sim_cloud_fault (*fault)(void *context, enum sim_cloud_call call,
                                   const struct node_claim *claim, struct error *error);
+    // Whether and why a machine is no longer what its node class asks for; may be NULL: never.
+    const char *(*drift_reason)(void *context, const struct node_claim *claim);
     void *fault_context;
     // Node classes served beside KWOKNodeClass: EC2NodeClass too, so that real manifests work.
 };
