@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "control/cluster.h"
+#include "control/command_bars.h"
 #include "control/disruption.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_replacements.h"
@@ -373,6 +374,13 @@ static struct reconcile_result step_launch(struct step *step)
     return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_AWAIT);
 }
 
+static enum command_bar bar_of(const struct step *step, const struct pod **pod)
+{
+    return step->control->settings->compatibility_upstream
+               ? BAR_NONE
+               : command_bar(step->control, step->command, pod);
+}
+
 static struct reconcile_result step_await(struct step *step)
 {
     struct disruption_command *command = step->command;
@@ -384,8 +392,15 @@ static struct reconcile_result step_await(struct step *step)
         return fail(step, "replacement was deleted, ", gone);
     if (state != REPLACEMENTS_LAUNCHING)
         set_marked(step->control, command, true); // DIS-306
-    if (state == REPLACEMENTS_READY)
+    const struct pod *pod = NULL;
+    enum command_bar bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
+    if (bar == BAR_POD)
+        return fail(step, "do-not-disrupt of pod ", pod->meta.name);
+    if (state == REPLACEMENTS_READY && bar == BAR_NONE)
         return go_on(step, COMMAND_DELETE);
+    if (left_ns <= 0 && bar == BAR_BUDGET)
+        return fail(step, "command reached timeout, a PodDisruptionBudget holds pod ",
+                    pod->meta.name);
     if (left_ns <= 0)
         return fail(step, "command reached timeout, waiting for replacement initialization", "");
     return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
@@ -429,13 +444,15 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// DIS-726: what was ready once must still be.
+// DIS-726, DIS-791: what was ready once must still be, and nothing may have come in between.
 static struct reconcile_result step_delete(struct step *step)
 {
     struct disruption_command *command = step->command;
     const char *gone;
-    if (command->replacements.count > 0 &&
-        replacements_state(step->control, command, &gone) != REPLACEMENTS_READY)
+    const struct pod *pod;
+    if ((command->replacements.count > 0 &&
+         replacements_state(step->control, command, &gone) != REPLACEMENTS_READY) ||
+        bar_of(step, &pod) != BAR_NONE)
         return go_on(step, COMMAND_AWAIT);
     step->about.doing = "deleting nodeclaim";
     step->about.record = note_deleted;

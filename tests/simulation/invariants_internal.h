@@ -32,7 +32,7 @@ struct node_record { // by name
 };
 
 struct pod_record { // by UID, until half a minute after its end
-    char *name, *namespace, *node, *owner, *app, *protection;
+    char *name, *namespace, *node, *app, *protection;
     bool ready, leaving; // leaving: deleted, ended or gone
     int64_t ready_ns, leaving_ns, protected_ns; // since when; ready_ns: the last time
 };
@@ -157,6 +157,8 @@ void before_claim_deletion(struct invariants *invariants, const struct target *t
 // What a command must not do to the pods of its node (invariants_workloads.c): DIS-791, DIS-761.
 void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
                              const json_t *node, bool eventual);
+// A healthy pod has been evicted.
+void check_last_replica(struct invariants *invariants, const json_t *pod);
 // A Node has become part of a command: DIS-790 (invariants_budgets.c).
 // One that has just been called off may take a moment to be taken back: check_overruns() looks again.
 void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason);

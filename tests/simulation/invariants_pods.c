@@ -178,6 +178,7 @@ void after_pod(struct invariants *invariants, const struct kube_request *request
     invariants->counts.evictions += taken && request->verb == KUBE_CREATE;
     if (request->verb == KUBE_DELETE || !taken || !invariants->pod_was_healthy || pod == NULL)
         return;
+    check_last_replica(invariants, pod);
     struct loss loss = {invariants, pod};
     store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"),
                target->namespace, budget_bears, &loss);

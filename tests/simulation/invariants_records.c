@@ -83,20 +83,9 @@ void free_pod_record(void *value)
     free(record->name);
     free(record->namespace);
     free(record->node);
-    free(record->owner);
     free(record->app);
     free(record->protection);
     free(record);
-}
-
-static const char *controller_of(const json_t *pod)
-{
-    size_t i;
-    json_t *owner;
-    json_array_foreach (store_path(pod, "metadata.ownerReferences"), i, owner)
-        if (json_is_true(json_object_get(owner, "controller")))
-            return json_string_value(json_object_get(owner, "uid"));
-    return NULL;
 }
 
 static struct pod_record *pod_record(struct invariants *invariants, const json_t *pod)
@@ -104,12 +93,10 @@ static struct pod_record *pod_record(struct invariants *invariants, const json_t
     struct pod_record *record = map_get(invariants->pods, store_uid(pod));
     if (record != NULL)
         return record;
-    const char *owner = controller_of(pod), *app = label_of(pod, "app");
+    const char *app = label_of(pod, "app");
     record = memory_allocate(sizeof *record);
     record->name = memory_copy_string(store_name(pod));
     record->namespace = memory_copy_string(store_namespace(pod));
-    record->owner = owner != NULL && !is_owned_by(pod, "DaemonSet") ? memory_copy_string(owner)
-                                                                   : NULL;
     record->app = app != NULL ? memory_copy_string(app) : NULL;
     map_set(invariants->pods, store_uid(pod), record);
     return record;

@@ -3,7 +3,8 @@
 
 #include "simulation/invariants_internal.h"
 
-#define ROLL_NS (5 * SECOND) // a pod that was ready so lately may have been counted on
+#define ROLL_NS (5 * SECOND)  // a pod that was ready so lately may have been counted on
+#define KEPT_NS (5 * MINUTE)  // how long a drain keeps the last ready pod at least
 
 // --- DIS-791 ---------------------------------------------------------------------------------
 
@@ -87,9 +88,11 @@ static void check_blocking(struct invariants *invariants, const struct pod_recor
 }
 
 // --- DIS-761 ---------------------------------------------------------------------------------
+// A workload of these worlds is what has the same label app.
 
-struct replicas { // of one workload
+struct replicas { // ready ones, of one workload
     uint32_t here, leaving, elsewhere;
+    uint32_t pods; // that have not ended, ready or not
 };
 
 static bool goes_voluntarily(const struct invariants *invariants, const char *node_name)
@@ -99,40 +102,54 @@ static bool goes_voluntarily(const struct invariants *invariants, const char *no
         node != NULL ? claim_of_machine(invariants, text_at(node, "spec.providerID")) : NULL;
     const struct claim_record *record =
         claim != NULL ? map_get(invariants->claims, store_uid(claim)) : NULL;
-    return record != NULL && record->voluntary;
+    return record != NULL && record->voluntary && now_ns(invariants) - record->deleting_ns < KEPT_NS;
 }
 
-static struct replicas count_replicas(const struct invariants *invariants, const char *owner,
-                                      const char *node)
+static struct replicas count_replicas(const struct invariants *invariants,
+                                      const struct pod_record *of)
 {
     struct replicas replicas = {0};
     for (struct map_entry *e = map_first(invariants->pods); e != NULL; e = map_next(e)) {
         const struct pod_record *record = map_value(e);
-        if (record->node == NULL || !text_equal(record->owner, owner))
+        if (!text_equal(record->app, of->app))
             continue;
+        replicas.pods += !record->leaving;
         bool lately = record->ready_ns != 0 && now_ns(invariants) - record->ready_ns < ROLL_NS;
-        if (!record->ready && !lately)
+        if (record->node == NULL || record == of || (!record->ready && !lately))
             continue;
-        if (strcmp(record->node, node) == 0)
+        if (strcmp(record->node, of->node) == 0)
             replicas.here += record->ready;
         else if (goes_voluntarily(invariants, record->node))
-            replicas.leaving++;
+            replicas.leaving += record->ready;
         else
             replicas.elsewhere++;
     }
     return replicas;
 }
 
+// A node that alone holds all ready pods may go by itself: the drain keeps the last of them.
 static void check_replicas(struct invariants *invariants, const struct pod_record *record,
                            const json_t *node)
 {
-    struct replicas replicas = count_replicas(invariants, record->owner, record->node);
-    if (replicas.elsewhere == 0 && replicas.here + replicas.leaving >= 2 &&
-        is_faithful(invariants))
+    struct replicas replicas = count_replicas(invariants, record);
+    if (replicas.elsewhere == 0 && replicas.leaving > 0 && is_faithful(invariants))
         violate(invariants,
-                "node %s is disrupted, and with it the last of the ready pods of %s's workload: %u "
-                "here, %u on others that go (DIS-761)",
-                store_name(node), record->name, replicas.here, replicas.leaving);
+                "node %s is disrupted, and with it the last of the ready pods of %s: %u here, %u on "
+                "others that go (DIS-761)",
+                store_name(node), record->app, replicas.here + 1, replicas.leaving);
+}
+
+void check_last_replica(struct invariants *invariants, const json_t *pod)
+{
+    struct pod_record *record = map_get(invariants->pods, store_uid(pod));
+    if (record == NULL || record->app == NULL || record->node == NULL ||
+        !is_faithful(invariants) || !goes_voluntarily(invariants, record->node))
+        return;
+    struct replicas replicas = count_replicas(invariants, record);
+    if (replicas.here + replicas.leaving + replicas.elsewhere == 0 && replicas.pods > 1)
+        violate(invariants, "pod %s is evicted from node %s, the last of %u pods of %s that was ready "
+                            "(DIS-761)",
+                record->name, record->node, replicas.pods, record->app);
 }
 
 void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
@@ -145,7 +162,7 @@ void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
             continue;
         if (!eventual && is_faithful(invariants))
             check_blocking(invariants, record, node);
-        if (record->owner != NULL && record->ready)
+        if (record->app != NULL && record->ready)
             check_replicas(invariants, record, node);
     }
 }

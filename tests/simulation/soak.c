@@ -14,14 +14,16 @@
 #define EMPTIED_MAX (40 * MINUTE)
 #define LOOK        (5 * SECOND)
 
-// --- hooks
-// -------------------------------------------------------------------------------------------
+// --- hooks -----------------------------------------------------------------------------------
 
 static bool on_request(void *context, const struct kube_request *request,
                        struct kube_response *response)
 {
     struct soak_world *world = context;
-    (void)response;
+    if (soak_ambushed(world, request, false)) {
+        error_set(&response->error, ERROR_UNAVAILABLE, "the controller dies");
+        return true;
+    }
     invariants_before_request(world->invariants, request);
     return false;
 }
@@ -44,7 +46,7 @@ static bool on_answer(void *context, const struct kube_request *request)
     if (world->options.verbose && request->verb >= KUBE_CREATE)
         say_request(world, request);
     invariants_after_request(world->invariants, request);
-    return false;
+    return soak_ambushed(world, request, true);
 }
 
 static enum sim_cloud_fault on_cloud_call(void *context, enum sim_cloud_call call,
@@ -70,8 +72,13 @@ static uint32_t on_boot(void *context, const struct park_machine *machine)
     return random_chance(&world->random, 0.5) ? MACHINE_NEVER_REGISTERS : MACHINE_REGISTERS_TWICE;
 }
 
-// --- the world
-// ---------------------------------------------------------------------------------------
+static const char *on_drift(void *context, const struct node_claim *claim)
+{
+    const struct soak_world *world = context;
+    return claim->meta.creation_timestamp < world->class_changed ? "NodeClassDrift" : NULL;
+}
+
+// --- the world -------------------------------------------------------------------------------
 
 static void drop_line(void *context, const char *line)
 {
@@ -109,6 +116,7 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     options.loop = world->loop;
     options.seed = random_next(random);
     options.catalog = catalog;
+    options.settings = &world->settings;
     options.world.heartbeats = HEARTBEATS_SILENT;
     options.boot_delay_max = (2 + (int64_t)random_below(random, 60)) * SECOND;
     options.ready_delay = (1 + (int64_t)random_below(random, 10)) * SECOND;
@@ -118,6 +126,7 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     options.api_fault = on_request;
     options.api_lose_answer = on_answer;
     options.api_faults = world->api_faults;
+    options.drift_reason = on_drift;
     options.boot_faults = on_boot;
     options.fault_context = world;
     world->simulation = simulation_create(&options);
@@ -127,6 +136,7 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
 static void populate(struct soak_world *world, struct random *random)
 {
     soak_apply_class(world);
+    soak_apply_storage(world);
     for (uint32_t i = 0; i < world->pools_count; i++)
         soak_apply_pool(world, i, random);
     for (uint32_t i = 0; i < world->daemon_sets_count; i++)
@@ -139,8 +149,7 @@ static void populate(struct soak_world *world, struct random *random)
     }
 }
 
-// --- a run
-// -------------------------------------------------------------------------------------------
+// --- a run -----------------------------------------------------------------------------------
 
 // Until nothing but time has passed for QUIET; false: an invariant is broken, or it takes too long.
 static bool settle(struct soak_world *world, struct soak_result *result)
@@ -179,10 +188,12 @@ static bool settle(struct soak_world *world, struct soak_result *result)
 static bool empty(struct soak_world *world, struct soak_result *result)
 {
     soak_say(world, "delete all workloads");
-    for (uint32_t i = 0; i < world->workloads_count; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "d%u", i);
-        soak_delete(world, "apps/v1", "Deployment", "default", name);
+    for (uint32_t i = 0; i < world->workloads_count; i++)
+        soak_delete_workload(world, i);
+    for (uint32_t i = 0; i < world->pools_count; i++) {
+        world->pools[i].replicas = 0;
+        if (world->pools[i].is_static)
+            soak_apply_pool(world, i, NULL);
     }
     for (uint32_t i = 0; i < world->jobs_count; i++) {
         char name[16];
@@ -239,7 +250,11 @@ void soak_run(const struct soak_options *options, struct soak_result *result)
     struct error error = {0};
     if (!log_configure(&log, &error))
         abort();
-    const struct instance_type_catalog *catalog = kwok_catalog_generic();
+    const struct instance_type_catalog *generic = kwok_catalog_generic();
+    const struct instance_type_catalog *catalog = soak_catalog(0, generic, NULL);
+    object_release((const struct object *)generic);
+    settings_defaults(&world->settings);
+    world->ambush.left = UINT32_MAX;
     random_seed(&random, options->seed);
     random_seed(&world->random, random_next(&random));
     soak_world_draw(world, &random);
@@ -255,5 +270,6 @@ void soak_run(const struct soak_options *options, struct soak_result *result)
     simulation_destroy(world->simulation);
     object_release((const struct object *)catalog);
     loop_destroy(world->loop);
+    settings_free(&world->settings);
     free(world);
 }

@@ -39,8 +39,7 @@ static uint32_t below(struct random *random, uint32_t bound)
     return (uint32_t)random_below(random, bound);
 }
 
-// --- picking
-// -----------------------------------------------------------------------------------------
+// --- picking ---------------------------------------------------------------------------------
 
 struct pick { // one of the store's objects, each as likely
     struct random *random;
@@ -65,13 +64,6 @@ static bool pick_object(struct soak_world *world, struct random *random, const c
     return pick->seen > 0;
 }
 
-static const struct park_machine *pick_machine(struct soak_world *world, struct random *random)
-{
-    struct machine_park *park = simulation_park(world->simulation);
-    uint32_t count = machine_park_count(park);
-    return count > 0 ? machine_park_at(park, below(random, count)) : NULL;
-}
-
 static void delete_one(struct soak_world *world, struct random *random, const char *api_version,
                        const char *kind, const char *namespace)
 {
@@ -82,30 +74,70 @@ static void delete_one(struct soak_world *world, struct random *random, const ch
     soak_delete(world, api_version, kind, namespace, pick.name);
 }
 
-// --- people
-// ------------------------------------------------------------------------------------------
+// --- people ----------------------------------------------------------------------------------
 
 static void scale(struct soak_world *world, struct random *random)
 {
     uint32_t index = below(random, world->workloads_count);
     uint32_t replicas =
         random_chance(random, 0.25) ? 0 : below(random, world->workloads[index].replicas_max + 1);
-    soak_say(world, "Deployment d%u: %u replicas", index, replicas);
+    soak_say(world, "workload d%u: %u replicas", index, replicas);
     soak_apply_workload(world, index, replicas);
+}
+
+// All workloads at once, to much or to little.
+static void wave(struct soak_world *world, struct random *random)
+{
+    bool up = random_chance(random, 0.4);
+    soak_say(world, "all workloads are scaled %s", up ? "up" : "down");
+    for (uint32_t i = 0; i < world->workloads_count; i++) {
+        uint32_t most = world->workloads[i].replicas_max;
+        uint32_t share = below(random, most / 3 + 1);
+        soak_apply_workload(world, i, up ? most - share : share);
+    }
+}
+
+static void edit_template(struct soak_world *world, const char *kind, const char *name,
+                          const char *annotation, const char *value)
+{
+    struct text text = {0};
+    struct error error = {0};
+    text_format(&text,
+                "{apiVersion: apps/v1, kind: %s, metadata: {name: %s, namespace: default}, "
+                "spec: {template: {metadata: {annotations: {%s: %s}}}}}",
+                kind, name, annotation, value);
+    if (!simulation_apply(world->simulation, text.data, &error))
+        soak_say(world, "refused: %s", error.message);
+    text_free(&text);
 }
 
 static void roll_out(struct soak_world *world, struct random *random)
 {
     struct pick pick;
-    struct text text = {0};
-    struct error error = {0};
-    if (!pick_object(world, random, "apps/v1", "Deployment", &pick))
+    const char *kind = random_chance(random, 0.8) ? "Deployment" : "StatefulSet";
+    char version[16];
+    if (!pick_object(world, random, "apps/v1", kind, &pick))
         return;
     soak_say(world, "roll out %s", pick.name);
+    snprintf(version, sizeof version, "'%u'", below(random, 1000000));
+    edit_template(world, kind, pick.name, "version", version);
+}
+
+// Of one pod that is there.
+static void change_protection(struct soak_world *world, struct random *random)
+{
+    static const char *const protections[] = {"'true'", "'false'", "2m", "1h", "null", "null"};
+    struct pick pick;
+    struct text text = {0};
+    struct error error = {0};
+    if (!pick_object(world, random, "v1", "Pod", &pick))
+        return;
+    const char *protection = protections[below(random, ARRAY_LENGTH(protections))];
+    soak_say(world, "do-not-disrupt of pod %s: %s", pick.name, protection);
     text_format(&text,
-                "{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s, namespace: default}, "
-                "spec: {template: {metadata: {annotations: {version: '%u'}}}}}",
-                pick.name, below(random, 1000000));
+                "{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: default, annotations: "
+                "{karpenter.sh/do-not-disrupt: %s}}}",
+                pick.name, protection);
     if (!simulation_apply(world->simulation, text.data, &error))
         soak_say(world, "refused: %s", error.message);
     text_free(&text);
@@ -113,7 +145,9 @@ static void roll_out(struct soak_world *world, struct random *random)
 
 static void delete_workload(struct soak_world *world, struct random *random)
 {
-    delete_one(world, random, "apps/v1", "Deployment", "default");
+    uint32_t index = below(random, world->workloads_count);
+    soak_say(world, "delete workload d%u", index);
+    soak_delete_workload(world, index);
 }
 
 static void start_job(struct soak_world *world, struct random *random)
@@ -166,6 +200,28 @@ static void edit_pool(struct soak_world *world, struct random *random)
     soak_apply_pool(world, index, random);
 }
 
+static void edit_static_pool(struct soak_world *world, struct random *random)
+{
+    uint32_t index = below(random, world->pools_count);
+    struct pool *pool = &world->pools[index];
+    if (pool->is_static)
+        pool->replicas = below(random, 3 * world->options.size + 1);
+    edit_pool(world, random);
+}
+
+// What drifts all nodes of a pool; or, if a requirement is narrowed, some.
+static void edit_pool_template(struct soak_world *world, struct random *random)
+{
+    uint32_t index = below(random, world->pools_count);
+    struct pool *pool = &world->pools[index];
+    if (random_chance(random, 0.6))
+        pool->version++;
+    else
+        pool->cpu_max = pool->cpu_max == 9 ? 17 : 9;
+    soak_say(world, "edit the template of NodePool p%u", index);
+    soak_apply_pool(world, index, random);
+}
+
 static void delete_pool(struct soak_world *world, struct random *random)
 {
     delete_one(world, random, "karpenter.sh/v1", "NodePool", NULL);
@@ -175,152 +231,47 @@ static void delete_pool(struct soak_world *world, struct random *random)
     }
 }
 
-// --- machines
-// ----------------------------------------------------------------------------------------
-
-static void vanish(struct soak_world *world, struct random *random)
-{
-    const struct park_machine *machine = pick_machine(world, random);
-    if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
-        return;
-    soak_say(world, "machine %s vanishes", machine->facts.provider_id);
-    invariants_machine_vanishes(world->invariants, machine->facts.node_claim_uid);
-    machine_park_reclaim(simulation_park(world->simulation), machine->facts.provider_id);
-}
-
-// As a launch leaves it whose answer nobody has heard.
-static void appear(struct soak_world *world, struct random *random)
-{
-    struct machine_park *park = simulation_park(world->simulation);
-    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
-    struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
-    char uid[37];
-    random_uuid(random, uid);
-    stranger.meta.name = "stranger";
-    stranger.meta.uid = uid;
-    struct object *claim = object_copy((struct object *)&stranger);
-    soak_say(world, "a machine appears that nobody knows of");
-    machine_park_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
-    object_release(claim);
-}
-
-static void change_kubelet(struct soak_world *world, struct random *random)
-{
-    static const char *const names[] = {"healthy", "not ready", "silent"};
-    const struct park_machine *machine = pick_machine(world, random);
-    enum machine_state state = (enum machine_state)below(random, 3);
-    if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
-        return;
-    soak_say(world, "machine %s becomes %s", machine->facts.provider_id, names[state]);
-    world_machine_set_state(simulation_world(world->simulation), machine->facts.provider_id, state);
-}
-
-static void change_stock(struct soak_world *world, struct random *random)
-{
-    static const char *const all_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
-                                            "test-zone-d"};
-    struct machine_park *park = simulation_park(world->simulation);
-    const struct park_machine *machine = pick_machine(world, random);
-    if (world->options.without & SOAK_WITHOUT_CLOUD)
-        return;
-    if (random_chance(random, 0.3)) {
-        soak_say(world, "everything is in stock");
-        machine_park_stock(park, NULL, NULL, NULL, -1);
-        return;
-    }
-    const char *zone = random_chance(random, 0.4) ? all_zones[below(random, 4)] : NULL;
-    const char *capacity_type = random_chance(random, 0.4) ? "spot" : NULL;
-    const char *type =
-        machine != NULL && random_chance(random, 0.6) ? machine->instance_type : NULL;
-    int64_t left = below(random, 4);
-    soak_say(world, "stock of type %s, zone %s, %s: %lld", type != NULL ? type : "any",
-             zone != NULL ? zone : "any",
-             capacity_type != NULL ? capacity_type : "any capacity type", (long long)left);
-    machine_park_stock(park, type, zone, capacity_type, left);
-}
-
-// --- controller, connection, clock
-// -------------------------------------------------------------------
-
-static void kill_controller(struct soak_world *world, struct random *random)
-{
-    int64_t dead = (int64_t)below(random, random_chance(random, 0.2) ? 300000 : 5000) * MILLISECOND;
-    soak_say(world, "kill the controller for %.1f s", (double)dead / (double)SECOND);
-    simulation_kill_controller(world->simulation);
-    soak_pass(world, dead);
-    simulation_start_controller(world->simulation);
-    invariants_restarts(world->invariants);
-}
-
-// In the middle of what it does: after so many events of the world.
-static void kill_at_any_event(struct soak_world *world, struct random *random)
-{
-    uint32_t times = 1 + below(random, 5);
-    soak_say(world, "kill the controller %u times, at random events", times);
-    for (uint32_t i = 0; i < times; i++) {
-        for (uint32_t events = below(random, 3000); events > 0 && loop_step(world->loop); events--)
-            invariants_step(world->invariants);
-        soak_say(world, "killed");
-        simulation_kill_controller(world->simulation);
-        simulation_start_controller(world->simulation);
-        invariants_restarts(world->invariants);
-    }
-}
-
-static void cut_off(struct soak_world *world, struct random *random)
-{
-    int64_t duration = (int64_t)below(random, 60000) * MILLISECOND;
-    if (world->options.without & SOAK_WITHOUT_WATCH)
-        return;
-    soak_say(world, "the API server is out of reach for %.1f s", (double)duration / (double)SECOND);
-    invariants_blind(world->invariants, true);
-    simulation_cut_api(world->simulation, true);
-    soak_pass(world, duration);
-    simulation_cut_api(world->simulation, false);
-    invariants_blind(world->invariants, false);
-}
-
-static void jump_clock(struct soak_world *world, struct random *random)
-{
-    int64_t jump = ((int64_t)below(random, 600) - 300) * SECOND;
-    soak_say(world, "the clock jumps by %lld s", (long long)(jump / SECOND));
-    invariants_clock_jumps(world->invariants, jump);
-    loop_skew_wall_clock(world->loop, jump);
-}
-
 static void wait_long(struct soak_world *world, struct random *random)
 {
     soak_say(world, "a quiet time");
     soak_pass(world, (int64_t)(60 + below(random, 1200)) * SECOND);
 }
 
-// --- the list
-// ----------------------------------------------------------------------------------------
+// --- the list --------------------------------------------------------------------------------
 
 static const struct {
     void (*act)(struct soak_world *world, struct random *random);
     uint32_t weight;
 } kinds[] = {
     {scale, 14},
+    {wave, 4},
     {roll_out, 5},
     {delete_workload, 2},
     {start_job, 5},
     {change_budget, 4},
-    {delete_node, 4},
-    {delete_claim, 4},
+    {change_protection, 2},
+    {delete_node, 3},
+    {delete_claim, 3},
     {delete_pod, 3},
     {edit_pool, 4},
+    {edit_static_pool, 2},
+    {edit_pool_template, 5},
     {delete_pool, 1},
-    {vanish, 3},
-    {change_kubelet, 4},
-    {change_stock, 5},
-    {kill_controller, 3},
-    {kill_at_any_event, 3},
-    {cut_off, 2},
-    {jump_clock, 2},
-    {wait_long, 4},
+    {soak_vanish, 3},
+    {soak_interrupt, 2},
+    {soak_change_kubelet, 4},
+    {soak_change_stock, 5},
+    {soak_change_prices, 2},
+    {soak_change_class, 2},
+    {soak_kill_controller, 2},
+    {soak_kill_at_any_event, 3},
+    {soak_lay_ambush, 6},
+    {soak_cut_off, 2},
+    {soak_throttle, 2},
+    {soak_jump_clock, 2},
+    {wait_long, 5},
     {change_daemon_sets, 1},
-    {appear, 1},
+    {soak_appear, 1},
 };
 
 uint32_t soak_actions_count(const struct soak_world *world)
@@ -354,8 +305,7 @@ bool soak_act(struct soak_world *world, uint32_t index)
     return invariants_violation(world->invariants) == NULL;
 }
 
-// --- the end of all trouble
-// --------------------------------------------------------------------------
+// --- the end of all trouble ------------------------------------------------------------------
 
 static void relax_budgets(struct soak_world *world)
 {
@@ -364,26 +314,40 @@ static void relax_budgets(struct soak_world *world)
         snprintf(name, sizeof name, "b%u", i);
         if (soak_exists(world, "policy/v1", "PodDisruptionBudget", "default", name))
             soak_apply_budget(world, i, NULL);
+        snprintf(name, sizeof name, "c%u", i);
+        soak_delete(world, "policy/v1", "PodDisruptionBudget", "default", name);
     }
 }
 
-static void unprotect_workloads(struct soak_world *world)
+static bool unprotect_pod(void *context, json_t *pod)
 {
+    struct text *text = context;
+    if (json_object_get(store_path(pod, "metadata.annotations"), "karpenter.sh/do-not-disrupt") !=
+        NULL)
+        text_format(text,
+                    "---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: default, "
+                    "annotations: {karpenter.sh/do-not-disrupt: null}}}\n",
+                    store_name(pod));
+    return true;
+}
+
+static void unprotect(struct soak_world *world)
+{
+    struct store *store = simulation_store(world->simulation);
+    struct text text = {0};
+    struct error error = {0};
     for (uint32_t i = 0; i < world->workloads_count; i++) {
-        char text[400];
-        struct error error = {0};
-        snprintf(text, sizeof text, "d%u", i);
-        if (!(world->workloads[i].traits & WORKLOAD_PROTECTED) ||
-            !soak_exists(world, "apps/v1", "Deployment", "default", text))
-            continue;
-        snprintf(
-            text, sizeof text,
-            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d%u, namespace: default}, "
-            "spec: {template: {metadata: {annotations: {karpenter.sh/do-not-disrupt: null}}}}}",
-            i);
-        if (!simulation_apply(world->simulation, text, &error))
-            soak_say(world, "refused: %s", error.message);
+        const char *kind = soak_workload_kind(&world->workloads[i]);
+        char name[16];
+        snprintf(name, sizeof name, "d%u", i);
+        if (world->workloads[i].traits & WORKLOAD_PROTECTED &&
+            soak_exists(world, "apps/v1", kind, "default", name))
+            edit_template(world, kind, name, "karpenter.sh/do-not-disrupt", "null");
     }
+    store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, unprotect_pod, &text);
+    if (text.length > 0 && !simulation_apply(world->simulation, text.data, &error))
+        soak_say(world, "refused: %s", error.message);
+    text_free(&text);
 }
 
 void soak_calm(struct soak_world *world)
@@ -393,6 +357,7 @@ void soak_calm(struct soak_world *world)
     const struct park_machine *machine;
     soak_say(world, "calm");
     world->faults_on = false;
+    world->ambush.left = UINT32_MAX;
     simulation_set_api_faults(world->simulation, &none);
     if (simulation_controller(world->simulation) == NULL)
         simulation_start_controller(world->simulation);
@@ -403,5 +368,5 @@ void soak_calm(struct soak_world *world)
     for (uint32_t i = 0; i < world->pools_count; i++)
         soak_apply_pool(world, i, NULL);
     relax_budgets(world);
-    unprotect_workloads(world);
+    unprotect(world);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "model/settings.h"
 #include "simulation/soak.h"
 
 #define SOAK_POOLS_MAX       5
@@ -15,18 +16,28 @@ enum workload_trait {
     WORKLOAD_TOLERANT = 1 << 3,  // of the tainted pools
     WORKLOAD_PROTECTED = 1 << 4, // do-not-disrupt
     WORKLOAD_ON_DEMAND = 1 << 5,
+    WORKLOAD_STATEFUL = 1 << 6, // a StatefulSet with a volume a pod
 };
 
-struct workload { // a Deployment "d<index>"
+struct workload { // a Deployment or StatefulSet "d<index>"
     uint32_t traits, replicas_max;
+    const char *protection; // of WORKLOAD_PROTECTED
     int64_t cpu_millicores, memory_mib, start_seconds, stop_seconds;
     uint32_t zone;
 };
 
 struct pool { // a NodePool "p<index>"; the first takes every pod
-    bool tainted, on_demand;
-    uint32_t weight, cpu_max;
-    const char *expire_after, *grace_period; // NULL: none
+    bool tainted, is_static;
+    uint32_t weight, cpu_max, replicas, version;
+    const char *policy, *capacity_type;     // capacity_type NULL: any
+    const char *expire_after, *grace_period; // grace_period NULL: none
+};
+
+// The controller dies at one of its writes that concern a disruption command, before or after its
+// effect.
+struct ambush {
+    uint32_t left; // writes to let pass; UINT32_MAX: none is laid
+    bool after_effect;
 };
 
 struct soak_world {
@@ -34,6 +45,8 @@ struct soak_world {
     struct loop *loop;
     struct simulation *simulation;
     struct invariants *invariants;
+    struct settings settings;
+    struct ambush ambush;
     struct random random; // of what happens all the time; each action has its own
     struct workload workloads[SOAK_WORKLOADS_MAX];
     struct pool pools[SOAK_POOLS_MAX];
@@ -42,10 +55,17 @@ struct soak_world {
     struct sim_faults api_faults;
     bool faults_on, cut;
     int64_t begun_ns;
+    int64_t class_changed; // instant: older machines have drifted
 };
 
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
+
+// A catalogue without the types that no world needs; with `random`, some prices are changed by up to
+// so many percent. The caller owns the reference.
+const struct instance_type_catalog *soak_catalog(uint32_t price_factor_percent,
+                                                 const struct instance_type_catalog *from,
+                                                 struct random *random);
 
 // Each creates the object, or brings it back to its manifest. `random` draws what may change:
 // limits, budgets, consolidateAfter of a pool; NULL: a pool without limits, with budgets that let
@@ -55,7 +75,12 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
 void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t replicas);
 void soak_apply_daemon_set(struct soak_world *world, uint32_t index);
 void soak_apply_job(struct soak_world *world, struct random *random);
+// One or, seldom, two of them, which makes eviction impossible; NULL: one that allows everything.
 void soak_apply_budget(struct soak_world *world, uint32_t workload, struct random *random);
+void soak_apply_storage(struct soak_world *world);
+void soak_delete_workload(struct soak_world *world, uint32_t index);
+// The machinery of a workload: "Deployment" or "StatefulSet".
+const char *soak_workload_kind(const struct workload *workload);
 bool soak_exists(struct soak_world *world, const char *api_version, const char *kind,
                  const char *namespace, const char *name);
 void soak_delete(struct soak_world *world, const char *api_version, const char *kind,
@@ -63,6 +88,23 @@ void soak_delete(struct soak_world *world, const char *api_version, const char *
 
 // Runs virtual time in steps and checks the invariants; false: one is broken.
 bool soak_pass(struct soak_world *world, int64_t nanoseconds);
+
+// What happens to machines, provider, controller and connection.
+void soak_vanish(struct soak_world *world, struct random *random);
+void soak_interrupt(struct soak_world *world, struct random *random);
+void soak_appear(struct soak_world *world, struct random *random);
+void soak_change_kubelet(struct soak_world *world, struct random *random);
+void soak_change_stock(struct soak_world *world, struct random *random);
+void soak_change_prices(struct soak_world *world, struct random *random);
+void soak_change_class(struct soak_world *world, struct random *random);
+void soak_kill_controller(struct soak_world *world, struct random *random);
+void soak_kill_at_any_event(struct soak_world *world, struct random *random);
+void soak_lay_ambush(struct soak_world *world, struct random *random);
+void soak_cut_off(struct soak_world *world, struct random *random);
+void soak_throttle(struct soak_world *world, struct random *random);
+void soak_jump_clock(struct soak_world *world, struct random *random);
+// Whether the controller dies at this request of its; asked before and after the effect.
+bool soak_ambushed(struct soak_world *world, const struct kube_request *request, bool after_effect);
 
 uint32_t soak_actions_count(const struct soak_world *world);
 // Waits a while and does something; false: an invariant is broken.

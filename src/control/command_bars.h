@@ -1,0 +1,16 @@
+// What bars the nodes of a disruption command from going at this moment (DIS-791): a pod that says
+// do-not-disrupt, a PodDisruptionBudget that allows nothing. When the command was decided there was
+// nothing of the kind, but its replacements take minutes to come.
+#pragma once
+
+#include "control/disruption_command.h"
+
+enum command_bar {
+    BAR_NONE,
+    BAR_BUDGET, // may well be over soon
+    BAR_POD,    // somebody wants the pod to stay
+};
+// `*pod` is one that bars, borrowed from the mirror. Drifted nodes with a grace period may go
+// whatever their pods say (DIS-34).
+enum command_bar command_bar(const struct control *control,
+                             const struct disruption_command *command, const struct pod **pod);

@@ -1,0 +1,170 @@
+// DIS-791: what comes up while the replacements of a command are on their way - a PodDisruptionBudget
+// that allows nothing any more, a pod that says do-not-disrupt - keeps its nodes.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "simulation/scenario.h"
+
+static int setup(void **state)
+{
+    struct scenario *scenario = scenario_create(17);
+    scenario->options.boot_delay_min = scenario->options.boot_delay_max = 30 * SECOND;
+    *state = scenario;
+    return 0;
+}
+
+// Another generation of the NodePool's template: the nodes so far have drifted.
+static void apply_generation(struct scenario *scenario, const char *generation, const char *more)
+{
+    char manifest[2000];
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+             "spec:\n"
+             "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s, budgets: "
+             "[{nodes: \"100%%\"}]}\n"
+             "  template:\n"
+             "    metadata: {labels: {generation: \"%s\"}}\n"
+             "    spec:\n"
+             "      expireAfter: Never\n%s"
+             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+             "      requirements:\n"
+             "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: [\"9\"]}\n",
+             generation, more);
+    scenario_apply(scenario, manifest);
+}
+
+static void apply_budget(struct scenario *scenario, const char *spec)
+{
+    char manifest[400];
+    struct error error = {0};
+    (void)!simulation_delete(scenario->simulation, "policy/v1", "PodDisruptionBudget", "default",
+                             "guard", &error);
+    snprintf(manifest, sizeof manifest,
+             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
+             "default}, spec: {selector: {matchLabels: {app: inflate}}, %s}}",
+             spec);
+    scenario_apply(scenario, manifest);
+}
+
+static bool annotate(void *context, json_t *pod)
+{
+    char *manifest = context;
+    snprintf(manifest, 400,
+             "{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: default, annotations: "
+             "{karpenter.sh/do-not-disrupt: 'true'}}}",
+             store_name(pod));
+    return false;
+}
+
+static void protect_a_pod(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    char manifest[400] = "";
+    store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, annotate, manifest);
+    scenario_apply(scenario, manifest);
+}
+
+struct view {
+    uint32_t old, marked;
+};
+
+static bool look(void *context, json_t *node)
+{
+    struct view *view = context;
+    const char *generation = json_string_value(
+        json_object_get(store_path(node, "metadata.labels"), "generation"));
+    view->old += strcmp(generation != NULL ? generation : "", "a") == 0;
+    view->marked += json_object_get(store_path(node, "metadata.annotations"),
+                                    "adze.dev/disruption-command") != NULL &&
+                    json_array_size(store_path(node, "spec.taints")) > 0;
+    return true;
+}
+
+static struct view view_of(struct scenario *scenario)
+{
+    struct view view = {0};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, look, &view);
+    return view;
+}
+
+static bool replacement_comes(struct scenario *scenario)
+{
+    return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 1;
+}
+
+static bool rolled(struct scenario *scenario)
+{
+    return view_of(scenario).old == 0 && scenario_settled(scenario);
+}
+
+static bool taken_back(struct scenario *scenario)
+{
+    return view_of(scenario).marked == 0 && scenario_settled(scenario) &&
+           simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") == 1;
+}
+
+// One node of generation "a" with three pods, and its replacement on the way.
+static void begin(struct scenario *scenario, const char *more)
+{
+    scenario_begin(scenario);
+    apply_generation(scenario, "a", more);
+    scenario_scale(scenario, 3);
+    scenario_expect_running(scenario, 3);
+    assert_int_equal(view_of(scenario).old, 1);
+    apply_generation(scenario, "b", more);
+    scenario_until(scenario, 400, "a replacement", replacement_comes);
+}
+
+static void node_stays_while_a_budget_allows_nothing_DIS_791(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "");
+    apply_budget(scenario, "maxUnavailable: 0");
+    scenario_run(scenario, 4 * 60);
+    assert_int_equal(view_of(scenario).old, 1);
+    assert_int_equal(simulation_pods_running(scenario->simulation), 3);
+    apply_budget(scenario, "maxUnavailable: 3");
+    scenario_until(scenario, 60, "the node to go", rolled);
+}
+
+static void command_ends_in_time_DIS_326_793(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "");
+    apply_budget(scenario, "maxUnavailable: 0");
+    scenario_until(scenario, 11 * 60, "the command to be taken back", taken_back);
+    assert_int_equal(view_of(scenario).old, 1);
+}
+
+static void node_stays_with_a_pod_that_wants_to_DIS_791_723(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "");
+    protect_a_pod(scenario);
+    scenario_until(scenario, 3 * 60, "the command to be taken back", taken_back);
+    assert_int_equal(view_of(scenario).old, 1);
+    assert_int_equal(simulation_pods_running(scenario->simulation), 3);
+}
+
+static void drifted_node_with_a_grace_period_goes_DIS_34(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "      terminationGracePeriod: 2m\n");
+    apply_budget(scenario, "maxUnavailable: 0");
+    protect_a_pod(scenario);
+    scenario_until(scenario, 5 * 60, "the node to go", rolled);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(node_stays_while_a_budget_allows_nothing_DIS_791),
+        TEST(command_ends_in_time_DIS_326_793),
+        TEST(node_stays_with_a_pod_that_wants_to_DIS_791_723),
+        TEST(drifted_node_with_a_grace_period_goes_DIS_34),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
