@@ -27,6 +27,7 @@ struct cluster {
     struct pod_list provisionable;
     uint32_t unbound;
     int64_t changed_at, listed_at_ns;
+    int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
     bool synced;
 };
 
@@ -521,9 +522,9 @@ bool cluster_synced(struct cluster *cluster)
     }
     metric_set(metrics->cluster_synced, cluster->synced);
     metric_set(metrics->cluster_nodes, cluster_count(cluster));
+    if (!cluster->synced && cluster->unsynced_ns == 0)
+        cluster->unsynced_ns = now;
     metric_set(metrics->cluster_unsynced_seconds,
-               cluster->synced || cluster->listed_at_ns == 0
-                   ? 0
-                   : (double)(now - cluster->listed_at_ns) / SECOND);
+               cluster->synced ? 0 : (double)(now - cluster->unsynced_ns) / SECOND);
     return cluster->synced;
 }

@@ -21,6 +21,8 @@
 
 #define PASS_PODS_MAX 20000
 #define STOP_MAX_NS   (30 * SECOND)
+#define SYNC_LATE_NS  (30 * SECOND) // LIF-311
+#define SYNC_AGAIN_NS (10 * SECOND)
 #define START_POLL_NS (10 * MILLISECOND)
 #define STOP_POLL_NS  (20 * MILLISECOND)
 
@@ -42,6 +44,7 @@ struct controller {
     struct condition_metrics *condition_metrics;
     struct pool_cost *pool_cost;
     struct timer *start_timer, *stop_timer;
+    int64_t started_ns, told_late_ns; // monotonic
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
     void *stopped_context;
@@ -152,7 +155,22 @@ void controller_start(struct controller *controller)
     if (control->started)
         return;
     control->started = true;
+    controller->started_ns = loop_monotonic_ns(control->loop);
     poll_start(controller);
+}
+
+// LIF-311: nobody else would say why nothing happens.
+static void tell_late(struct controller *controller)
+{
+    int64_t now_ns = loop_monotonic_ns(controller->control.loop);
+    int64_t waited_ns = now_ns - controller->started_ns;
+    (void)cluster_synced(controller->control.cluster); // for its metrics
+    if (waited_ns < SYNC_LATE_NS || (controller->told_late_ns != 0 &&
+                                     now_ns - controller->told_late_ns < SYNC_AGAIN_NS))
+        return;
+    controller->told_late_ns = now_ns;
+    log_error("cluster is waiting on sync for extended duration", "s:error",
+              "waiting on cluster sync", "d:duration", waited_ns);
 }
 
 // Nothing is reconciled before every kind has been listed: while Nodes or pods are still to come, a
@@ -162,6 +180,7 @@ static void poll_start(void *context)
     struct controller *controller = context;
     struct control *control = &controller->control;
     if (!mirror_synced(control->mirror)) {
+        tell_late(controller);
         timer_start(controller->start_timer, START_POLL_NS);
         return;
     }
