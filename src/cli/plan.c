@@ -53,7 +53,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"method", required_argument, NULL, METHOD},
         {0},
     };
-    static const char *const methods[] = {"emptiness", "drift",  "static-drift",
+    static const char *const methods[] = {"emptiness", "drift", "static-drift", "expiry",
                                           "multi",     "single", NULL};
     int option;
     optind = 1;
@@ -97,7 +97,7 @@ const struct command command_plan = {
         "      --explain        what each check leaves of nodes and instance types for pods\n"
         "                       without a place, what would help, and what narrowed new nodes\n"
         "      --disrupt        also what the next disruption would be\n"
-        "      --method NAME    only emptiness, drift, static-drift, multi or single\n"
+        "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
         "\n"
         "Exit status: 0 every pod has a place, 3 some have none, 2 bad input, 1 it failed (a file "
         "or\n"

@@ -41,6 +41,7 @@ struct control {
     struct disruption_queue *disruption_queue;
     struct provisioner *provisioner;
     struct disruption_backoff *disruption_backoff;
+    struct turnover *turnover;
     struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;

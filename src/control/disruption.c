@@ -11,6 +11,8 @@
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
 #include "control/operations.h"
+#include "control/turnover.h"
+#include "engine/expiry.h"
 
 #define KEY         "disruption"
 #define UNSYNCED_NS SECOND
@@ -160,6 +162,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->disruption_controller = disruption;
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
+    control->turnover = turnover_create(control);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->queue = control_queue(
@@ -183,6 +186,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     decision_inputs_destroy(disruption->inputs);
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
+    turnover_destroy(disruption->control->turnover);
     free(disruption);
 }
 
@@ -315,6 +319,14 @@ static void carry_out(struct disruption_controller *disruption)
     sweep_destroy(sweep);
 }
 
+// DIS-762: a deadline is near, or will be before the next look.
+static bool may_expire(const struct control *control, const struct object *claim)
+{
+    return !control->settings->compatibility_upstream &&
+           expiry_window_start((const struct node_claim *)claim) <=
+               control_now(control) + SETTLED_NS;
+}
+
 // Some node that a method may want: else a sweep has nothing to look at.
 static bool has_candidates(const struct control *control)
 {
@@ -323,7 +335,8 @@ static bool has_candidates(const struct control *control)
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         const struct object *claim = (const struct object *)state_only_claim(state);
         if (claim != NULL && !state_marked(state) &&
-            (claim_is(claim, "Consolidatable") || claim_is(claim, "Drifted")))
+            (claim_is(claim, "Consolidatable") || claim_is(claim, "Drifted") ||
+             may_expire(control, claim)))
             return true;
     }
     return false;

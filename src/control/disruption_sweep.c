@@ -8,6 +8,7 @@
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
 #include "control/snapshot_builder.h"
+#include "control/turnover.h"
 #include "engine/budgets.h"
 #include "engine/engine.h"
 
@@ -51,7 +52,9 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
                                             .paused_pools = &sweep->paused_pools,
-                                            .without_emptiness = true};
+                                            .without_emptiness = true,
+                                            .expiry_lead_ns = turnover_longest(control->turnover),
+                                            .overlap_ns = turnover_usual(control->turnover)};
     return sweep;
 }
 
@@ -146,6 +149,8 @@ int64_t sweep_next_change(const struct disruption_sweep *sweep)
 {
     const struct snapshot *snapshot = sweep->snapshot;
     int64_t earliest = INT64_MAX, now = snapshot->time;
+    if (sweep->plan != NULL)
+        take_earlier(sweep->plan->look_again, now, &earliest);
     list_for_each (nomination, &snapshot->nominated)
         take_earlier(nomination->until, now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)

@@ -166,6 +166,7 @@ static void ask_methods(struct disruption *disruption, const char *only)
     } methods[] = {{"emptiness", emptiness_decide},
                    {"static-drift", static_drift_decide},
                    {"drift", drift_decide},
+                   {"expiry", expiry_decide},
                    {"multi", multi_node_decide},
                    {"single", single_node_decide}};
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {

@@ -10,5 +10,6 @@ struct disrupt_inputs {
     const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
     const struct string_list *paused_pools; // no drift for a while: replacements failed (DIS-716)
     bool without_emptiness;                 // the caller asks for that by itself
+    int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
 };

@@ -1,4 +1,6 @@
 // Drifted nodes of dynamic pools (DIS-222 to DIS-227).
+#include "engine/drift.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +40,13 @@ static candidate_list find_drifted(struct disruption *disruption,
     return list;
 }
 
-static void add_command(struct disruption *disruption, const struct trial *trial,
-                        struct disruption_candidate *const *candidates, uint32_t count)
+static void add_command(struct disruption *disruption, const char *method,
+                        const struct trial *trial, struct disruption_candidate *const *candidates,
+                        uint32_t count)
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
-        disruption_command(disruption, "Drifted", NULL, candidates, count);
+        disruption_command(disruption, method, NULL, candidates, count);
     command->replacements.items = arena_allocate_array(plan->arena, trial->claims_count + 1,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < trial->claims_count; i++) {
@@ -71,7 +74,7 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
         struct trial trial = trial_run(disruption, &list->items[i], 1, false);
         bool possible = trial_possible(&trial), failed = trial.no_pool;
         if (possible)
-            add_command(disruption, &trial, &list->items[i], 1);
+            add_command(disruption, "Drifted", &trial, &list->items[i], 1);
         else
             refuse(disruption, list->items[i], &trial);
         trial_free(&trial);
@@ -81,10 +84,10 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
 }
 
 // Adds the candidate to those that go together if the pods of all find places.
-static bool join(struct disruption *disruption, candidate_list *together,
+static bool join(struct disruption *disruption, bool eventual, candidate_list *together,
                  struct evictions *evictions, struct disruption_candidate *candidate)
 {
-    if (!evictions_take(evictions, candidate, true))
+    if (!evictions_take(evictions, candidate, eventual))
         return false;
     together->items[together->count] = candidate;
     struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
@@ -92,7 +95,7 @@ static bool join(struct disruption *disruption, candidate_list *together,
     if (possible) {
         together->count++;
     } else {
-        evictions_give_back(evictions, candidate, true);
+        evictions_give_back(evictions, candidate, eventual);
         refuse(disruption, candidate, &trial);
     }
     trial_free(&trial);
@@ -100,14 +103,14 @@ static bool join(struct disruption *disruption, candidate_list *together,
 }
 
 // Whether all that the budgets allow can go at once; mostly they can.
-static bool take_all(struct disruption *disruption, const candidate_list *list,
+static bool take_all(struct disruption *disruption, bool eventual, const candidate_list *list,
                      candidate_list *together)
 {
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
         if (candidate->reschedulable == 0 || candidate->pool->remaining == 0 ||
-            !evictions_take(&evictions, candidate, true))
+            !evictions_take(&evictions, candidate, eventual))
             continue;
         candidate->pool->remaining--;
         together->items[together->count++] = candidate;
@@ -122,22 +125,20 @@ static bool take_all(struct disruption *disruption, const candidate_list *list,
 }
 
 // One after the other, without those that cannot go.
-static void take_some(struct disruption *disruption, const candidate_list *list,
+static void take_some(struct disruption *disruption, bool eventual, const candidate_list *list,
                       candidate_list *together)
 {
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
         if (candidate->reschedulable > 0 && candidate->pool->remaining > 0 &&
-            join(disruption, together, &evictions, candidate))
+            join(disruption, eventual, together, &evictions, candidate))
             candidate->pool->remaining--;
     }
 }
 
-// DIS-717: all that the budgets allow, their pods packed together; nodes without pods each for
-// itself.
-static void replace_all(struct disruption *disruption, const struct candidate_table *table,
-                        const candidate_list *list)
+void depart(struct disruption *disruption, const struct departure *departure,
+            const struct candidate_table *table, const candidate_list *list)
 {
     candidate_list together = candidate_list_create(disruption, table);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -145,10 +146,10 @@ static void replace_all(struct disruption *disruption, const struct candidate_ta
         if (candidate->reschedulable > 0 || candidate->pool->remaining == 0)
             continue;
         candidate->pool->remaining--;
-        disruption_command(disruption, "Drifted", NULL, &candidate, 1);
+        disruption_command(disruption, departure->method, NULL, &candidate, 1);
     }
-    if (!take_all(disruption, list, &together))
-        take_some(disruption, list, &together);
+    if (!take_all(disruption, departure->eventual, list, &together))
+        take_some(disruption, departure->eventual, list, &together);
     if (together.count == 0)
         return;
     struct trial trial = trial_run(disruption, together.items, together.count, false);
@@ -157,7 +158,7 @@ static void replace_all(struct disruption *disruption, const struct candidate_ta
         trial_free(&trial);
         trial = trial_run(disruption, together.items, together.count, false);
     }
-    add_command(disruption, &trial, together.items, together.count);
+    add_command(disruption, departure->method, &trial, together.items, together.count);
     trial_free(&trial);
 }
 
@@ -169,5 +170,5 @@ void drift_decide(struct disruption *disruption)
         replace_first(disruption, &list);
         return;
     }
-    replace_all(disruption, &table, &list);
+    depart(disruption, &(struct departure){.method = "Drifted", .eventual = true}, &table, &list);
 }

@@ -18,7 +18,7 @@ struct plan_options {
     const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
     bool disrupt;       // FMT-13: also plan the next disruption
     bool verdicts;      // of the disruption: also why each other node stays (DIS-770)
-    const char *method; // emptiness, drift, static-drift, multi, single; NULL: in order
+    const char *method; // emptiness, static-drift, drift, expiry, multi, single; NULL: in order
     const struct disrupt_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
 };
 

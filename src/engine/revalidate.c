@@ -7,6 +7,7 @@
 #include "engine/consolidation.h"
 #include "engine/emptiness.h"
 #include "engine/disrupt.h"
+#include "engine/expiry.h"
 #include "engine/problem.h"
 #include "engine/templates.h"
 
@@ -40,8 +41,10 @@ static bool is_wanted(struct revalidation *revalidation, const struct disrupt_ch
 {
     struct arena *arena = revalidation->disruption.arena;
     const char *message;
-    if (is_drift(check))
-        return condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    if (is_drift(check)) // or expiry, which goes by the same reason (DIS-762)
+        return condition_is_true(&candidate->claim->status.conditions, "Drifted") ||
+               (candidate->blocked == NULL && revalidation->disruption.better &&
+                expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
     if (candidate->blocked != NULL)
         return false; // graceful disruption: DIS-34
     return strcmp(check->reason, "Empty") == 0 ? emptiness_wants(arena, candidate, &message)

@@ -153,6 +153,7 @@ struct plan {
     int64_t price;                               // sum of claims, nano-USD an hour
     int64_t lower_bound;                         // SCH-550 step 10; 0: not computed
     uint32_t pods_placed;
+    int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never
 };
 void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
 // FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the

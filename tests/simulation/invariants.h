@@ -14,7 +14,7 @@
 //     one before its node's deadline; no machine is terminated with pods on it that have not been
 //     told to go, before its node's deadline. Voluntary disruption never begins beyond the
 //     NodePool's budgets (DIS-790), takes nodes of a kind that its reason allows, without blocking
-//     pods (DIS-791), never all ready pods of a workload (DIS-761); and no NodeClaim is deleted for
+//     pods (DIS-791), never the last ready pods of a workload beside others (DIS-761); and no NodeClaim is deleted for
 //     no reason at all;
 //  4. no node goes before its replacements are initialized and ready (DIS-792); they are cheaper
 //     if that is what they are for (DIS-795);

@@ -68,7 +68,7 @@ static void check_policy(struct invariants *invariants, const struct command_rec
         !is_faithful(invariants) ||
         json_integer_value(store_path(pool, "metadata.generation")) != record->generation)
         return;
-    if (drifts && !condition_is(claim, "Drifted", "True"))
+    if (drifts && !condition_is(claim, "Drifted", "True") && !is_expiring(invariants, claim))
         violate(invariants, "NodeClaim %s is disrupted as drifted, but it is not",
                 store_name(claim));
     if (drifts)

@@ -130,6 +130,7 @@ json_t *pool_of(const struct invariants *invariants, const json_t *claim);
 const char *node_of_machine(const struct invariants *invariants, const char *provider_id);
 json_t *node_of_claim(const struct invariants *invariants, const json_t *claim);
 bool is_expired(const struct invariants *invariants, const json_t *claim);
+bool is_expiring(const struct invariants *invariants, const json_t *claim);
 
 // --- records (invariants_records.c) ------------------------------------------------------------
 struct claim_record *claim_record(struct invariants *invariants, const char *uid);

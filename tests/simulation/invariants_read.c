@@ -214,8 +214,8 @@ json_t *pool_of(const struct invariants *invariants, const json_t *claim)
                : NULL;
 }
 
-// An expired one goes by force, whatever else was planned for it.
-bool is_expired(const struct invariants *invariants, const json_t *claim)
+// Past its deadline, or, with a share, when that part of its life (a tenth: 10) is left.
+static bool is_old(const struct invariants *invariants, const json_t *claim, int64_t share)
 {
     const char *after = text_at(claim, "spec.expireAfter");
     int64_t created = 0, nanoseconds = 0;
@@ -223,5 +223,17 @@ bool is_expired(const struct invariants *invariants, const json_t *claim)
     return after != NULL && duration_parse(after, &nanoseconds, &error) &&
            instant_parse(text_at(claim, "metadata.creationTimestamp"), &created, &error) &&
            loop_now_ns(invariants->options.loop) + SECOND + invariants->clock_slack_ns >=
-               created + nanoseconds;
+               created + nanoseconds - (share > 0 ? nanoseconds / share : 0);
+}
+
+// An expired one goes by force, whatever else was planned for it.
+bool is_expired(const struct invariants *invariants, const json_t *claim)
+{
+    return is_old(invariants, claim, 0);
+}
+
+// In the last tenth of its life it may be replaced before it must go (DIS-762).
+bool is_expiring(const struct invariants *invariants, const json_t *claim)
+{
+    return is_old(invariants, claim, 10);
 }

@@ -1,5 +1,6 @@
 // What voluntary disruption owes to workloads over time: one ready replica through a drain (DIS-761,
-// STO-11), and rest for nodes on which pods come and go all the time (DIS-719).
+// STO-11), rest for nodes on which pods come and go all the time (DIS-719), and replacements before
+// nodes expire (DIS-762).
 #include <stdio.h>
 #include <string.h>
 
@@ -184,6 +185,100 @@ static void the_setting_restores_the_rest_of_the_node_DIS_719(void **state)
     assert_false(is_consolidatable_after(scenario, 30));
 }
 
+// --- DIS-762, STO-10
+// --------------------------------------------------------------------------------------
+
+struct fleet {
+    char oldest[32];
+    uint32_t count, of_first; // NodeClaims, and those of the first scale-up
+};
+
+static bool count_claim(void *context, json_t *object)
+{
+    struct fleet *fleet = context;
+    const char *created = json_string_value(store_path(object, "metadata.creationTimestamp"));
+    fleet->count++;
+    fleet->of_first += strcmp(created, fleet->oldest) <= 0;
+    return true;
+}
+
+static bool take_youngest(void *context, json_t *object)
+{
+    struct fleet *fleet = context;
+    const char *created = json_string_value(store_path(object, "metadata.creationTimestamp"));
+    if (strcmp(created, fleet->oldest) > 0)
+        snprintf(fleet->oldest, sizeof fleet->oldest, "%s", created);
+    return true;
+}
+
+static void look_at_fleet(struct scenario *scenario, struct fleet *fleet)
+{
+    fleet->count = fleet->of_first = 0;
+    store_each(simulation_store(scenario->simulation), claims(scenario), NULL, count_claim, fleet);
+}
+
+// Six nodes of two pods, all made within seconds, under a budget of two. Returns the least number of
+// pods that ran in the last quarter of their lives; *left gets the nodes that reached the deadline.
+static uint32_t live_to_the_end(struct scenario *scenario, uint32_t *left)
+{
+    scenario_begin(scenario);
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+                   "spec:\n  template:\n    spec:\n"
+                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+                   "      expireAfter: 200m\n"
+                   "      requirements:\n"
+                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['5']}\n"
+                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, "
+                   "budgets: [{nodes: '2'}]}\n");
+    scenario_scale(scenario, 18);
+    scenario_expect_running(scenario, 18);
+    struct fleet fleet = {0};
+    store_each(simulation_store(scenario->simulation), claims(scenario), NULL, take_youngest,
+               &fleet);
+    look_at_fleet(scenario, &fleet);
+    assert_true(fleet.of_first >= 6);
+    scenario_run(scenario, 175 * 60);
+    look_at_fleet(scenario, &fleet);
+    assert_true(fleet.of_first == fleet.count && fleet.count >= 6); // nothing goes too early
+    uint32_t least = 18;
+    for (int i = 0; i < (25 * 60 - 15) * 2; i++) {
+        scenario_run(scenario, 0.5);
+        uint32_t running = simulation_pods_running(scenario->simulation);
+        least = running < least ? running : least;
+    }
+    look_at_fleet(scenario, &fleet);
+    *left = fleet.of_first;
+    for (int i = 0; i < 4 * 60 * 2; i++) {
+        scenario_run(scenario, 0.5);
+        uint32_t running = simulation_pods_running(scenario->simulation);
+        least = running < least ? running : least;
+    }
+    look_at_fleet(scenario, &fleet);
+    assert_int_equal(fleet.of_first, 0); // the deadline holds
+    scenario_expect_running(scenario, 18);
+    return least;
+}
+
+static void nodes_of_one_scale_up_are_replaced_before_they_expire_DIS_762_LIF_451_STO_10(void **state)
+{
+    uint32_t left, least = live_to_the_end(*state, &left);
+    print_message("at least %u of 18 pods ran\n", least);
+    assert_int_equal(left, 0);
+    assert_true(least >= 9);
+}
+
+static void upstream_lets_them_expire_together_DIS_762(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.compatibility_upstream = true;
+    scenario->settings.workload_guard = false;
+    uint32_t left, least = live_to_the_end(scenario, &left);
+    assert_true(left >= 6);
+    assert_int_equal(least, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -193,6 +288,8 @@ int main(void)
         TEST(without_the_guard_both_go_at_once_DIS_761),
         TEST(a_restless_node_is_quiet_when_its_pods_are_DIS_719),
         TEST(a_restart_does_not_begin_anew_DIS_719),
+        TEST(nodes_of_one_scale_up_are_replaced_before_they_expire_DIS_762_LIF_451_STO_10),
+        TEST(upstream_lets_them_expire_together_DIS_762),
         TEST(the_setting_restores_the_rest_of_the_node_DIS_719),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
