@@ -1,4 +1,4 @@
-// adze explain: why this pod is pending, or why it goes where it goes.
+// adze explain: why this pod is pending, or why it goes where it goes; why this node stays.
 #include "cli/explain.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-static const struct explain_noun *const nouns[] = {&explain_noun_pod};
+static const struct explain_noun *const nouns[] = {&explain_noun_pod, &explain_noun_node,
+                                                 &explain_noun_budget};
 
 static int unknown_noun(const char *name)
 {
@@ -26,7 +27,8 @@ static int unknown_noun(const char *name)
 static const struct explain_noun *find_noun(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(nouns); i++)
-        if (strcmp(nouns[i]->name, name) == 0)
+        if (strcmp(nouns[i]->name, name) == 0 ||
+            (nouns[i]->plural != NULL && strcmp(nouns[i]->plural, name) == 0))
             return nouns[i];
     return NULL;
 }
@@ -46,11 +48,12 @@ static bool read_arguments(int argc, char **argv, struct input_options *input, i
     return input_check_options(&command_explain, input, status);
 }
 
-static int explain(const struct explain_noun *noun, const char *name, struct input_options *input)
+static int explain(const struct explain_noun *noun, char *const *names,
+                   struct input_options *input)
 {
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
-    int status = input_read(input, snapshot, &error) ? noun->run(input, snapshot, name)
+    int status = input_read(input, snapshot, &error) ? noun->run(input, snapshot, names)
                                                      : command_failed(&command_explain, &error);
     snapshot_destroy(snapshot);
     return status;
@@ -65,11 +68,11 @@ static int run(int argc, char **argv)
         const struct explain_noun *noun = name != NULL ? find_noun(name) : NULL;
         if (noun == NULL)
             status = unknown_noun(name);
-        else if (optind + 2 != argc)
+        else if (!noun->many && optind + 2 != argc)
             status = command_usage_error(&command_explain, "%s takes one name: %s", noun->name,
                                          noun->arguments);
         else
-            status = explain(noun, argv[optind + 1], &input);
+            status = explain(noun, argv + optind + 1, &input);
     }
     input_free(&input);
     return status;
@@ -77,8 +80,9 @@ static int run(int argc, char **argv)
 
 const struct command command_explain = {
     .name = "explain",
-    .arguments = "pod NAMESPACE/NAME|NAME [-f FILE|DIR|-]... [-o table|json|yaml]",
-    .summary = "why a pod is pending, or why it goes where it goes; changes nothing",
+    .arguments = "pod NAMESPACE/NAME|NAME, node [NAME]... or budget NODEPOOL "
+                 "[-f FILE|DIR|-]... [-o table|json|yaml]",
+    .summary = "why a pod is pending or goes where it goes, why a node stays; changes nothing",
     .help =
         INPUT_HELP
         "\n"
@@ -87,10 +91,19 @@ const struct command command_explain = {
         "change would help. For one with a place: why this node, and what the next best would\n"
         "cost more.\n"
         "\n"
+        "For a node: the rule that keeps it from being disrupted now, with the blocker's name and\n"
+        "numbers, or what is done with it. Without a name: for all nodes.\n"
+        "\n"
+        "For the disruption budgets of a NodePool: what each allows, and when it counts next, in\n"
+        "UTC and in local time.\n"
+        "\n"
         "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod\n"
         "that is not there), 1 it failed (a file or cluster that cannot be read).\n"
         "\n"
         "  adze explain pod inflate-0 -f examples/inflate.yaml\n"
-        "  adze explain pod default/web-5d8c7 -o json\n",
+        "  adze explain pod default/web-5d8c7 -o json\n"
+        "  adze explain node ip-10-0-1-23\n"
+        "  adze explain nodes -f cluster.json\n"
+        "  adze explain budget default\n",
     .run = run,
 };

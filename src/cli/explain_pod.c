@@ -258,10 +258,10 @@ static int answer(const struct input_options *options, struct subject *subject)
 }
 
 static int run(const struct input_options *options, const struct snapshot *snapshot,
-               const char *name)
+               char *const *names)
 {
     struct error error = {0};
-    struct subject subject = {.pod = find_pod(snapshot, name, &error)};
+    struct subject subject = {.pod = find_pod(snapshot, names[0], &error)};
     if (subject.pod == NULL)
         return command_failed(&command_explain, &error);
     subject.name = name_of(subject.pod);

@@ -61,6 +61,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1) {
         if (option == EXPLAIN) {
             request->options.explain = EXPLAIN_FULL;
+            request->options.verdicts = true;
         } else if (option == DISRUPT || option == METHOD) {
             request->options.disrupt = true;
             request->options.method = option == METHOD ? optarg : request->options.method;
@@ -95,7 +96,8 @@ const struct command command_plan = {
     .help =
         INPUT_HELP
         "      --explain        what each check leaves of nodes and instance types for pods\n"
-        "                       without a place, what would help, and what narrowed new nodes\n"
+        "                       without a place, what would help, and what narrowed new nodes;\n"
+        "                       with --disrupt, why each other node stays\n"
         "      --disrupt        also what the next disruption would be\n"
         "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
         "\n"

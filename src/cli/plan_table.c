@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/explain_print.h"
+#include "cli/verdict_print.h"
 
 #define NAMES_SHOWN   3
 #define VALUES_SHOWN  2
-#define CANDIDATES_SHOWN 10
 #define REASONS_SHOWN 4
 #define WIDTH         100 // of running text
 #define LEAST_GAP     0.05 // percent: below it rounds to nothing
@@ -245,54 +245,6 @@ static void print_unschedulable(const struct plan *plan)
 // --- the rest
 // --------------------------------------------------------------------------------------
 
-// "m5.large +3 (spot, us-west-2a)"
-static void add_replacement(struct text *text, const struct plan_claim *claim)
-{
-    const char *const keys[] = {LABEL_CAPACITY_TYPE, LABEL_ZONE};
-    text_add(text, claim->types.count > 0 ? claim->types.items[0].instance_type->name
-                                          : claim->node_pool->meta.name);
-    if (claim->types.count > 1)
-        text_format(text, " +%" PRIu32, claim->types.count - 1);
-    const char *separator = " (";
-    for (size_t k = 0; k < ARRAY_LENGTH(keys); k++)
-        list_for_each (requirement, &claim->requirements) {
-            if (strcmp(requirement->key, keys[k]) != 0 || strcmp(requirement->operator, "In") != 0)
-                continue;
-            for (uint32_t i = 0; i < requirement->values.count; i++) {
-                text_format(text, "%s%s", separator, requirement->values.items[i]);
-                separator = ", ";
-            }
-        }
-    if (strcmp(separator, ", ") == 0)
-        text_add(text, ")");
-}
-
-static void print_disruption(const struct plan_disruption *disruption)
-{
-    struct text text = {0};
-    const struct string_list *names = &disruption->candidates;
-    text_add(&text, disruption->method);
-    if (disruption->consolidation != NULL)
-        text_format(&text, " (%s)", disruption->consolidation);
-    text_format(&text, ": %" PRIu32 " node%s", names->count, plural(names->count));
-    for (uint32_t i = 0; i < names->count && i < CANDIDATES_SHOWN; i++)
-        text_format(&text, " %s", names->items[i]);
-    if (names->count > CANDIDATES_SHOWN)
-        text_format(&text, " +%" PRIu32, names->count - CANDIDATES_SHOWN);
-    text_format(&text, "; %" PRIu32 " replacement%s", disruption->replacements.count,
-                plural(disruption->replacements.count));
-    for (uint32_t i = 0; i < disruption->replacements.count && i < NAMES_SHOWN; i++) {
-        text_add(&text, i == 0 ? ": " : "; ");
-        add_replacement(&text, &disruption->replacements.items[i]);
-    }
-    if (disruption->replacements.count > NAMES_SHOWN)
-        text_format(&text, "; +%" PRIu32, disruption->replacements.count - NAMES_SHOWN);
-    if (disruption->savings > 0)
-        text_format(&text, "; saves $%.4f an hour", price_to_double(disruption->savings));
-    print_wrapped(stdout, text.data, 0, WIDTH);
-    text_free(&text);
-}
-
 static void print_disruptions(const struct plan *plan)
 {
     if (!plan->has_disruptions)
@@ -301,8 +253,10 @@ static void print_disruptions(const struct plan *plan)
     if (plan->disruptions.count == 0)
         printf("none\n");
     list_for_each (disruption, &plan->disruptions)
-        print_disruption(disruption);
+        disruption_print(disruption);
     putchar('\n');
+    if (plan->verdicts.items != NULL)
+        verdicts_print(plan);
 }
 
 // How much any packing of the same pods could cost less (SCH-550 step 10).

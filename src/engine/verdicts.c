@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "engine/budgets.h"
 #include "engine/instance_types.h"
 #include "engine/templates.h"
 #include "engine/verdict_causes.h"
@@ -220,6 +221,31 @@ static int by_rule(const void *a, const void *b)
                   ((const struct plan_verdict_count *)b)->rule);
 }
 
+// DIS-764: percentages are rounded up.
+static void warn_of_rounding(const struct disruption *disruption, const struct disruption_pool *pool)
+{
+    struct plan *plan = disruption->plan;
+    uint32_t index = budgets_deciding(pool->pool, "Underutilized", pool->total,
+                                      disruption->problem->snapshot->time);
+    if (pool->total != 1 || index == UINT32_MAX)
+        return;
+    const char *nodes = pool->pool->spec.disruption.budgets.items[index].nodes;
+    size_t length = nodes != NULL ? strlen(nodes) : 0;
+    if (length == 0 || nodes[length - 1] != '%' || strcmp(nodes, "100%") == 0 ||
+        strspn(nodes, "0%") == length)
+        return;
+    const char **warnings =
+        arena_allocate_array(plan->arena, plan->warnings.count + 1, sizeof *warnings);
+    if (plan->warnings.count > 0)
+        memcpy(warnings, plan->warnings.items, plan->warnings.count * sizeof *warnings);
+    warnings[plan->warnings.count++] = arena_format(
+        plan->arena,
+        "NodePool %s has one node, and budgets[%" PRIu32 "] allows %s of it, which is rounded up: "
+        "the whole pool may be disrupted at once",
+        pool->pool->meta.name, index, nodes);
+    plan->warnings.items = warnings;
+}
+
 void verdicts_finish(struct disruption *disruption, const char *only)
 {
     struct plan *plan = disruption->plan;
@@ -243,6 +269,8 @@ void verdicts_finish(struct disruption *disruption, const char *only)
             add(disruption, candidate->node, candidate->claim,
                 cause_of_candidate(&causes, candidate));
     add_unlaunched(disruption, &causes);
+    for (uint32_t i = 0; disruption->tells && i < disruption->table.pools.count; i++)
+        warn_of_rounding(disruption, &disruption->table.pools.items[i]);
     if (plan->verdicts.count > 0)
         qsort(plan->verdicts.items, plan->verdicts.count, sizeof *plan->verdicts.items, by_name);
     qsort(plan->verdict_counts.items, plan->verdict_counts.count,

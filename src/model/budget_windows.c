@@ -138,6 +138,8 @@ void budget_describe(const struct node_pool_budget *budget, struct text *out)
 {
     text_format(out, "nodes \"%s\"", budget->nodes != NULL ? budget->nodes : "");
     const struct string_list *reasons = &budget->reasons;
+    if (!budget_has_reasons(budget))
+        text_add(out, " for no reason");
     for (uint32_t i = 0; i < reasons->count; i++)
         text_format(out, "%s%s",
                     i == 0 ? " for " : i + 1 < reasons->count ? ", " : " and ", reasons->items[i]);

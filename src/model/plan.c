@@ -10,7 +10,6 @@
 
 static json_t *encode_placement(const struct plan_placement *placement);
 static json_t *encode_unscheduled(const struct plan *plan);
-static json_t *encode_disruption(const struct plan_disruption *disruption);
 static json_t *encode_totals(const struct plan *plan);
 
 static const char *const reason_names[REASON_COUNT] = {
@@ -65,8 +64,14 @@ json_t *plan_encode(const struct plan *plan)
     if (plan->has_disruptions) {
         json_t *disruptions = json_array();
         list_for_each (disruption, &plan->disruptions)
-            json_array_append_new(disruptions, encode_disruption(disruption));
+            json_array_append_new(disruptions, plan_disruption_encode(disruption));
         json_object_set_new(json, "disruptions", disruptions);
+    }
+    if (plan->verdicts.items != NULL) {
+        json_t *stay = json_array();
+        list_for_each (verdict, &plan->verdicts)
+            json_array_append_new(stay, plan_verdict_encode(verdict));
+        json_object_set_new(json, "nodes", stay);
     }
     if (plan->warnings.count > 0) {
         json_t *warnings = json_array();
@@ -183,7 +188,7 @@ static json_t *encode_unscheduled(const struct plan *plan)
     return json;
 }
 
-static json_t *encode_disruption(const struct plan_disruption *disruption)
+json_t *plan_disruption_encode(const struct plan_disruption *disruption)
 {
     json_t *replacements = json_array();
     list_for_each (claim, &disruption->replacements)
@@ -196,6 +201,25 @@ static json_t *encode_disruption(const struct plan_disruption *disruption)
     json_object_set_new(json, "candidates", string_list_encode(&disruption->candidates));
     json_object_set_new(json, "replacements", replacements);
     json_object_set_new(json, "savings", encode_price(disruption->savings));
+    return json;
+}
+
+json_t *plan_verdict_encode(const struct plan_verdict *verdict)
+{
+    const struct string_map *labels = NULL;
+    if (verdict->node != NULL)
+        labels = &verdict->node->meta.labels;
+    else if (verdict->claim != NULL)
+        labels = &verdict->claim->meta.labels;
+    const char *pool = labels != NULL ? string_map_get(labels, LABEL_NODE_POOL) : NULL;
+    json_t *json = json_object();
+    json_object_set_new(json, "name", json_string(verdict->name));
+    if (verdict->claim != NULL)
+        json_object_set_new(json, "nodeClaim", json_string(verdict->claim->meta.name));
+    if (pool != NULL)
+        json_object_set_new(json, "nodePool", json_string(pool));
+    json_object_set_new(json, "rule", json_string(verdict->rule));
+    json_object_set_new(json, "message", json_string(verdict->message));
     return json;
 }
 

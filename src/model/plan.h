@@ -1,7 +1,8 @@
 // A plan: what the engine decided (FMT-10 to 14). Everything lives in the plan's arena.
 //
 // Explanations (SCH-520) are there only where they were asked for (engine/engine.h). Their texts
-// are for people and may change; codes, stages and kinds of change are for programs and stay.
+// are for people and may change; codes, stages and kinds of change are for programs and stay. So do
+// the rules of verdicts.
 #pragma once
 
 #include "model/karpenter.h"
@@ -163,6 +164,9 @@ json_t *plan_encode(const struct plan *plan);
 json_t *plan_claim_encode(const struct plan_claim *claim);
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
 json_t *plan_choice_encode(const struct plan_choice *choice);
+// Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
+json_t *plan_disruption_encode(const struct plan_disruption *disruption);
+json_t *plan_verdict_encode(const struct plan_verdict *verdict);
 // "namespace/name".
 json_t *plan_pod_name(const struct pod *pod);
 // Sets the fields of an explanation in the object `json`.

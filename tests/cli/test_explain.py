@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""adze explain pod as a user runs it (SCH-520), and what plan tells of pods without a place."""
+"""adze explain pod and node as a user runs them (SCH-520, DIS-770), and what plan tells of the same."""
 import json
 import os
 import unittest
@@ -150,6 +150,106 @@ class Explain(ProgramTest):
         path = self.write("plan.yaml", POOL % ("default", 8, "") + pod("web-0", 1))
         self.assertRegex(self.adze("plan", "-f", path, "--explain")[1], r"NOTES\n.*\[limits: -\d+ types\]\n")
         self.assertNotIn("NOTES", self.adze("plan", "-f", path)[1])
+
+
+CONTEXT = """
+apiVersion: adze/v1
+kind: SnapshotContext
+metadata: {name: context}
+spec: {time: "2026-01-05T12:00:00Z"}
+---
+"""
+ON = "'True', lastTransitionTime: '2026-01-05T10:00:00Z'"
+NODE = """
+apiVersion: karpenter.sh/v1
+kind: NodeClaim
+metadata: {name: claim-%(name)s, uid: c-%(name)s, creationTimestamp: "2026-01-05T10:00:00Z", labels: &labels {karpenter.sh/nodepool: default,
+  node.kubernetes.io/instance-type: m5.large, topology.kubernetes.io/zone: us-east-1a, karpenter.sh/capacity-type: on-demand}}
+spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}
+status: {providerID: 'p:%(name)s', %(status)s conditions: [{type: Launched, status: %(on)s}, {type: Initialized, status: %(on)s}, %(more)s]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: %(name)s, uid: n-%(name)s, labels: {karpenter.sh/nodepool: default, node.kubernetes.io/instance-type: m5.large,
+  topology.kubernetes.io/zone: us-east-1a, karpenter.sh/capacity-type: on-demand, karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}
+spec: {providerID: 'p:%(name)s'}
+status: {allocatable: {cpu: '2', memory: 8Gi, pods: '29'}, capacity: {cpu: '2', memory: 8Gi, pods: '29'}, conditions: [{type: Ready, status: 'True'}]}
+---
+"""
+
+
+def node(name, consolidatable=False, drifted=False, status=""):
+    more = ["{type: Consolidatable, status: %s}" % ON] * consolidatable + ["{type: Drifted, status: %s}" % ON] * drifted
+    return NODE.replace(" &labels", "") % {"name": name, "status": status, "on": ON, "more": ", ".join(more)}
+
+
+class ExplainNode(ProgramTest):
+    """a is empty and goes; b waits for consolidateAfter; c is nobody's."""
+
+    def setUp(self):
+        super().setUp()
+        pool = (POOL % ("default", 1000, "")).replace("spec:", "spec:\n  disruption: {consolidateAfter: 5m, budgets: [{nodes: '5'}]}", 1)
+        unmanaged = "apiVersion: v1\nkind: Node\nmetadata: {name: c, uid: c}\nspec: {providerID: 'p:c'}\n---\n"
+        self.documents = [CONTEXT, pool, node("a", consolidatable=True),
+                          node("b", status="lastPodEventTime: '2026-01-05T11:58:00Z',"), unmanaged]
+
+    def explain(self, *arguments, noun="node"):
+        return self.adze("explain", noun, *arguments, "-f", "-", stdin="\n".join(self.documents))
+
+    def test_a_node_that_stays_DIS_85(self):
+        status, out, err = self.explain("b")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out.splitlines()[:2], ["b stays: DIS-85", "  NodePool default, m5.large, us-east-1a, on-demand; 0 pods"])
+        self.assertIn("3m0s left, until", out)
+        answer = json.loads(self.explain("claim-b", "-o", "json")[1])
+        self.assertEqual((answer["kind"], answer["name"], answer["nodeClaim"], answer["nodePool"], answer["state"], answer["rule"]),
+                         ("NodeExplanation", "b", "claim-b", "default", "stays", "DIS-85"))
+
+    def test_a_node_that_goes(self):
+        self.assertRegex(self.explain("a")[1], r"\Aa goes\n.*\nEmpty \(empty\): 1 node a; 0 replacements; saves \$0\.\d{4} an hour\n")
+        answer = json.loads(self.explain("a", "-o", "json")[1])
+        self.assertEqual((answer["state"], answer["command"]["method"], answer["command"]["candidates"]), ("goes", "Empty", ["a"]))
+
+    def test_all_nodes_DIS_770(self):
+        for noun in ("node", "nodes"):
+            status, out, err = self.explain(noun=noun)
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("DISRUPTIONS\nEmpty (empty): 1 node a", out)
+            self.assertIn("NODES THAT STAY\nDIS-32 #2: 1 node c\n", out)
+            self.assertIn("DIS-85: 1 node b\n", out)
+        answer = json.loads(self.explain("-o", "json")[1])
+        self.assertEqual(answer["kind"], "NodeExplanationList")
+        self.assertEqual([(entry["name"], entry["state"]) for entry in answer["nodes"]], [("a", "goes"), ("b", "stays"), ("c", "stays")])
+        self.assertEqual(answer["rules"], [{"rule": "DIS-32 #2", "nodes": 1}, {"rule": "DIS-85", "nodes": 1}])
+
+    def test_several_nodes(self):
+        self.assertEqual(self.explain("c", "b")[1].count(" stays: "), 2)
+        answer = json.loads(self.explain("c", "b", "-o", "json")[1])
+        self.assertEqual([entry["name"] for entry in answer["nodes"]], ["c", "b"])
+
+    def test_names(self):
+        self.assert_refused(self.explain("claim-x"), 2, "there is no node claim-x", "did you mean claim-a or claim-b?")
+
+    def test_the_same_bytes_FMT_12(self):
+        first = self.explain("-o", "json")
+        self.documents.reverse()
+        self.assertEqual(first, self.explain("-o", "json"))
+
+    def test_plan_tells_the_same_if_asked_FMT_13(self):
+        path = self.write("world.yaml", "\n".join(self.documents))
+        plain = json.loads(self.adze("plan", "--disrupt", "-f", path, "-o", "json")[1])
+        self.assertEqual((plain["disruptions"][0]["candidates"], "nodes" in plain), (["a"], False))
+        answer = json.loads(self.adze("plan", "--disrupt", "--explain", "-f", path, "-o", "json")[1])
+        self.assertEqual([(entry["name"], entry["rule"]) for entry in answer.pop("nodes")], [("b", "DIS-85"), ("c", "DIS-32 #2")])
+        self.assertEqual(answer, plain)
+        self.assertIn("NODES THAT STAY", self.adze("plan", "--disrupt", "--explain", "-f", path)[1])
+        self.assertNotIn("NODES THAT STAY", self.adze("plan", "--disrupt", "-f", path)[1])
+
+    def test_a_pool_of_one_node_DIS_764(self):
+        self.documents = [CONTEXT, POOL % ("default", 1000, ""), node("b")]
+        path = self.write("world.yaml", "\n".join(self.documents))
+        answer = json.loads(self.adze("plan", "--disrupt", "--explain", "-f", path, "-o", "json")[1])
+        self.assertIn("budgets[0] allows 10% of it, which is rounded up", answer["warnings"][0])
 
 
 if __name__ == "__main__":
