@@ -151,9 +151,11 @@ static struct verdict_word limit(const struct causes *causes,
 static struct verdict_word others_first(const struct causes *causes, enum disruption_method method)
 {
     const struct plan *plan = causes->disruption->plan;
-    if (plan->disruptions.count == 0)
+    if (plan->disruptions.count == 0 && method == METHOD_MULTI)
         return cause(causes, "DIS-201",
                      "no set of nodes with this one in it can go for less than it costs");
+    if (plan->disruptions.count == 0)
+        return cause(causes, "DIS-746", "its move pays by itself, but not beside the others");
     const struct plan_disruption *first = &plan->disruptions.items[0];
     bool earlier = (causes->disruption->asked & 1U << method) == 0;
     return cause(causes, "DIS-11", "%s: %s%s%s%s has %" PRIu32 " command%s",
