@@ -151,6 +151,13 @@ static void accept(struct best_moves *moves, const struct joint *joint, const st
         moves->along[moves->along_count++] = candidate;
 }
 
+static void leave(struct best_moves *moves, const struct disruption_candidate *candidate)
+{
+    evictions_give_back(&moves->evictions, candidate, false);
+    disruption_verdict(moves->disruption, candidate, "DIS-746",
+                       "it could go by itself, but not beside the nodes that go now and save more");
+}
+
 static void consider(struct best_moves *moves, const struct found *found)
 {
     struct disruption_candidate *candidate = found->candidate;
@@ -166,7 +173,7 @@ static void consider(struct best_moves *moves, const struct found *found)
         !(moves->limited && is_limited(part)))
         accept(moves, &joint, part, candidate);
     else
-        evictions_give_back(&moves->evictions, candidate, false);
+        leave(moves, candidate);
     joint_free(&joint);
 }
 

@@ -1,8 +1,10 @@
 #include "engine/candidates.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/map.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -11,6 +13,8 @@
 #include "engine/problem.h"
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
+
+#define RUN_TIME_MAX 9.0 // hours that count (DIS-757)
 
 struct build {
     struct arena *arena;
@@ -39,6 +43,11 @@ bool pod_has_to_move(const struct pod *pod)
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
 }
 
+static double clamp(double cost)
+{
+    return cost > 10 ? 10 : cost < -10 ? -10 : cost;
+}
+
 double pod_eviction_cost(const struct pod *pod)
 {
     double cost = 1.0;
@@ -52,7 +61,20 @@ double pod_eviction_cost(const struct pod *pod)
     }
     if (pod->spec.priority.present)
         cost += (double)pod->spec.priority.value / 33554432.0;
-    return cost > 10 ? 10 : cost < -10 ? -10 : cost;
+    return clamp(cost);
+}
+
+// DIS-757: what a Job's pod has done so far is lost with it. In steps of 2^-27, as the other terms.
+double pod_disruption_cost(const struct pod *pod, int64_t now)
+{
+    double cost = pod_eviction_cost(pod);
+    int64_t started = pod->status.start_time != 0 ? pod->status.start_time
+                                                  : pod->meta.creation_timestamp;
+    if (object_owner((const struct object *)pod, "batch/v1", "Job") == NULL || started == 0 ||
+        !text_equal(pod->status.phase, "Running") || started >= now)
+        return cost;
+    double hours = floor((double)(now - started) / (double)HOUR * 134217728.0) / 134217728.0;
+    return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
 }
 
 bool pod_can_be_evicted(const struct pod *pod, int64_t now)
@@ -263,10 +285,12 @@ static bool is_own_reservation(const struct build *build, const struct state_nod
     return true;
 }
 
-// DIS-59.
-static int64_t price_of(const struct build *build, const struct state_node *state,
-                        const struct node_pool *pool, const struct instance_type *type)
+// DIS-59. False: not known; it counts as 0 then.
+static bool find_price(const struct build *build, const struct state_node *state,
+                       const struct node_pool *pool, const struct instance_type *type,
+                       int64_t *price)
 {
+    *price = 0;
     const char *zone = string_map_get(state->labels, LABEL_ZONE);
     const char *capacity_type = string_map_get(state->labels, LABEL_CAPACITY_TYPE);
     const struct overlay_effect *effect =
@@ -278,10 +302,30 @@ static int64_t price_of(const struct build *build, const struct state_node *stat
         if (text_equal(requirement_single_value(&offering->requirements, LABEL_ZONE), zone) &&
             text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
                        capacity_type) &&
-            is_own_reservation(build, state, offering))
-            return effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+            is_own_reservation(build, state, offering)) {
+            *price =
+                effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+            return true;
+        }
     }
-    return 0;
+    return false;
+}
+
+static double at_least_nothing(double cost)
+{
+    return cost > 0 ? cost : 0;
+}
+
+// DIS-56.
+static double cost_of(const struct build *build, const struct state_node *state)
+{
+    double cost = 1.0;
+    bool by_run_time = build->snapshot->settings.job_runtime_cost;
+    list_for_each (pod, &state->pods)
+        if (pod_has_to_move(*pod))
+            cost += at_least_nothing(by_run_time ? pod_disruption_cost(*pod, build->snapshot->time)
+                                                 : pod_eviction_cost(*pod));
+    return cost;
 }
 
 static void add_candidate(struct build *build, const struct state_node *state,
@@ -295,19 +339,20 @@ static void add_candidate(struct build *build, const struct state_node *state,
         .claim = state->claim,
         .pool = pool,
         .type = type != NULL ? find_type(build, pool, type) : NULL,
-        .cost = 1.0,
         .blocked = blocked,
         .blocked_by = blocked_by,
         .buffered = is_wanted(build, state->name, true)};
-    candidate.price = price_of(build, state, pool->pool, candidate.type);
+    candidate.price_known =
+        find_price(build, state, pool->pool, candidate.type, &candidate.price);
+    double plain = 1.0;
     list_for_each (pod, &state->pods) {
         if (!pod_has_to_move(*pod))
             continue;
-        double cost = pod_eviction_cost(*pod);
         candidate.reschedulable++;
-        candidate.cost += cost > 0 ? cost : 0;
+        plain += at_least_nothing(pod_eviction_cost(*pod));
     }
-    candidate.empty = candidate.cost <= 1.0;
+    candidate.cost = cost_of(build, state);
+    candidate.empty = plain <= 1.0; // whatever Jobs have done
     build->table->candidates.items[build->table->candidates.count++] = candidate;
 }
 
@@ -348,6 +393,17 @@ static void count_node(struct build *build, const struct state_node *state) // D
         pool->disrupting++;
 }
 
+// As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for all
+// nodes.
+static double cost_of_others(const struct state_node *state)
+{
+    double cost = 1.0;
+    list_for_each (pod, &state->pods)
+        if (!pod_owned_by_daemon_set(*pod))
+            cost += at_least_nothing(pod_eviction_cost(*pod));
+    return cost;
+}
+
 // DIS-190: what the pool costs, and what it would cost its pods to move.
 static void count_for_balance(struct build *build, const struct state_node *state,
                               bool is_candidate)
@@ -364,15 +420,14 @@ static void count_for_balance(struct build *build, const struct state_node *stat
         pool->balance_price = quantity_add(pool->balance_price, last->price);
         return;
     }
-    pool->balance_cost += 1.0;
-    list_for_each (pod, &state->pods)
-        if (!pod_owned_by_daemon_set(*pod) && pod_eviction_cost(*pod) > 0)
-            pool->balance_cost += pod_eviction_cost(*pod);
+    pool->balance_cost += build->snapshot->settings.compatibility_upstream
+                              ? cost_of_others(state)
+                              : cost_of(build, state);
     const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     const struct instance_type *type = name != NULL ? find_type(build, pool, name) : NULL;
-    if (state->claim != NULL)
-        pool->balance_price =
-            quantity_add(pool->balance_price, price_of(build, state, pool->pool, type));
+    int64_t price;
+    if (state->claim != NULL && find_price(build, state, pool->pool, type, &price))
+        pool->balance_price = quantity_add(pool->balance_price, price);
 }
 
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,

@@ -32,6 +32,7 @@ struct disruption_candidate {
     const struct instance_type *type; // NULL: unknown to the pool
     double cost;            // DIS-56
     int64_t price;          // DIS-59, nano-USD an hour
+    bool price_known;       // DIS-743
     uint32_t reschedulable; // pods (DIS-48)
     bool empty;             // DIS-57
     bool buffered;          // placeholder pods are planned on it (LIF-245)
@@ -72,5 +73,6 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
 bool pod_has_to_move(const struct pod *pod);                 // DIS-48
 bool pod_can_be_evicted(const struct pod *pod, int64_t now); // LIF-110
 bool pod_is_unready(const struct pod *pod);                // DIS-45
-// DIS-55 of one pod.
+// DIS-55 of one pod; and with what a Job has done so far (DIS-757).
 double pod_eviction_cost(const struct pod *pod);
+double pod_disruption_cost(const struct pod *pod, int64_t now);

@@ -15,6 +15,7 @@
 #include "engine/verdicts.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
+#define SPOT_SAVING    30 // percent, with fewer types (DIS-751)
 
 // --- which candidates
 // -----------------------------------------------------------------------------
@@ -220,6 +221,27 @@ static void cut_for_spot(struct disruption *disruption, struct move *move)
     }
 }
 
+// DIS-175; by DIS-751 fewer will do where much is saved. Rates of interruption are not known.
+static const char *too_few_types(struct disruption *disruption, struct move *move, int64_t price,
+                                 uint32_t types)
+{
+    move->rule = "DIS-175";
+    const char *why = arena_format(disruption->arena,
+                                   "SpotToSpotConsolidation requires 15 cheaper instance type "
+                                   "options than the current candidate to consolidate, got %" PRIu32,
+                                   types);
+    if (types < disruption->problem->settings->spot_min_types)
+        return why;
+    int64_t saving =
+        quantity_subtract(price, claim_expected_price(disruption->problem, move->claim));
+    if (quantity_multiply(saving, 100) >= quantity_multiply(price, SPOT_SAVING))
+        return NULL;
+    move->rule = "DIS-751";
+    return arena_format(disruption->arena, "%s; with fewer it must save %d%%, and would save %d%%",
+                        why, SPOT_SAVING,
+                        saving > 0 && price > 0 ? (int)((__int128)saving * 100 / price) : 0);
+}
+
 // DIS-172 to DIS-176.
 static const char *replace_spot_by_spot(struct disruption *disruption, struct move *move,
                                         int64_t price, bool single)
@@ -236,14 +258,24 @@ static const char *replace_spot_by_spot(struct disruption *disruption, struct mo
     const char *why = nothing_left(disruption, claim, &move->rule);
     if (why != NULL || !single)
         return why;
-    move->rule = "DIS-175";
     uint32_t types = count_types(claim->template->table, claim->rows);
     if (types < SPOT_TYPES_MIN)
-        return arena_format(disruption->arena,
-                            "SpotToSpotConsolidation requires 15 cheaper instance type options "
-                            "than the current candidate to consolidate, got %" PRIu32,
-                            types);
+        return too_few_types(disruption, move, price, types);
     cut_for_spot(disruption, move);
+    return NULL;
+}
+
+// DIS-743.
+static const char *unknown_price(struct disruption *disruption,
+                                 struct disruption_candidate *const *candidates, uint32_t count)
+{
+    for (uint32_t i = 0; disruption->better && i < count; i++) {
+        const struct string_map *labels = candidates[i]->state->labels;
+        if (!candidates[i]->price_known)
+            return arena_format(disruption->arena, "price of %s in %s unknown",
+                                string_map_get(labels, LABEL_INSTANCE_TYPE),
+                                string_map_get(labels, LABEL_ZONE));
+    }
     return NULL;
 }
 
@@ -259,6 +291,11 @@ const char *move_narrow(struct disruption *disruption, struct move *move,
                         struct disruption_candidate *const *candidates, uint32_t count,
                         int64_t price)
 {
+    const char *unknown = unknown_price(disruption, candidates, count);
+    if (unknown != NULL) {
+        move->rule = "DIS-743";
+        return unknown;
+    }
     bool spot = are_all_spot(candidates, count) &&
                 allows(disruption->problem, move->claim->set, CAPACITY_TYPE_SPOT);
     return spot ? replace_spot_by_spot(disruption, move, price, count == 1)

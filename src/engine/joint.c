@@ -166,6 +166,14 @@ static void mark_own_types(struct problem *problem, struct part *part)
     }
 }
 
+static bool prices_are_known(const struct part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        if (!part->candidates[i]->price_known)
+            return false;
+    return true;
+}
+
 // Narrows every new node to what costs less than its share of what the candidates cost.
 static bool narrow(struct disruption *disruption, struct part *part, int64_t price)
 {
@@ -174,7 +182,7 @@ static bool narrow(struct disruption *disruption, struct part *part, int64_t pri
     uint32_t count = part->replacements_count;
     for (uint32_t i = 0; i < count; i++)
         total = quantity_add(total, cheapest_price(problem, part->replacements[i].claim));
-    if (total >= price)
+    if (total >= price && prices_are_known(part))
         return refuse(part, "DIS-169", "Can't replace with a cheaper node");
     for (uint32_t i = 0; i < count; i++) {
         struct replacement *replacement = &part->replacements[i];

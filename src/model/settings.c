@@ -116,6 +116,12 @@ static const struct setting table[] = {
     ROW("DISRUPTION_COST_PER_POD", "disruption-cost-per-pod", FLOAT, disruption_cost_per_pod, "0",
         "what consolidation counts for evicting a pod of ordinary cost, USD", .minimum = 0,
         .maximum = 1000),
+    ROW("JOB_RUNTIME_COST", "job-runtime-cost", BOOL, job_runtime_cost, "true",
+        "evicting a Job's pod costs as much more as it has run hours, up to nine"),
+    ROW("SPOT_MIN_TYPES", "spot-min-types", INT, spot_min_types, "1",
+        "fewest cheaper instance types for which a spot node is replaced by a spot node; with fewer "
+        "than 15 it must save 30 %",
+        BETWEEN(1, 15)),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
         .choices = log_formats),
     ROW("LEGACY_METRICS", "legacy-metrics", BOOL, legacy_metrics, "false",
@@ -256,6 +262,10 @@ bool settings_finish(struct settings *settings, struct error *error)
         settings->static_surge_required = true;
     if (settings->compatibility_upstream && !given(settings, "CONSOLIDATION_HORIZON"))
         settings->consolidation_horizon = 0;
+    if (settings->compatibility_upstream && !given(settings, "JOB_RUNTIME_COST"))
+        settings->job_runtime_cost = false;
+    if (settings->compatibility_upstream && !given(settings, "SPOT_MIN_TYPES"))
+        settings->spot_min_types = 15;
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;
     if (settings->metrics_port != 0 && settings->metrics_port == settings->health_probe_port)

@@ -40,6 +40,8 @@ struct settings {
     bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
+    bool job_runtime_cost;          // DIS-757
+    int64_t spot_min_types;         // DIS-751
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
     int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds

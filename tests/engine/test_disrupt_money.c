@@ -201,6 +201,240 @@ static void nodes_that_live_briefly_have_less_time_DIS_747(void **state)
     }
 }
 
+// --- prices that are not known
+// --------------------------------------------------------------------
+
+// The type is offered in zone b only; the node is in zone a.
+static void a_price_that_is_not_known_is_said_to_be_DIS_743(void **state)
+{
+    (void)state;
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
+        for (int upstream = 0; upstream < 2; upstream++) {
+            struct text world = {0};
+            add_catalogue(&world);
+            add_type(&world, "old", NULL, OFFERING("0.5", "b", "on-demand"));
+            add_type(&world, "new", NULL, OFFERING("0.1", "a", "on-demand"));
+            text_add(&world, "---\n");
+            add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+            add_node(&world, (struct test_node){.name = "x", .type = "old"});
+            if (elsewhere)
+                add_node(&world, (struct test_node){.name = "z", .unmanaged = true});
+            add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+            PLAN p = decide(&world, "single", upstream ? UPSTREAM : NULL, NULL);
+            assert_disrupts(p.plan, elsewhere ? "Underutilized/single: x" : "");
+            if (elsewhere)
+                continue;
+            assert_string_equal(note_about(p.plan, "x"),
+                                upstream ? "Can't replace with a cheaper node"
+                                         : "price of old in a unknown");
+            if (!upstream)
+                assert_said(p.plan, "DIS-743: price of old in a unknown");
+        }
+}
+
+static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_catalogue(&world);
+    add_type(&world, "old", NULL, OFFERING("0.5", "b", "on-demand"));
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){
+                         .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
+                                       "consolidationPolicy: WhenEmptyOrUnderutilized"});
+    add_node(&world, (struct test_node){.name = "a", .type = "old"});
+    add_node(&world, (struct test_node){.name = "b", .type = "old", .zone = "b"});
+    add_node(&world, (struct test_node){.name = "z", .unmanaged = true});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
+    add_pod(&world, (struct test_pod){.name = "q", .node = "b"});
+    add_pod(&world, (struct test_pod){.name = "r", .node = "b"});
+    PLAN p = decide(&world, NULL, NULL, NULL);
+    assert_disrupts(p.plan, "Underutilized/single: b");
+}
+
+// --- spot
+// -----------------------------------------------------------------------------------------
+
+// Two spot types cost less than the node's.
+static struct plan_fixture decide_spot(const char *cheap, const char *settings)
+{
+    struct text world = {0}, offering = {0}, all = {0};
+    text_format(&offering, OFFERING("%s", "a", "spot"), cheap);
+    add_catalogue(&world);
+    add_type(&world, "old", NULL, OFFERING("0.1", "a", "spot"));
+    add_type(&world, "one", NULL, offering.data);
+    add_type(&world, "two", NULL, offering.data);
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "x", .type = "old", .capacity_type = "spot"});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+    text_format(&all, SPOT_TO_SPOT "%s", settings);
+    struct plan_fixture fixture = decide(&world, "single", all.data, NULL);
+    text_free(&offering);
+    text_free(&all);
+    return fixture;
+}
+
+static void few_spot_types_will_do_where_much_is_saved_DIS_751(void **state)
+{
+    (void)state;
+    PLAN much = decide_spot("0.07", "");
+    assert_disrupts(much.plan, "Underutilized/single: x -> one,two spot -");
+    PLAN little = decide_spot("0.071", "");
+    assert_disrupts(little.plan, "");
+    assert_said(little.plan,
+                "DIS-751: SpotToSpotConsolidation requires 15 cheaper instance type options than "
+                "the current candidate to consolidate, got 2; with fewer it must save 30%, and "
+                "would save 29%");
+    PLAN upstream = decide_spot("0.01", ", " UPSTREAM);
+    assert_disrupts(upstream.plan, "");
+    PLAN strict = decide_spot("0.01", ", SPOT_MIN_TYPES: '3'");
+    assert_disrupts(strict.plan, "");
+    assert_said(strict.plan, "DIS-175: ");
+    PLAN given = decide_spot("0.01", ", " UPSTREAM ", SPOT_MIN_TYPES: '2'");
+    assert_disrupts(given.plan, "Underutilized/single: x -> one,two spot -");
+}
+
+// Of spot the mean counts, not the cheapest: 0.06 of 0.01 and 0.11.
+static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
+{
+    (void)state;
+    for (int enough = 0; enough < 2; enough++) {
+        struct text world = {0};
+        add_catalogue(&world);
+        add_type(&world, "old", NULL, OFFERING("0.12", "a", "on-demand"));
+        add_type(&world, "new", NULL,
+                 OFFERING("0.01", "a", "spot") OFFERING("0.11", "b", "spot"));
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world, (struct test_node){.name = "x", .type = "old"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+        // 0.06 USD an hour for four hours.
+        PLAN p = decide(&world, "single",
+                        enough ? "DISRUPTION_COST_PER_POD: '0.23'"
+                               : "DISRUPTION_COST_PER_POD: '0.25'",
+                        NULL);
+        assert_disrupts(p.plan, enough ? "Underutilized/single: x -> new spot -" : "");
+    }
+}
+
+// --- costs
+// ----------------------------------------------------------------------------------------
+
+static void add_job_pod(struct text *world, const char *name, const char *node,
+                        const char *started, const char *deletion_cost)
+{
+    text_format(world,
+                "{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: uid-%s, annotations: {%s}, "
+                "ownerReferences: [{apiVersion: batch/v1, kind: Job, name: job, uid: j, "
+                "controller: true}]}, spec: {nodeName: %s, containers: [{name: c, image: i, "
+                "resources: {requests: {cpu: '1'}}}]}, status: {phase: Running, startTime: "
+                "'%s'}}\n---\n",
+                name, name, deletion_cost, node, started);
+}
+
+static void what_a_job_has_done_counts_DIS_757(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *started;
+        double expected;
+    } cases[] = {{"2026-01-01T00:00:00Z", 1},
+                 {"2025-12-31T23:30:00Z", 1.5},
+                 {"2025-12-31T21:00:00Z", 4},
+                 {"2025-12-01T00:00:00Z", 10}};
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        for (int upstream = 0; upstream < 2; upstream++) {
+            struct text world = {0};
+            add_pool(&world, (struct test_pool){0});
+            add_node(&world, (struct test_node){.name = "x"});
+            add_job_pod(&world, "p", "x", cases[i].started, "");
+            PLAN p = disrupt(&world, "emptiness", upstream ? UPSTREAM : NULL);
+            CLEANUP_ARENA struct arena *arena = arena_create(4096);
+            const struct candidate_options options = {.reason = "Underutilized"};
+            struct candidate_table table = candidates_build(arena, p.snapshot, &options);
+            assert_int_equal(table.candidates.count, 1);
+            double expected = upstream ? 1 : cases[i].expected;
+            assert_true(table.candidates.items[0].cost == 1.0 + expected);
+            assert_disrupts(p.plan, "");
+        }
+}
+
+static void a_node_is_as_empty_whatever_its_jobs_have_done_DIS_757_DIS_57(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "x"});
+    add_job_pod(&world, "p", "x", "2025-12-31T12:00:00Z",
+                "controller.kubernetes.io/pod-deletion-cost: '-134217728'");
+    PLAN p = disrupt(&world, "emptiness", NULL);
+    assert_disrupts(p.plan, "Empty/empty: x");
+}
+
+static void what_lately_began_goes_rather_than_what_has_long_run_DIS_757(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){
+                         .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
+                                       "consolidationPolicy: WhenEmptyOrUnderutilized"});
+    add_node(&world, (struct test_node){.name = "a"});
+    add_node(&world, (struct test_node){.name = "b"});
+    add_job_pod(&world, "p", "a", "2025-12-31T15:00:00Z", "");
+    add_job_pod(&world, "q", "b", "2025-12-31T23:55:00Z", "");
+    PLAN p = disrupt(&world, NULL, NULL);
+    assert_disrupts(p.plan, "Underutilized/single: b");
+}
+
+// A node with a static pod is as dear to a Balanced pool whether or not it may be disrupted.
+static void a_condition_changes_no_score_DIS_754(void **state)
+{
+    (void)state;
+    double cost[2];
+    for (int blocked = 0; blocked < 2; blocked++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.disruption = "consolidateAfter: 0s, "
+                                                          "consolidationPolicy: Balanced"});
+        add_node(&world, (struct test_node){
+                             .name = "x",
+                             .annotations = blocked ? "karpenter.sh/do-not-disrupt: 'true'" : ""});
+        add_pod(&world, (struct test_pod){.name = "m", .node = "x", .owner = "Node"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+        add_pod(&world, (struct test_pod){
+                            .name = "q",
+                            .node = "x",
+                            .meta = "deletionTimestamp: '2026-01-01T00:00:00Z', "});
+        PLAN p = disrupt(&world, "single", NULL);
+        CLEANUP_ARENA struct arena *arena = arena_create(4096);
+        const struct candidate_options options = {.reason = "Underutilized"};
+        struct candidate_table table = candidates_build(arena, p.snapshot, &options);
+        assert_int_equal(table.candidates.count, !blocked);
+        cost[blocked] = table.pools.items[0].balance_cost;
+    }
+    assert_true(cost[0] == 2.0 && cost[1] == 2.0);
+}
+
+// What replaces a drifted node is what consolidation would leave.
+static void drift_replaces_by_what_would_stay_DIS_756(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_catalogue(&world);
+    add_type(&world, "huge", "64", OFFERING("3.2", "a", "on-demand"));
+    add_type(&world, "six", "6", OFFERING("0.3", "a", "on-demand"));
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+    add_node(&world, (struct test_node){.name = "x",
+                                        .type = "huge",
+                                        .cpu = "64",
+                                        .drifted = "2025-12-20T00:00:00Z"});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "x", .cpu = "4500m"});
+    add_pod(&world, (struct test_pod){.name = "q", .node = "x", .cpu = "4500m"});
+    PLAN p = decide(&world, "drift", "PACKING_POLICY: LowestPrice", NULL);
+    assert_disrupts(p.plan, "Drifted/none: x -> six,huge on-demand - -> six,huge on-demand -");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +445,15 @@ int main(void)
         cmocka_unit_test(what_is_saved_counts_until_the_node_expires_DIS_747),
         cmocka_unit_test(young_clusters_tell_nothing_of_how_long_nodes_live_DIS_747),
         cmocka_unit_test(nodes_that_live_briefly_have_less_time_DIS_747),
+        cmocka_unit_test(a_price_that_is_not_known_is_said_to_be_DIS_743),
+        cmocka_unit_test(deletions_of_unknown_worth_come_last_DIS_743),
+        cmocka_unit_test(few_spot_types_will_do_where_much_is_saved_DIS_751),
+        cmocka_unit_test(spot_is_expected_to_cost_the_mean_DIS_742),
+        cmocka_unit_test(what_a_job_has_done_counts_DIS_757),
+        cmocka_unit_test(a_node_is_as_empty_whatever_its_jobs_have_done_DIS_757_DIS_57),
+        cmocka_unit_test(what_lately_began_goes_rather_than_what_has_long_run_DIS_757),
+        cmocka_unit_test(a_condition_changes_no_score_DIS_754),
+        cmocka_unit_test(drift_replaces_by_what_would_stay_DIS_756),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

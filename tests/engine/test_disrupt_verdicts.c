@@ -206,7 +206,7 @@ static void nodes_in_use_DIS_150_DIS_161_DIS_169_DIS_172_DIS_175(void **state)
                "DIS-161", "default/p =>");
     check_used(pool, node, (struct test_pod){0}, NULL, "DIS-172", "SpotToSpotConsolidation");
     check_used(pool, (struct test_node){.capacity_type = "spot"}, (struct test_pod){0},
-               SPOT_TO_SPOT, "DIS-175", "got ");
+               SPOT_TO_SPOT ", SPOT_MIN_TYPES: '15'", "DIS-175", "got ");
     node.capacity_type = "on-demand";
     check_used((struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type, "
                                               "operator: In, values: [on-demand]}], "},
