@@ -1,0 +1,5 @@
+#include "simulation/story.h"
+int main(void)
+{
+    return 0;
+}
