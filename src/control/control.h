@@ -42,6 +42,8 @@ struct control {
     struct provisioner *provisioner;
     struct disruption_backoff *disruption_backoff;
     struct turnover *turnover;
+    struct move_ledger *move_ledger;
+    struct pod_events *pod_events;
     struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;

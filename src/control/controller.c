@@ -32,7 +32,6 @@ struct controller {
     struct expiration *expiration;
     struct garbage_collection *garbage_collection;
     struct consistency *consistency;
-    struct pod_events *pod_events;
     struct node_health *node_health;
     struct hydration *hydration;
     struct pool_controller *pool_hash, *pool_readiness, *pool_counter;
@@ -121,7 +120,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->expiration = expiration_create(control);
     controller->garbage_collection = garbage_collection_create(control);
     controller->consistency = consistency_create(control);
-    controller->pod_events = pod_events_create(control);
+    control->pod_events = pod_events_create(control);
     controller->node_health = node_health_create(control);
     controller->hydration = hydration_create(control);
     pool_annotations_watch(control);
@@ -252,7 +251,7 @@ void controller_destroy(struct controller *controller)
     pool_controller_destroy(controller->pool_hash);
     hydration_destroy(controller->hydration);
     node_health_destroy(controller->node_health);
-    pod_events_destroy(controller->pod_events);
+    pod_events_destroy(control->pod_events);
     consistency_destroy(controller->consistency);
     garbage_collection_destroy(controller->garbage_collection);
     expiration_destroy(controller->expiration);

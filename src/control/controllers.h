@@ -15,6 +15,8 @@ void consistency_destroy(struct consistency *consistency);
 void node_shape_issues(const struct node_claim *claim, const struct node *node,
                        struct text *issues);
 struct pod_events *pod_events_create(struct control *control); // LIF-185
+// The last pod event of a NodeClaim (LIF-185), written or not yet; wall clock, 0: none.
+int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim);
 void pod_events_destroy(struct pod_events *events);
 struct node_health *node_health_create(struct control *control); // LIF-195; NULL if switched off
 void node_health_destroy(struct node_health *health);

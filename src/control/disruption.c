@@ -10,6 +10,7 @@
 #include "control/disruption_queue.h"
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
+#include "control/move_ledger.h"
 #include "control/operations.h"
 #include "control/turnover.h"
 #include "engine/expiry.h"
@@ -163,6 +164,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
     control->turnover = turnover_create(control);
+    control->move_ledger = move_ledger_create(control);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->queue = control_queue(
@@ -187,6 +189,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
     turnover_destroy(disruption->control->turnover);
+    move_ledger_destroy(disruption->control->move_ledger);
     free(disruption);
 }
 
@@ -406,8 +409,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
-    if (!disruption->recovered)
+    if (!disruption->recovered) {
         disruption_queue_recover(control);
+        move_ledger_recover(control->move_ledger);
+    }
     disruption->recovered = true;
     if (clear_leftovers(disruption, item) > 0)
         return reconcile_running();

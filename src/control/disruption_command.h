@@ -47,6 +47,8 @@ struct disruption_command {
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;
     int64_t savings;       // nano-USD an hour
+    int64_t price;         // of its nodes; the same
+    int64_t launched_ns;   // monotonic: when its replacements were created; 0: it has none yet
     int64_t created_ns;    // monotonic
     int64_t due_ns;        // monotonic: validation; set when the taints are in place
     enum command_phase phase;

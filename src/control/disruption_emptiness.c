@@ -5,7 +5,9 @@
 #include "base/duration.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
+#include "control/controllers.h"
 #include "control/disruption_queue.h"
+#include "control/move_ledger.h"
 #include "control/snapshot_builder.h"
 #include "engine/emptiness.h"
 
@@ -133,12 +135,25 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
     map_destroy(taken, NULL);
 }
 
+// DIS-752: its NodePool's nodes are launched again soon after they went.
+static bool is_kept_for_a_while(const struct control *control, const struct node_claim *claim)
+{
+    int64_t quiet_ns = move_ledger_quiet_ns(
+        control->move_ledger, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, "Initialized");
+    int64_t since = pod_events_last(control->pod_events, claim);
+    if (since == 0 && initialized != NULL)
+        since = initialized->last_transition_time;
+    return quiet_ns > 0 && control_now(control) - since < quiet_ns;
+}
+
 static void start_command(struct control *control, const struct disruption_candidate *candidate)
 {
     const struct node *node = find_node(control, candidate->node->meta.name);
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
-    if (claim == NULL)
+    if (claim == NULL || is_kept_for_a_while(control, claim))
         return;
     struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
     command_reserve(command, 1, 0);

@@ -12,6 +12,7 @@
 #include "control/disruption_replacements.h"
 #include "control/disruption_writes.h"
 #include "control/drain.h"
+#include "control/move_ledger.h"
 #include "control/operations.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
@@ -236,6 +237,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     }
     if (command->replacements.count == 0)
         set_marked(control, command, true); // DIS-306
+    move_ledger_begin(control->move_ledger, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
     reconcile_queue_add(queue->queue, command->id);
 }
@@ -371,7 +373,10 @@ static struct reconcile_result step_launch(struct step *step)
                         replacement->name);
         step->started += replacement_create(&step->about, command, replacement);
     }
-    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_AWAIT);
+    if (step->started > 0)
+        return reconcile_running();
+    command->launched_ns = loop_monotonic_ns(step->control->loop);
+    return go_on(step, COMMAND_AWAIT);
 }
 
 static enum command_bar bar_of(const struct step *step, const struct pod **pod)
@@ -417,6 +422,8 @@ static void count_deleted(struct control *control, const struct disruption_comma
     if (claim != NULL)
         publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
                 command->reason);
+    if (strcmp(command->reason, "Empty") == 0)
+        move_ledger_emptied(control->move_ledger, entry->pool, entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
     metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool,
@@ -488,6 +495,8 @@ static struct reconcile_result step_drain(struct step *step)
     if (strcmp(command->reason, "Drifted") == 0)
         disruption_backoff_pool_succeeded(step->control->disruption_backoff,
                                           command->nodes.items[0].pool);
+    if (command->launched_ns != 0 || command->replacements.count == 0)
+        move_ledger_end(step->control->move_ledger, command);
     forget(step->queue, command);
     return reconcile_done();
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
+#include "control/move_ledger.h"
 #include "control/snapshot_builder.h"
 #include "control/turnover.h"
 #include "engine/budgets.h"
@@ -55,6 +57,8 @@ struct disruption_sweep *sweep_create(struct control *control)
                                             .without_emptiness = true,
                                             .expiry_lead_ns = turnover_longest(control->turnover),
                                             .overlap_ns = turnover_usual(control->turnover)};
+    sweep->inputs.frozen =
+        move_ledger_frozen(control->move_ledger, sweep->arena, &sweep->inputs.frozen_count);
     return sweep;
 }
 
@@ -192,7 +196,9 @@ static struct disruption_command *make_command(struct control *control,
 {
     struct disruption_command *command =
         command_create(control, NULL, reason_of(planned), consolidation_of(planned));
-    command->savings = planned->savings;
+    command->savings = command->price = planned->savings;
+    list_for_each (claim, &planned->replacements)
+        command->price = quantity_add(command->price, claim->price);
     command_reserve(command, planned->candidates.count, planned->replacements.count);
     list_for_each (name, &planned->candidates) {
         const struct node *node = find_node(control, *name);

@@ -37,6 +37,13 @@ static int64_t delay_of(const struct pod_events *events, const struct node_claim
     return waited_for || events->control->settings->compatibility_upstream ? DELAY_NS : LAZY_NS;
 }
 
+int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim)
+{
+    const struct last_event *event = map_get(events->events, claim->meta.name);
+    int64_t written = claim->status.last_pod_event_time;
+    return event != NULL && event->at > written ? event->at : written;
+}
+
 static void note_event(struct pod_events *events, const struct pod *pod, int64_t at)
 {
     const struct node *node = find_node(events->control, pod->spec.node_name);

@@ -3,12 +3,17 @@
 
 #include "model/object.h"
 
+struct frozen_move { // DIS-748
+    const char *pool, *from_type, *to_type; // machine types
+};
 // What only a running controller knows. Zero: nothing.
 struct disrupt_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
                                             // to the budgets; their pods need another place
     const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
     const struct string_list *paused_pools; // no drift for a while: replacements failed (DIS-716)
+    const struct frozen_move *frozen;       // replacements that are not to be repeated
+    uint32_t frozen_count;
     bool without_emptiness;                 // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)

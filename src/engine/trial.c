@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/finish.h"
+#include "engine/frozen_moves.h"
 #include "engine/instance_types.h"
 #include "engine/pack.h"
 #include "engine/templates.h"
@@ -168,6 +169,7 @@ static void judge(struct disruption *disruption, struct trial *trial)
 {
     trial->claims_count = 0;
     uint32_t all = settle_claims(disruption, trial);
+    frozen_moves_drop(disruption, trial);
     trial->homeless = find_homeless(disruption, trial->pass);
     trial->needed = trial->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
@@ -183,6 +185,9 @@ struct trial trial_run_beside(struct disruption *disruption,
     if (disruption->better && disruption->baseline == NULL)
         make_baseline(disruption);
     struct trial trial = run_pass(disruption, candidates, count, consolidation, beside);
+    trial.candidates = candidates;
+    trial.candidates_count = count;
+    trial.consolidation = consolidation;
     judge(disruption, &trial);
     return trial;
 }

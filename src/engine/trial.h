@@ -10,6 +10,9 @@ struct trial {
     uint32_t claims_count;
     uint32_t needed;           // how many nodes it takes to carry it out: at least claims_count
     const struct pod *homeless; // has no place and needs one: the move is impossible (DIS-250)
+    struct disruption_candidate *const *candidates; // borrowed
+    uint32_t candidates_count;
+    bool consolidation;
     bool no_pool;               // nothing was asked, for no NodePool is there to be asked (DIS-234)
 };
 // `consolidation`: quiet nodes are left alone (DIS-238). The caller frees the trial.
