@@ -1,6 +1,8 @@
 #include "control/disruption.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/duration.h"
 #include "control/cluster.h"
@@ -49,6 +51,7 @@ struct disruption_controller {
     int64_t changed_ns;                    // monotonic: when a change was last seen
     int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
     int64_t sweep_again_ns;                // monotonic: even without a change
+    struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
     uint32_t wave_pods;                    // that have left their nodes in the present wave
     int64_t wave_first_ns, wave_last_ns;   // monotonic
 };
@@ -155,6 +158,22 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     }
 }
 
+// DIS-709.
+static void collect_ages(void *context, const struct metric *metric, struct text *out)
+{
+    const struct disruption_controller *disruption = context;
+    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    for (struct map_entry *entry = map_first(disruption->examined); entry != NULL;
+         entry = map_next(entry)) {
+        char method[32];
+        const char *pool = strchr(map_key(entry), '/') + 1;
+        snprintf(method, sizeof method, "%.*s", (int)(pool - 1 - map_key(entry)), map_key(entry));
+        const char *const values[] = {pool, method};
+        int64_t age_ns = now_ns - *(const int64_t *)map_value(entry);
+        metric_emit(metric, out, (double)age_ns / SECOND, values, ARRAY_LENGTH(values));
+    }
+}
+
 struct disruption_controller *disruption_create(struct control *control)
 {
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
@@ -167,6 +186,8 @@ struct disruption_controller *disruption_create(struct control *control)
     control->move_ledger = move_ledger_create(control);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
+    disruption->examined = map_create();
+    metric_collect(control->metrics.examined_age, collect_ages, disruption);
     disruption->queue = control_queue(
         control, &(struct reconcile_queue_options){
                      .name = "disruption", .reconcile = reconcile, .context = disruption});
@@ -185,6 +206,8 @@ void disruption_destroy(struct disruption_controller *disruption)
     if (disruption->job != NULL)
         disruption->job->disruption = NULL; // frees itself and its sweep when it is done
     sweep_destroy(disruption->done);
+    metric_collect(disruption->control->metrics.examined_age, NULL, NULL);
+    map_destroy(disruption->examined, free);
     decision_inputs_destroy(disruption->inputs);
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
@@ -278,6 +301,11 @@ static void tell_notes(struct control *control, const struct plan *plan)
     list_for_each (note, &plan->notes) {
         if (note->level != NOTE_EVENT_NORMAL || note->object == NULL || note->reason == NULL)
             continue;
+        if (note->object->kind->id == KIND_NODE_POOL)
+            publish(control, note->object,
+                    &(struct event_text){
+                        .reason = note->reason, .dedupe = note->message, .window_ns = MINUTE},
+                    "%s", note->message);
         const struct node *node = note->object->kind->id == KIND_NODE
                                       ? find_node(control, note->object->meta.name)
                                       : NULL;
@@ -300,6 +328,50 @@ static int64_t next_look(const struct disruption_controller *disruption,
     return backoff_ns < next_ns ? backoff_ns : next_ns;
 }
 
+static void note_examined(struct disruption_controller *disruption, const char *method,
+                          const char *pool)
+{
+    struct text key = {0};
+    text_format(&key, "%s/%s", method, pool);
+    int64_t *examined_ns = map_get(disruption->examined, key.data);
+    if (examined_ns == NULL) {
+        examined_ns = memory_allocate(sizeof *examined_ns);
+        map_set(disruption->examined, key.data, examined_ns);
+    }
+    *examined_ns = loop_monotonic_ns(disruption->control->loop);
+    text_free(&key);
+}
+
+// DIS-400, DIS-405, DIS-709. Both drift methods have candidates of their own, both consolidations the
+// same (DIS-774).
+static void measure(struct disruption_controller *disruption, const struct plan *plan)
+{
+    struct control_metrics *metrics = &disruption->control->metrics;
+    uint32_t drifted = 0, underutilized = 0;
+    list_for_each (turn, &plan->turns) {
+        if (text_equal(turn->reason, "Drifted"))
+            drifted += turn->eligible;
+        else
+            underutilized = turn->eligible > underutilized ? turn->eligible : underutilized;
+        list_for_each (pool, &turn->pools) {
+            const char *name = pool->pool->meta.name;
+            note_examined(disruption, turn->method, name);
+            metric_set(metrics->pool_allowed_disruptions, (double)pool->allowed, name,
+                       turn->reason);
+            metric_set(metrics->pool_consuming_budgets, (double)pool->disrupting, name,
+                       turn->reason);
+            if (pool->error != NULL)
+                log_error("detected disruption budget errors", "s:controller", "disruption",
+                          "s:error", pool->error);
+        }
+    }
+    metric_set(metrics->disruption_eligible, drifted, "drifted");
+    metric_set(metrics->disruption_eligible, underutilized, "underutilized");
+    metric_remove_all(metrics->nodes_by_rule);
+    list_for_each (count, &plan->verdict_counts)
+        metric_set(metrics->nodes_by_rule, count->nodes, count->rule);
+}
+
 static void carry_out(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
@@ -310,6 +382,8 @@ static void carry_out(struct disruption_controller *disruption)
     if (sweep->checks_count == 0) {
         if (sweep->plan != NULL)
             tell_notes(control, sweep->plan);
+        if (sweep->plan != NULL)
+            measure(disruption, sweep->plan);
         disruption->swept_ns = now_ns;
         disruption->sweep_not_before_ns =
             commands > 0 ? now_ns : now_ns + SWEEP_SHARE * took_ns;

@@ -1,5 +1,6 @@
 #include "control/disruption_sweep.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,58 @@ static struct disruption_command *make_command(struct control *control,
     return command;
 }
 
+// DIS-382.
+static void tell_candidate(struct control *control, const struct disruption_command *command,
+                           const struct command_node *entry)
+{
+    static const struct event_text event = {.reason = "ConsolidationCandidate",
+                                            .window_ns = 15 * MINUTE};
+    struct text text = {0};
+    if (command->nodes.count == 1)
+        text_format(&text, "%s: [%s] -> [%" PRIu32 " replacement%s]", command_decision(command),
+                    entry->node, command->replacements.count,
+                    command->replacements.count > 1 ? "s" : "");
+    else
+        text_format(&text, "%s: [%s] (part of %" PRIu32 "-node consolidation)",
+                    command_decision(command), entry->node, command->nodes.count);
+    const struct object *const about[] = {
+        (const struct object *)find_node(control, entry->node),
+        (const struct object *)find_claim(control, entry->claim)};
+    for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
+        if (about[i] != NULL)
+            publish(control, about[i], &event, "Consolidation candidate: %s (savings: $%.2f)",
+                    text.data, (double)command->savings / 1e9);
+    text_free(&text);
+}
+
+// DIS-402: once for each NodePool.
+static void count_move(struct control *control, const struct disruption_command *command)
+{
+    for (uint32_t i = 0; i < command->nodes.count; i++) {
+        const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);
+        bool repeated = false;
+        for (uint32_t j = 0; j < i; j++)
+            repeated = repeated || strcmp(command->nodes.items[j].pool,
+                                          command->nodes.items[i].pool) == 0;
+        const char *policy =
+            pool != NULL ? pool->spec.disruption.consolidation_policy : NULL;
+        if (!repeated)
+            metric_add(control->metrics.consolidation_moves, 1, "approved",
+                       command->nodes.items[i].pool,
+                       policy != NULL ? policy : "WhenEmptyOrUnderutilized");
+    }
+}
+
+static void tell_command(struct control *control, const struct disruption_command *command)
+{
+    if (strcmp(command->reason, "Underutilized") != 0)
+        return;
+    count_move(control, command);
+    if (command->replacements.count > 0) // DIS-162, DIS-171, DIS-775
+        list_for_each (entry, &command->nodes)
+            tell_candidate(control, command, entry);
+}
+
 static uint32_t start_commands(struct disruption_sweep *sweep)
 {
     struct control *control = sweep->control;
@@ -223,6 +276,7 @@ static uint32_t start_commands(struct disruption_sweep *sweep)
         struct disruption_command *command = make_command(control, planned);
         if (command == NULL)
             continue;
+        tell_command(control, command);
         disruption_queue_add(control->disruption_queue, command);
         started++;
     }

@@ -6,6 +6,8 @@
 #include "engine/verdicts.h"
 #include "engine/workload_guard.h"
 
+#define METHODS_MAX 8
+
 // --- what the methods share
 // -----------------------------------------------------------------------
 
@@ -32,6 +34,41 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
         if (candidate->blocked == NULL)
             table.candidates.items[table.candidates.count++] = *candidate;
     return table;
+}
+
+static void note_allowance(struct disruption *disruption, const char *reason,
+                           const struct disruption_pool *pool, struct plan_turn *turn)
+{
+    turn->pools.items[turn->pools.count++] = (struct plan_turn_pool){
+        pool->pool, pool->total, pool->allowed, pool->disrupting,
+        pool->budget_error != NULL ? arena_copy_string(disruption->plan->arena, pool->budget_error)
+                                   : NULL};
+    if (pool->total != 0 && pool->allowed == 0)
+        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
+                     (const struct object *)pool->pool,
+                     arena_format(disruption->arena,
+                                  "No allowed disruptions for disruption reason %s due to "
+                                  "blocking budget",
+                                  reason));
+}
+
+void disruption_turn(struct disruption *disruption, const char *method, const char *reason,
+                     uint32_t eligible)
+{
+    struct plan *plan = disruption->plan;
+    if (plan->turns.items == NULL)
+        plan->turns.items =
+            arena_allocate_array(plan->arena, METHODS_MAX, sizeof *plan->turns.items);
+    if (plan->turns.count == METHODS_MAX)
+        return;
+    struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
+    *turn = (struct plan_turn){.method = method, .reason = reason, .eligible = eligible};
+    if (eligible == 0)
+        return;
+    turn->pools.items = arena_allocate_array(plan->arena, disruption->table.pools.count + 1,
+                                             sizeof *turn->pools.items);
+    list_for_each (pool, &disruption->table.pools)
+        note_allowance(disruption, reason, pool, turn);
 }
 
 candidate_list candidate_list_create(struct disruption *disruption,

@@ -59,6 +59,10 @@ void disruption_end(struct disruption *disruption);
 // The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
                                              bool eventual);
+// Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); tells of pools
+// that allow nothing (DIS-129). Before the method takes from the budgets.
+void disruption_turn(struct disruption *disruption, const char *method, const char *reason,
+                     uint32_t eligible);
 // An empty list with room for all candidates of the table.
 candidate_list candidate_list_create(struct disruption *disruption,
                                      const struct candidate_table *table);

@@ -166,6 +166,7 @@ void drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
     candidate_list list = find_drifted(disruption, &table);
+    disruption_turn(disruption, "drift", "Drifted", list.count);
     if (!disruption->better) {
         replace_first(disruption, &list);
         return;

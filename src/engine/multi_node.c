@@ -9,6 +9,7 @@
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
+    disruption_turn(disruption, "multi", "Underutilized", wanted.count);
     candidate_list taken = candidate_list_create(disruption, table);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < wanted.count && taken.count <= BATCH_MAX; i++) {

@@ -28,6 +28,7 @@ void single_node_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
+    disruption_turn(disruption, "single", "Underutilized", sorted.count);
     candidate_list list = interleave(disruption, &table, &sorted);
     if (disruption->better) {
         best_moves_decide(disruption, &list);

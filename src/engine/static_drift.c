@@ -181,9 +181,19 @@ static void decide_pool(struct disruption *disruption, const struct candidate_ta
         tell_limit(disruption, pool, &left, &counts, first);
 }
 
+static uint32_t count_drifted(const struct candidate_table *table)
+{
+    uint32_t count = 0;
+    list_for_each (candidate, &table->candidates)
+        count += candidate->pool->pool->spec.replicas.present &&
+                 condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    return count;
+}
+
 void static_drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    disruption_turn(disruption, "static-drift", "Drifted", count_drifted(&table));
     list_for_each (pool, &table.pools)
         if (pool->pool->spec.replicas.present && pool->remaining > 0)
             decide_pool(disruption, &table, pool);

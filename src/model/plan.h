@@ -133,6 +133,16 @@ struct plan_verdict_count {
     const char *rule;
     uint32_t nodes;
 };
+struct plan_turn_pool { // what the budgets of a NodePool left to a method (DIS-128)
+    const struct node_pool *pool;
+    int64_t total, allowed, disrupting;
+    const char *error; // DIS-121; or NULL
+};
+struct plan_turn { // one method's turn that had candidates
+    const char *method, *reason; // "multi", "Underutilized"
+    uint32_t eligible;           // candidates, before budgets
+    LIST(struct plan_turn_pool) pools; // by name
+};
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
     const char *reason;  // event reason, or NULL
@@ -146,6 +156,7 @@ struct plan {
     LIST(struct plan_unschedulable) unschedulable; // by namespace/name
     const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
+    LIST(struct plan_turn) turns; // of disruption methods, in the order in which they were asked
     bool has_disruptions;                        // --disrupt was asked for
     LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
     LIST(struct plan_verdict_count) verdict_counts; // of the same nodes, by rule; always
