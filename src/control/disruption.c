@@ -26,6 +26,9 @@
 // machine most of the time to others.
 #define QUIET_NS    SECOND
 #define SWEEP_SHARE 4
+// What has just drifted may drift again, while its owner is still editing; and people want to see the
+// condition before the nodes go.
+#define DRIFT_PAUSE_NS (5 * SECOND)
 // While a wave of pods leaves its nodes, the API server has the workload's controllers to serve:
 // commands wait until it is over, or has lasted as long as the pause between two passes.
 #define WAVE_PODS     50
@@ -49,6 +52,7 @@ struct disruption_controller {
     struct disruption_sweep *done;         // finished, to be carried out
     uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
     int64_t changed_ns;                    // monotonic: when a change was last seen
+    int64_t drift_from_ns;                 // monotonic: what has drifted since the last sweep waits
     int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
     int64_t sweep_again_ns;                // monotonic: even without a change
     struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
@@ -79,6 +83,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     bool drifts = claim_is(old_object, "Drifted") != claim_is(new_object, "Drifted");
     if (drifts)
         decision_inputs_touch(disruption->inputs);
+    if (drifts && claim_is(new_object, "Drifted") &&
+        disruption->drift_from_ns <= disruption->swept_ns)
+        disruption->drift_from_ns = loop_monotonic_ns(disruption->control->loop) + DRIFT_PAUSE_NS;
     if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
         decision_inputs_touch(disruption->inputs);
         disruption_wake(disruption);
@@ -447,6 +454,8 @@ static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_n
         int64_t latest_ns = disruption->swept_ns + AGAIN_NS;
         due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
     }
+    if (due_ns < disruption->drift_from_ns)
+        due_ns = disruption->drift_from_ns;
     return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
 }
 

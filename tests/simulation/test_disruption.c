@@ -80,6 +80,27 @@ static void drifted_nodes_are_replaced_before_they_go_DIS_222(void **state)
     assert_int_equal(nodes_of_generation(scenario, "a"), 0);
 }
 
+// A template that is edited twice within seconds rolls the nodes once.
+static void second_edit_comes_before_the_first_roll_DIS_222(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    apply_pool(scenario, "a", "");
+    scenario_scale(scenario, 20);
+    scenario_expect_running(scenario, 20);
+    scenario_run(scenario, 60);
+    uint64_t launched = machine_park_launches(simulation_park(scenario->simulation));
+    uint32_t before = nodes(scenario);
+    apply_pool(scenario, "b", "");
+    scenario_run(scenario, 3);
+    apply_pool(scenario, "c", "");
+    scenario_run(scenario, 180);
+    scenario_expect_running(scenario, 20);
+    assert_int_equal(nodes_of_generation(scenario, "c"), nodes(scenario));
+    assert_in_range(machine_park_launches(simulation_park(scenario->simulation)) - launched, 1,
+                    before);
+}
+
 static void half_empty_nodes_are_consolidated_DIS_162(void **state)
 {
     struct scenario *scenario = *state;
@@ -206,6 +227,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(drifted_nodes_are_replaced_before_they_go_DIS_222, setup,
+                                        scenario_teardown),
+        cmocka_unit_test_setup_teardown(second_edit_comes_before_the_first_roll_DIS_222, setup,
                                         scenario_teardown),
         cmocka_unit_test_setup_teardown(half_empty_nodes_are_consolidated_DIS_162, setup,
                                         scenario_teardown),
