@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/budgets.h"
 #include "engine/emptiness.h"
+#include "engine/expiry.h"
 
 #define NODES_SHOWN 3
 
@@ -237,6 +238,28 @@ static struct verdict_word stays_drifted(const struct causes *causes,
     return word.rule != NULL ? word : others_first(causes, method);
 }
 
+// DIS-762, where only that was asked.
+static struct verdict_word stays_mortal(const struct causes *causes,
+                                        const struct disruption_candidate *candidate)
+{
+    int64_t deadline = expiry_deadline(candidate->claim);
+    if (candidate->pool->pool->spec.replicas.present)
+        return cause(causes, "DIS-762", "nodes of static NodePools are not replaced before they "
+                                        "expire");
+    if (candidate->blocked != NULL)
+        return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
+    if (deadline == INT64_MAX)
+        return cause(causes, "DIS-762", "the node never expires");
+    struct verdict_word word = {0};
+    if (expiry_is_near(candidate->claim, causes->disruption->problem->snapshot->time))
+        word = limit(causes, candidate, REASON_DRIFTED);
+    if (word.rule != NULL)
+        return word;
+    char at[INSTANT_TEXT_MAX];
+    instant_format(deadline, at);
+    return cause(causes, "DIS-762", "the node expires at %s and need not go yet", at);
+}
+
 static struct verdict_word stays_empty(const struct causes *causes,
                                        const struct disruption_candidate *candidate)
 {
@@ -293,6 +316,10 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
     const char *own = is_static ? "static-drift" : "drift";
     if (drifted && (causes->only == NULL || is_only(causes, own)))
         return stays_drifted(causes, candidate);
+    if (said(causes, candidate).of_drift) // it is about to expire (DIS-762)
+        return said(causes, candidate);
+    if (is_only(causes, "expiry"))
+        return stays_mortal(causes, candidate);
     if (is_static)
         return cause(causes, "DIS-220",
                      "NodePool \"%s\" is static: its nodes go only when they have drifted",

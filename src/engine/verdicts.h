@@ -12,7 +12,7 @@
 
 struct verdict_word { // about one place
     const char *rule, *message; // rule NULL: nothing was said
-    bool of_drift;
+    bool of_drift; // or of expiry: a method that takes nodes at any price
 };
 
 // Makes room for what the methods say.

@@ -163,7 +163,7 @@ static void one_method_alone_DIS_445(void **state)
     static const struct {
         const char *method, *rule;
     } cases[] = {{"drift", "DIS-222"}, {"static-drift", "DIS-222"}, {"emptiness", "DIS-144"},
-                 {"multi", "DIS-201"}};
+                 {"multi", "DIS-201"},   {"expiry", "DIS-762"}};
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct text world = {0};
         add_pool(&world, (struct test_pool){0});

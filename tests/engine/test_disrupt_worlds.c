@@ -223,8 +223,8 @@ static uint32_t check_reasons(const struct world *world, const struct plan *plan
 static void every_node_goes_or_has_a_reason_DIS_770(void **state)
 {
     (void)state;
-    static const char *const methods[] = {NULL,    NULL,    NULL,    "emptiness",
-                                          "drift", "multi", "single", "static-drift"};
+    static const char *const methods[] = {NULL,    NULL,     "emptiness",    "drift",
+                                          "multi", "single", "static-drift", "expiry"};
     for (uint64_t seed = 1; seed <= WORLDS; seed++) {
         struct world world = make_world(seed);
         PLAN p = decide(&world, methods[seed % ARRAY_LENGTH(methods)],
