@@ -77,6 +77,12 @@ double pod_disruption_cost(const struct pod *pod, int64_t now)
     return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
 }
 
+bool candidate_is_drift_only(const struct disruption_candidate *candidate)
+{
+    const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
+    return after->text == NULL || after->nanoseconds == DURATION_NEVER;
+}
+
 bool pod_can_be_evicted(const struct pod *pod, int64_t now)
 {
     static const struct taint disrupted = {

@@ -64,7 +64,7 @@ candidate_list consolidation_candidates(struct disruption *disruption,
             continue;
         if (consolidation_wants(disruption->arena, candidate, &message))
             list.items[list.count++] = candidate;
-        else
+        else if (!disruption->better || !candidate_is_drift_only(candidate)) // DIS-772
             disruption_note(disruption, "Unconsolidatable", candidate, message);
     }
     return list;

@@ -62,6 +62,7 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
     out.taken.items = arena_allocate_array(arena, count + 1, sizeof *out.taken.items);
     out.unconsolidatable.items =
         arena_allocate_array(arena, count + 1, sizeof *out.unconsolidatable.items);
+    bool tells_all = snapshot->settings.compatibility_upstream;
     list_for_each (candidate, &out.table.candidates) {
         const char *message;
         bool wanted = emptiness_wants(arena, candidate, &message);
@@ -69,7 +70,7 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
             message = placeholders_keep(arena, snapshot, candidate);
         if (wanted && message == NULL)
             out.eligible.items[out.eligible.count++] = candidate;
-        else if (message != NULL)
+        else if (message != NULL && (tells_all || !candidate_is_drift_only(candidate))) // DIS-772
             out.unconsolidatable.items[out.unconsolidatable.count++] =
                 (struct disruption_block){candidate->node, candidate->claim, message};
     }

@@ -170,13 +170,6 @@ static struct verdict_word others_first(const struct causes *causes, enum disrup
 // --- Consolidatable (DIS-83 to DIS-86)
 // ------------------------------------------------------------------
 
-static bool never_consolidates(const struct disruption_candidate *candidate)
-{
-    const struct duration *after =
-        &candidate->pool->pool->spec.disruption.consolidate_after;
-    return after->text == NULL || after->nanoseconds == DURATION_NEVER;
-}
-
 static struct verdict_word waiting(const struct causes *causes,
                                    const struct disruption_candidate *candidate)
 {
@@ -329,7 +322,7 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
                      drifted ? " as one of a static NodePool" : "");
     if (candidate->blocked != NULL)
         return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
-    if (never_consolidates(candidate))
+    if (candidate_is_drift_only(candidate))
         return cause(causes, "DIS-98", "NodePool \"%s\" has consolidateAfter: Never%s",
                      candidate->pool->pool->meta.name, drifted ? "" : ", and it has not drifted");
     if (candidate->empty)

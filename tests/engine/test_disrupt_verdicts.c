@@ -286,6 +286,22 @@ static void drifted_nodes_that_stay_DIS_220_DIS_223_DIS_728(void **state)
                "has 1 NodeClaims for 0 replicas");
 }
 
+static void methods_that_do_not_concern_a_node_say_nothing_DIS_772(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.disruption = "consolidateAfter: Never"});
+        add_node(&world, (struct test_node){.name = "x"});
+        PLAN p = disrupt(&world, NULL, upstream ? UPSTREAM : NULL);
+        const char *note = note_about(p.plan, "x");
+        if (upstream)
+            assert_string_equal(note, "NodePool \"pool\" has consolidation disabled");
+        else
+            assert_null(note);
+    }
+}
+
 static void texts_only_if_asked_for_DIS_770(void **state)
 {
     (void)state;
@@ -320,6 +336,7 @@ int main(void)
         cmocka_unit_test(quiet_nodes_do_not_take_pods_DIS_238),
         cmocka_unit_test(scores_are_told_DIS_196),
         cmocka_unit_test(drifted_nodes_that_stay_DIS_220_DIS_223_DIS_728),
+        cmocka_unit_test(methods_that_do_not_concern_a_node_say_nothing_DIS_772),
         cmocka_unit_test(texts_only_if_asked_for_DIS_770),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
