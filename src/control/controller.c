@@ -13,13 +13,13 @@
 #include "control/lifecycle.h"
 #include "control/operations.h"
 #include "control/pool_controller.h"
+#include "control/portion.h"
 #include "control/provisioner.h"
 #include "control/registration_health.h"
 #include "control/static_capacity.h"
 #include "control/termination.h"
 #include "control/waves.h"
 
-#define PASS_PODS_MAX 20000
 #define STOP_MAX_NS   (30 * SECOND)
 #define SYNC_LATE_NS  (30 * SECOND) // LIF-311
 #define SYNC_AGAIN_NS (10 * SECOND)
@@ -100,7 +100,8 @@ struct controller *controller_create(const struct controller_options *options)
                                 .node_class_kind = options->node_class_kind,
                                 .pass_pods_max = options->pass_pods_max != 0
                                                      ? options->pass_pods_max
-                                                     : PASS_PODS_MAX};
+                                                     : portion_pods_max(
+                                                           options->settings->memory_limit_bytes)};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);

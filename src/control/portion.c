@@ -13,6 +13,19 @@ struct candidate {
     const char *owner; // UID, or ""
 };
 
+#define PODS_MAX     20000
+#define PODS_MIN     500
+#define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB for each of its pods, and the snapshot's own
+#define MEMORY_SHARE 2          // of what there is; the rest is for the mirror, and for answers
+
+uint32_t portion_pods_max(int64_t memory_limit_bytes)
+{
+    if (memory_limit_bytes <= 0)
+        return PODS_MAX;
+    int64_t pods = memory_limit_bytes / MEMORY_SHARE / BYTES_OF_POD;
+    return (uint32_t)(pods < PODS_MIN ? PODS_MIN : pods > PODS_MAX ? PODS_MAX : pods);
+}
+
 static int compare_numbers(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;

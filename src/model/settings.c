@@ -58,7 +58,8 @@ static const struct setting table[] = {
     ROW("LEADER_ELECTION_NAMESPACE", "leader-election-namespace", STRING, leader_election_namespace,
         "", "namespace of the lease; empty: the pod's own"),
     ROW("MEMORY_LIMIT", "memory-limit", INT, memory_limit_bytes, "-1",
-        "memory that the container may use, in bytes; -1: not known", ANY_NUMBER),
+        "memory that the container may use, in bytes, by which large backlogs are planned in "
+        "portions; -1: not known", ANY_NUMBER),
     ROW("CPU_REQUESTS", "cpu-requests", INT, cpu_requests_millicores, "1000",
         "cpu of the container in millicores", ANY_NUMBER),
     ROW("LOG_LEVEL", "log-level", CHOICE, log_level, "info", "least level that is logged",

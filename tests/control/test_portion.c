@@ -83,11 +83,22 @@ static void few_pods_are_planned_at_once_SCH_16(void **state)
     snapshot_destroy(snapshot);
 }
 
+static void what_a_pass_plans_follows_the_memory_limit_STO_6(void **state)
+{
+    const int64_t mebibyte = 1024 * 1024;
+    (void)state;
+    assert_int_equal(portion_pods_max(-1), 20000);
+    assert_int_equal(portion_pods_max(4096 * mebibyte), 20000);
+    assert_int_equal(portion_pods_max(64 * mebibyte), 4096);
+    assert_int_equal(portion_pods_max(1), 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_of_the_queue_are_planned_SCH_150),
         cmocka_unit_test(who_was_tried_comes_last),
+        cmocka_unit_test(what_a_pass_plans_follows_the_memory_limit_STO_6),
         cmocka_unit_test(few_pods_are_planned_at_once_SCH_16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,37 @@ static void chosen_nodes_get_no_pods_and_stay_for_those_that_need_them_STO_19(vo
     assert_int_equal(story_launches(scenario), launches); // no machine was bought for it
 }
 
+static const char job[] =
+    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: long, namespace: default}\n"
+    "spec:\n  template:\n    metadata: {labels: {app: long}}\n    spec:\n"
+    "      restartPolicy: Never\n      terminationGracePeriodSeconds: 0\n"
+    "      containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]\n";
+
+// A job that had run for hours was evicted, since its node was the older of two, and its work was
+// lost, where a web server could have moved as well.
+static void work_of_a_job_counts_STO_19(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_with_one_size(scenario);
+    story_app(scenario, &(struct story_app){.name = "left", .replicas = 1, .cpu = "6500m"});
+    scenario_apply(scenario, job);
+    scenario_expect_running(scenario, 2);
+    scenario_run(scenario, 60);
+    story_app(scenario, &(struct story_app){.name = "right", .replicas = 1, .cpu = "6500m"});
+    story_app(scenario, &(struct story_app){.name = "web", .replicas = 1, .cpu = "1"});
+    scenario_expect_running(scenario, 4);
+    assert_string_not_equal(place_of(scenario, "long").node, place_of(scenario, "web").node);
+    scenario_run(scenario, 3 * 3600);
+    char pod[200];
+    snprintf(pod, sizeof pod, "%s", place_of(scenario, "long").pod);
+    scale(scenario, "left", 0);
+    scale(scenario, "right", 0);
+    scenario_run(scenario, 120);
+    scenario_expect_running(scenario, 2);
+    assert_int_equal(story_nodes(scenario), 1);
+    assert_string_equal(place_of(scenario, "long").pod, pod); // it runs on
+}
+
 // --- STO-21 --------------------------------------------------------------------------------------
 struct zones {
     const char *names[8];
@@ -435,6 +466,7 @@ int main(void)
         TEST(new_image_waits_for_its_window_and_leaves_one_replica_STO_11),
         TEST(upgrade_of_the_controller_replaces_nothing_STO_12),
         TEST(chosen_nodes_get_no_pods_and_stay_for_those_that_need_them_STO_19),
+        TEST(work_of_a_job_counts_STO_19),
         TEST(consolidation_keeps_the_spread_that_pods_ask_for_STO_21),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
