@@ -52,7 +52,7 @@ struct disruption_controller {
     struct disruption_sweep *done;         // finished, to be carried out
     uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
     int64_t changed_ns;                    // monotonic: when a change was last seen
-    int64_t drift_from_ns;                 // monotonic: what has drifted since the last sweep waits
+    int64_t drift_from_ns;                 // monotonic: what has drifted lately waits
     int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
     int64_t sweep_again_ns;                // monotonic: even without a change
     struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
@@ -75,6 +75,14 @@ static bool claim_is(const struct object *claim, const char *condition)
            condition_is_true(&((const struct node_claim *)claim)->status.conditions, condition);
 }
 
+// Once for all that drifts about the same time: a slow roll is not held up again and again.
+static void pause_for_drift(struct disruption_controller *disruption)
+{
+    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    if (disruption->drift_from_ns == 0 || now_ns >= disruption->drift_from_ns + AGAIN_NS)
+        disruption->drift_from_ns = now_ns + DRIFT_PAUSE_NS;
+}
+
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -83,9 +91,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     bool drifts = claim_is(old_object, "Drifted") != claim_is(new_object, "Drifted");
     if (drifts)
         decision_inputs_touch(disruption->inputs);
-    if (drifts && claim_is(new_object, "Drifted") &&
-        disruption->drift_from_ns <= disruption->swept_ns)
-        disruption->drift_from_ns = loop_monotonic_ns(disruption->control->loop) + DRIFT_PAUSE_NS;
+    if (drifts && claim_is(new_object, "Drifted"))
+        pause_for_drift(disruption);
     if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
         decision_inputs_touch(disruption->inputs);
         disruption_wake(disruption);
