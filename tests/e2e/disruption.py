@@ -9,6 +9,7 @@ from cluster import Failure, apply, check_claims, items, kubectl, names, record,
 
 NODE_CPU = 4          # three pods of one cpu fit beside what kwok's nodes keep back
 PODS_PER_NODE = 3
+PATIENCE = 400        # seconds for what takes half a minute on two free cores
 POOL = """
 apiVersion: karpenter.kwok.sh/v1alpha1
 kind: KWOKNodeClass
@@ -52,7 +53,7 @@ def run(controller):
     with controller() as adze, Observer() as observer:
         apply(POOL.format(name="main", cpu=NODE_CPU, expire_after="Never", taints="[]"))
         deploy(WORKLOADS)
-        filled = until(240, "all pods to run", lambda: settled(WORKLOADS))
+        filled = until(PATIENCE, "all pods to run", lambda: settled(WORKLOADS))
         if len(items("node")) < 200:
             raise Failure(f"only {len(items('node'))} nodes: nothing at scale")
         note("filled", filled, adze)
@@ -63,15 +64,15 @@ def run(controller):
         every_node_is_accounted_for()
         observer.judge()
         remove({**WORKLOADS, **BRIEF})
-        note("removed", until(120, "no pod, claim or node to be left", cluster.empty), adze)
+        note("removed", until(PATIENCE, "no pod, claim or node to be left", cluster.empty), adze)
 
 
 def drift(adze):
     """A label of the template changes: every node is replaced."""
     old = names("claim")
     patch_pool("main", {"spec": {"template": {"metadata": {"labels": {"e2e/generation": "2"}}}}})
-    took = until(420, "every drifted node to be replaced", lambda: not old & names("claim"))
-    until(60, "all pods to run", lambda: settled(WORKLOADS))
+    took = until(2 * PATIENCE, "every drifted node to be replaced", lambda: not old & names("claim"))
+    until(PATIENCE, "all pods to run", lambda: settled(WORKLOADS))
     note("drifted", took, adze, replaced=len(old))
 
 
@@ -80,9 +81,9 @@ def expire(adze):
     apply(POOL.format(name="brief", cpu=NODE_CPU, expire_after="60s",
                       taints="[{key: e2e/tier, value: brief, effect: NoSchedule}]"))
     deploy(BRIEF)
-    until(60, "the short-lived pods to run", lambda: settled(BRIEF))
+    until(PATIENCE, "the short-lived pods to run", lambda: settled(BRIEF))
     old = {c["metadata"]["name"] for c in items("claim") if c["metadata"]["labels"]["karpenter.sh/nodepool"] == "brief"}
-    took = until(150, "every short-lived node to be replaced", lambda: not old & names("claim"))
+    took = until(PATIENCE, "every short-lived node to be replaced", lambda: not old & names("claim"))
     remove(BRIEF)  # their nodes go by themselves
     note("expired", took, adze, replaced=len(old))
 
@@ -96,9 +97,9 @@ def interrupt(adze):
     for name in lost:
         patch(f"/api/v1/nodes/{name}", {"metadata": {"finalizers": None}})
         request("DELETE", f"/api/v1/nodes/{name}")
-    took = until(120, "the lost machines' claims to go", lambda: not claims & names("claim"))
+    took = until(PATIENCE, "the lost machines' claims to go", lambda: not claims & names("claim"))
     # The pods stay until Kubernetes collects those of nodes that are gone, after a minute or so.
-    healed = until(240, "all pods to run again", lambda: settled(WORKLOADS) and pods_have_nodes())
+    healed = until(PATIENCE, "all pods to run again", lambda: settled(WORKLOADS) and pods_have_nodes())
     note("interrupted", took, adze, lost=len(lost), healed_s=round(healed, 1))
 
 
@@ -109,8 +110,8 @@ def consolidate(adze):
         scale(name, size)
     pods = sum(smaller.get(name, size) for name, (_, size, _, _) in WORKLOADS.items())
     fewest = -(-pods // PODS_PER_NODE)
-    took = until(300, f"at most {fewest * 5 // 4} nodes for {pods} pods", lambda: len(names("node")) <= fewest * 5 // 4)
-    until(60, "all pods to run", lambda: settled(WORKLOADS, smaller))
+    took = until(2 * PATIENCE, f"at most {fewest * 5 // 4} nodes for {pods} pods", lambda: len(names("node")) <= fewest * 5 // 4)
+    until(PATIENCE, "all pods to run", lambda: settled(WORKLOADS, smaller))
     note("consolidated", took, adze, fewest=fewest)
 
 
@@ -137,7 +138,7 @@ def every_node_is_accounted_for():
         found[0] = problem()
         return found[0] is None
     try:
-        until(180, "every node to be accounted for", fine)
+        until(PATIENCE, "every node to be accounted for", fine)
     except Failure as error:
         raise Failure(f"{error}: {found[0]}") from None
 
