@@ -44,6 +44,7 @@ struct control {
     struct turnover *turnover;
     struct move_ledger *move_ledger;
     struct pod_events *pod_events;
+    struct spot_prices *spot_prices;
     struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;

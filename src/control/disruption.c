@@ -14,6 +14,7 @@
 #include "control/disruption_writes.h"
 #include "control/move_ledger.h"
 #include "control/operations.h"
+#include "control/spot_prices.h"
 #include "control/turnover.h"
 #include "engine/expiry.h"
 
@@ -198,6 +199,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->disruption_queue = disruption_queue_create(control);
     control->turnover = turnover_create(control);
     control->move_ledger = move_ledger_create(control);
+    control->spot_prices = spot_prices_create();
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->examined = map_create();
@@ -227,6 +229,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     disruption_backoff_destroy(disruption->control->disruption_backoff);
     turnover_destroy(disruption->control->turnover);
     move_ledger_destroy(disruption->control->move_ledger);
+    spot_prices_destroy(disruption->control->spot_prices);
     free(disruption);
 }
 

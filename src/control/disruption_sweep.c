@@ -11,6 +11,7 @@
 #include "control/disruption_queue.h"
 #include "control/move_ledger.h"
 #include "control/snapshot_builder.h"
+#include "control/spot_prices.h"
 #include "control/turnover.h"
 #include "engine/budgets.h"
 #include "engine/engine.h"
@@ -52,9 +53,12 @@ struct disruption_sweep *sweep_create(struct control *control)
     mark_busy(sweep);
     sweep->paused_nodes = disruption_backoff_nodes(control->disruption_backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
+    spot_prices_observe(control->spot_prices, sweep->snapshot);
+    sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
                                             .paused_pools = &sweep->paused_pools,
+                                            .spot_prices = &sweep->spot_prices,
                                             .without_emptiness = true,
                                             .expiry_lead_ns = turnover_longest(control->turnover),
                                             .overlap_ns = turnover_usual(control->turnover)};

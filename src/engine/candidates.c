@@ -11,6 +11,7 @@
 #include "engine/budgets.h"
 #include "engine/overlays.h"
 #include "engine/problem.h"
+#include "engine/spot_window.h"
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
 
@@ -311,6 +312,9 @@ static bool find_price(const struct build *build, const struct state_node *state
             is_own_reservation(build, state, offering)) {
             *price =
                 effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+            if (text_equal(capacity_type, CAPACITY_TYPE_SPOT))
+                *price =
+                    spot_window_lowest(build->options->spot_prices, type->name, zone, *price);
             return true;
         }
     }

@@ -7,6 +7,7 @@
 #include "model/snapshot.h"
 
 struct problem;
+struct spot_price_list;
 struct state_node;
 
 struct disruption_pool {
@@ -61,6 +62,7 @@ struct candidate_options {
     const struct string_list *busy; // names of Nodes in running commands: no candidates, and they
                                     // count as disrupting
     bool eventual;                  // DIS-34
+    const struct spot_price_list *spot_prices; // lately (DIS-750); may be NULL
     struct problem *problem;        // whose nodes and overlaid prices count; NULL: the snapshot's
     const struct plan *plan;        // of the pending pods: whose nodes are wanted; NULL: unknown
 };

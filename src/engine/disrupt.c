@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/spot_window.h"
 #include "engine/verdicts.h"
 #include "engine/workload_guard.h"
 
@@ -19,6 +20,7 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
                                               .busy = disruption->inputs->busy,
                                               .eventual = true,
                                               .problem = disruption->problem,
+                                              .spot_prices = disruption->inputs->spot_prices,
                                               .plan = disruption->plan};
     if (disruption->table.pools.items == NULL)
         disruption->table = candidates_build(disruption->arena, snapshot, &options);
@@ -251,6 +253,7 @@ bool disruption_begin(struct disruption *disruption, const struct snapshot *snap
         *error = disruption->problem->error;
         return false;
     }
+    spot_window_raise(disruption->problem, disruption->inputs->spot_prices);
     disruption->simulator = simulator_create(disruption->problem, arena);
     find_quiet_places(disruption);
     verdicts_begin(disruption);

@@ -6,6 +6,15 @@
 struct frozen_move { // DIS-748
     const char *pool, *from_type, *to_type; // machine types
 };
+struct spot_price { // of an instance type in a zone, in the last hours; nano-USD an hour
+    const char *type, *zone;
+    int64_t lowest, highest;
+};
+struct spot_price_list { // by type, then zone
+    struct spot_price *items;
+    uint32_t count;
+};
+
 // What only a running controller knows. Zero: nothing.
 struct disrupt_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
@@ -16,5 +25,6 @@ struct disrupt_inputs {
     uint32_t frozen_count;
     bool without_emptiness;                 // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
+    const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
 };

@@ -123,6 +123,10 @@ static const struct setting table[] = {
         "fewest cheaper instance types for which a spot node is replaced by a spot node; with fewer "
         "than 15 it must save 30 %",
         BETWEEN(1, 15)),
+    ROW("SPOT_PRICE_WINDOW", "spot-price-window", DURATION, spot_price_window, "6h",
+        "consolidation compares the lowest price of a spot node with the highest of its replacement "
+        "in this time; 0: the present ones",
+        ANY_DURATION),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
         .choices = log_formats),
     ROW("LEGACY_METRICS", "legacy-metrics", BOOL, legacy_metrics, "false",
@@ -267,6 +271,8 @@ bool settings_finish(struct settings *settings, struct error *error)
         settings->job_runtime_cost = false;
     if (settings->compatibility_upstream && !given(settings, "SPOT_MIN_TYPES"))
         settings->spot_min_types = 15;
+    if (settings->compatibility_upstream && !given(settings, "SPOT_PRICE_WINDOW"))
+        settings->spot_price_window = 0;
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;
     if (settings->metrics_port != 0 && settings->metrics_port == settings->health_probe_port)

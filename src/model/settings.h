@@ -42,6 +42,7 @@ struct settings {
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
     bool job_runtime_cost;          // DIS-757
     int64_t spot_min_types;         // DIS-751
+    int64_t spot_price_window;      // DIS-750; nanoseconds, 0: only the present prices count
     const char *log_format; // json (default) or console
     bool legacy_metrics;    // GUI-42: metric names of older versions, too
     int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds

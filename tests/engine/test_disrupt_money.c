@@ -318,6 +318,39 @@ static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
     }
 }
 
+// The node's type has been as cheap as what could replace it has been dear.
+static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t old_lowest, new_highest; // 0.001 USD
+        const char *expected;
+    } cases[] = {
+        {95, 63, "Underutilized/single: x -> new spot -"},
+        {95, 66, "Underutilized/single: x -> new spot -"},
+        {70, 66, ""},  // a flicker of the node's own price
+        {95, 105, ""}, // or of the other
+        {100, 60, "Underutilized/single: x -> new spot -"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct text world = {0};
+        add_catalogue(&world);
+        add_type(&world, "old", NULL, OFFERING("0.1", "a", "spot"));
+        add_type(&world, "new", NULL, OFFERING("0.06", "a", "spot"));
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world,
+                 (struct test_node){.name = "x", .type = "old", .capacity_type = "spot"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+        struct spot_price prices[] = {{"new", "a", 60000000, cases[i].new_highest * 1000000},
+                                      {"old", "a", cases[i].old_lowest * 1000000, 110000000}};
+        const struct spot_price_list list = {prices, ARRAY_LENGTH(prices)};
+        const struct disrupt_inputs inputs = {.spot_prices = &list};
+        PLAN p = decide(&world, "single", SPOT_TO_SPOT, &inputs);
+        assert_disrupts(p.plan, cases[i].expected);
+    }
+}
+
 // --- costs
 // ----------------------------------------------------------------------------------------
 
@@ -449,6 +482,7 @@ int main(void)
         cmocka_unit_test(deletions_of_unknown_worth_come_last_DIS_743),
         cmocka_unit_test(few_spot_types_will_do_where_much_is_saved_DIS_751),
         cmocka_unit_test(spot_is_expected_to_cost_the_mean_DIS_742),
+        cmocka_unit_test(spot_prices_of_the_last_hours_count_DIS_750),
         cmocka_unit_test(what_a_job_has_done_counts_DIS_757),
         cmocka_unit_test(a_node_is_as_empty_whatever_its_jobs_have_done_DIS_757_DIS_57),
         cmocka_unit_test(what_lately_began_goes_rather_than_what_has_long_run_DIS_757),
