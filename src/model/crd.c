@@ -9,7 +9,8 @@
 #include "model/tables.h"
 
 static json_t *encode_names(const struct kind *kind);
-static json_t *encode_version(const struct kind *kind, const struct crd_options *options);
+static json_t *encode_version(const struct kind *kind, const char *name, bool stored,
+                              const struct crd_options *options);
 static json_t *encode_columns(const struct custom_kind *facts);
 static json_t *encode_subresources(const struct custom_kind *facts);
 static json_t *encode_field(const struct field *field, const struct crd_options *options);
@@ -42,7 +43,10 @@ json_t *crd_encode(const struct kind *kind, const struct crd_options *options)
     set_text(spec, "group", kind->group);
     set(spec, "names", encode_names(kind));
     set_text(spec, "scope", kind->namespaced ? "Namespaced" : "Cluster");
-    json_array_append_new(versions, encode_version(kind, options));
+    json_array_append_new(versions, encode_version(kind, kind->version, true, options));
+    const char *older = kind->custom_facts->older_version;
+    if (older != NULL) // LIF-466
+        json_array_append_new(versions, encode_version(kind, older, false, options));
     set(spec, "versions", versions);
     set(definition, "spec", spec);
     return definition;
@@ -81,17 +85,18 @@ static json_t *encode_names(const struct kind *kind)
     return names;
 }
 
-static json_t *encode_version(const struct kind *kind, const struct crd_options *options)
+static json_t *encode_version(const struct kind *kind, const char *name, bool stored,
+                              const struct crd_options *options)
 {
     const struct custom_kind *facts = kind->custom_facts;
     json_t *version = json_object(), *schema = json_object();
     if (facts->columns_count > 0)
         set(version, "additionalPrinterColumns", encode_columns(facts));
-    set_text(version, "name", kind->version);
+    set_text(version, "name", name);
     set(schema, "openAPIV3Schema", crd_schema(kind, options));
     set(version, "schema", schema);
     set(version, "served", json_true());
-    set(version, "storage", json_true());
+    set(version, "storage", json_boolean(stored));
     set(version, "subresources", encode_subresources(facts));
     return version;
 }

@@ -94,10 +94,20 @@ const struct kind *kind_get(enum kind_id id)
     return &kinds[id];
 }
 
+// "GROUP/VERSION" of a version that is served beside the stored one.
+static bool has_older_version(const struct kind *kind, const char *api_version)
+{
+    const char *older = kind->custom_facts != NULL ? kind->custom_facts->older_version : NULL;
+    size_t length = strlen(kind->group);
+    return older != NULL && strncmp(api_version, kind->group, length) == 0 &&
+           api_version[length] == '/' && strcmp(api_version + length + 1, older) == 0;
+}
+
 const struct kind *kind_find(const char *api_version, const char *name)
 {
     for (const struct kind *kind = kinds; kind < kinds + KIND_COUNT; kind++)
-        if (strcmp(kind->name, name) == 0 && strcmp(kind->api_version, api_version) == 0)
+        if (strcmp(kind->name, name) == 0 && (strcmp(kind->api_version, api_version) == 0 ||
+                                              has_older_version(kind, api_version)))
             return kind;
     return NULL;
 }

@@ -136,7 +136,8 @@ struct kind {
 };
 
 const struct kind *kind_get(enum kind_id id);
-const struct kind *kind_find(const char *api_version, const char *name);            // or NULL
+// By any version that is served. Or NULL.
+const struct kind *kind_find(const char *api_version, const char *name);
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
 // How strictly input is read. LENIENT is for objects that an API server sends: unknown fields are

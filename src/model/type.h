@@ -137,4 +137,5 @@ struct custom_kind {
     bool status_subresource;
     const char *scale_spec_path, *scale_status_path; // NULL: no scale subresource
     bool spec_required;
+    const char *older_version; // of the same shape, served beside the stored one; NULL: none
 };

@@ -59,6 +59,19 @@ static void names_and_scopes_API_30_75_85_105(void **state)
     assert_string_equal(text_at(buffer, "spec.names.categories.0"), "autoscaling");
     assert_string_equal(text_at(buffer, "spec.scope"), "Namespaced");
     assert_non_null(at(buffer, "spec.versions.0.subresources.status"));
+    // LIF-240, LIF-466: the version that the documentation speaks of, too, of the same shape.
+    assert_int_equal(json_array_size(at(buffer, "spec.versions")), 2);
+    assert_string_equal(text_at(buffer, "spec.versions.0.name"), "v1beta1");
+    assert_true(json_is_true(at(buffer, "spec.versions.0.storage")));
+    assert_string_equal(text_at(buffer, "spec.versions.1.name"), "v1alpha1");
+    assert_true(json_is_true(at(buffer, "spec.versions.1.served")));
+    assert_false(json_is_true(at(buffer, "spec.versions.1.storage")));
+    assert_true(json_equal(at(buffer, "spec.versions.0.schema"),
+                           at(buffer, "spec.versions.1.schema")));
+    assert_ptr_equal(kind_find("autoscaling.x-k8s.io/v1alpha1", "CapacityBuffer"),
+                     kind_get(KIND_CAPACITY_BUFFER));
+    assert_null(kind_find("autoscaling.x-k8s.io/v1alpha2", "CapacityBuffer"));
+    assert_null(kind_find("karpenter.sh/v1alpha1", "NodePool"));
     json_decref(buffer);
     json_t *node_class = definition_of(KIND_EC2_NODE_CLASS, false);
     assert_string_equal(text_at(node_class, "spec.names.shortNames.1"), "ec2ncs");
@@ -71,7 +84,7 @@ static void names_and_scopes_API_30_75_85_105(void **state)
     json_decref(kwok);
 }
 
-static void printer_columns_API_31_56_65_76(void **state)
+static void printer_columns_API_31_56_65_76_LIF_21_240(void **state)
 {
     (void)state;
     static const struct {
@@ -208,7 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_scopes_API_30_75_85_105),
-        cmocka_unit_test(printer_columns_API_31_56_65_76),
+        cmocka_unit_test(printer_columns_API_31_56_65_76_LIF_21_240),
         cmocka_unit_test(schema_says_what_the_table_says_API_32),
         cmocka_unit_test(kubelet_is_left_open_API_86),
         cmocka_unit_test(rules_are_written_out_API_45),

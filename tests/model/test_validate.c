@@ -516,7 +516,7 @@ static void run_time_checks_are_rejections_API_150_to_155(void **state)
         NULL);
 }
 
-static void the_controller_joins_all_errors_LIF_203(void **state)
+static void the_controller_joins_all_errors_LIF_203_204(void **state)
 {
     (void)state;
     char message[4000];
@@ -834,7 +834,7 @@ int main(void)
         cmocka_unit_test(node_class_rules_API_86_to_97),
         cmocka_unit_test(volume_sizes_API_604),
         cmocka_unit_test(run_time_checks_are_rejections_API_150_to_155),
-        cmocka_unit_test(the_controller_joins_all_errors_LIF_203),
+        cmocka_unit_test(the_controller_joins_all_errors_LIF_203_204),
         cmocka_unit_test(annotations_of_pools_SCH_521),
         cmocka_unit_test(advice_on_node_pools_API_313),
         cmocka_unit_test(nothing_to_say_of_a_sound_pool),
