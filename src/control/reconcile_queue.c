@@ -12,6 +12,7 @@
 
 #define RUNS_PER_TURN        128 // then the loop's other work gets its turn
 #define CONFLICT_BASE_MAX_NS (50 * MILLISECOND)
+#define CONFLICT_MAX_NS      (2 * SECOND) // an object that others write to is not left alone for it (LIF-471)
 
 struct work_item {
     struct reconcile_queue *queue;
@@ -414,13 +415,15 @@ static int64_t take_token(struct reconcile_queue *queue)
 static int64_t backoff(struct work_item *item, bool conflict)
 {
     struct reconcile_queue *queue = item->queue;
-    int64_t delay = queue->options.backoff_base_ns;
+    int64_t delay = queue->options.backoff_base_ns, most = queue->options.backoff_max_ns;
     if (conflict && delay > CONFLICT_BASE_MAX_NS)
         delay = CONFLICT_BASE_MAX_NS;
-    for (uint32_t i = 0; i < item->failures && delay < queue->options.backoff_max_ns; i++)
+    if (conflict && most > CONFLICT_MAX_NS)
+        most = CONFLICT_MAX_NS;
+    for (uint32_t i = 0; i < item->failures && delay < most; i++)
         delay *= 2;
-    if (delay > queue->options.backoff_max_ns)
-        delay = queue->options.backoff_max_ns;
+    if (delay > most)
+        delay = most;
     item->failures++;
     metric_add(queue->metrics->retries, 1, queue->name, queue->name);
     int64_t wait = conflict ? 0 : take_token(queue);
