@@ -295,7 +295,7 @@ static void long_text_is_cut_between_characters_LIF_469(void **state)
 }
 
 // --- liveness ------------------------------------------------------------------------------------
-static void launch_that_never_succeeds_ends_after_five_minutes_LIF_71_441(void **state)
+static void launch_that_never_succeeds_ends_after_five_minutes_LIF_25_71_441(void **state)
 {
     struct scenario *scenario = *state;
     faulty.kind = ERROR_INTERNAL;
@@ -343,7 +343,7 @@ int main(void)
         TEST(unclassified_failure_is_tried_again_ever_slower_LIF_33_35_469),
         TEST(upstream_does_not_count_attempts_LIF_469),
         TEST(long_text_is_cut_between_characters_LIF_469),
-        TEST(launch_that_never_succeeds_ends_after_five_minutes_LIF_71_441),
+        TEST(launch_that_never_succeeds_ends_after_five_minutes_LIF_25_71_441),
         TEST(machine_that_never_registers_goes_fifteen_minutes_after_creation_LIF_72_73),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
