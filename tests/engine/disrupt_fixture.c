@@ -57,9 +57,9 @@ static void add_claim(struct text *world, const struct test_node *node)
                                              "Consolidatable"};
     text_format(world,
                 "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {%sname: claim-%s, uid: "
-                "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', labels: {",
+                "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', annotations: {%s}, labels: {",
                 node->deleting ? "deletionTimestamp: '2025-12-31T00:00:00Z', " : "", node->name,
-                node->name);
+                node->name, or(node->claim_annotations, ""));
     add_labels(world, node);
     text_format(world,
                 "}}, spec: {nodeClassRef: {group: g, kind: Class, name: c}%s%s}, status: "
@@ -219,12 +219,17 @@ static void describe(struct text *text, const struct plan_disruption *command)
     }
 }
 
+void describe_disruptions(const struct plan *plan, struct text *text)
+{
+    list_for_each (command, &plan->disruptions)
+        describe(text, command);
+}
+
 void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line)
 {
     struct text text = {0};
     assert_true(plan->has_disruptions);
-    list_for_each (command, &plan->disruptions)
-        describe(&text, command);
+    describe_disruptions(plan, &text);
     _assert_string_equal(text.data != NULL ? text.data : "", expected, file, line);
     text_free(&text);
 }

@@ -22,6 +22,7 @@ struct test_node {
     const char *cpu;           // allocatable; NULL: 15900m
     const char *drifted;       // transition time of the condition; NULL: not drifted
     const char *annotations;   // of the Node
+    const char *claim_annotations;
     const char *claim_spec;    // e.g. "terminationGracePeriod: 1h"
     const char *claim_status;  // e.g. "lastPodEventTime: '...'"
     const char *taints;        // of the Node
@@ -55,6 +56,7 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
 // The commands as "method/consolidation: node node -> type,type ...; ...": types of the replacements
 // with their capacity type and zone requirement, or "" where nothing is disrupted.
 #define assert_disrupts(plan, expected) assert_disrupts_at(plan, expected, __FILE__, __LINE__)
+void describe_disruptions(const struct plan *plan, struct text *text); // the same, to be compared
 void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line);
 // The verdict about the node: the rule, and a part of the text.
 #define assert_verdict(plan, node, rule, part) \
