@@ -57,6 +57,9 @@ struct cloud_operations {
     const struct instance_type_catalog *(*instance_types)(struct cloud *cloud,
                                                           const struct node_pool *pool,
                                                           struct error *error);
+    // The Node of an initialized claim tells what machines of its kind really have (STO-15): instance_types
+    // may change. May be NULL.
+    void (*learn)(struct cloud *cloud, const struct node_claim *claim, const struct node *node);
     // Drift reason of a claim, or NULL. Cheap, from cached facts.
     const char *(*drift_reason)(struct cloud *cloud, const struct node_claim *claim);
     const struct repair_policy *(*repair_policies)(struct cloud *cloud, uint32_t *count);

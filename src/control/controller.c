@@ -141,6 +141,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->condition_metrics = condition_metrics_create(control);
     condition_events_watch(control);
     daemon_mismatch_watch(control);
+    machine_sizes_watch(control);
     controller->pool_cost = pool_cost_create(control);
     queue_work_metrics_collect(control, true);
     controller->start_timer = timer_create_on(control->loop, poll_start, controller);

@@ -53,6 +53,7 @@ struct condition_metrics *condition_metrics_create(struct control *control); // 
 void condition_metrics_destroy(struct condition_metrics *metrics);
 
 void condition_events_watch(struct control *control); // LIF-370; handlers only
+void machine_sizes_watch(struct control *control);   // STO-15; handlers only
 void daemon_mismatch_watch(struct control *control); // STO-14; handlers only
 struct pool_cost *pool_cost_create(struct control *control); // LIF-321; NULL if switched off
 void pool_cost_destroy(struct pool_cost *cost);

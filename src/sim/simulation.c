@@ -81,6 +81,8 @@ static void machine_launched(void *context, const struct park_machine *machine)
     };
     if (options->boot_faults != NULL)
         boot.faults = options->boot_faults(options->fault_context, machine);
+    if (options->boot_shape != NULL)
+        options->boot_shape(options->fault_context, machine, &boot);
     world_machine_boots(simulation->world, &boot);
 }
 

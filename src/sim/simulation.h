@@ -35,6 +35,9 @@ struct simulation_options {
     struct sim_faults api_faults; // random ones
     // Faults of a machine that boots (enum machine_faults).
     uint32_t (*boot_faults)(void *context, const struct park_machine *machine);
+    // Makes a machine other than its type's facts say, before it boots; may be NULL.
+    void (*boot_shape)(void *context, const struct park_machine *machine,
+                       struct machine_boot *boot);
     void *fault_context;
 };
 void simulation_options_defaults(struct simulation_options *options);

@@ -115,6 +115,103 @@ static void second_machine_is_larger_when_daemons_need_more_STO_14(void **state)
     assert_true(view_events(scenario, "DaemonSet", "DaemonSetRequestsMismatch", "cpu") >= 1);
 }
 
+// --- STO-15 --------------------------------------------------------------------------------------
+static const struct story_type estimated[] = {{"large", 8, 32, 0.40}, {"small", 4, 16, 0.20}};
+
+struct truth { // what machines of the type "small" have
+    int64_t memory;
+    struct resource_quantity capacity[8], allocatable[8];
+};
+
+static struct resource_map with_memory(const struct resource_map *map, int64_t memory,
+                                       struct resource_quantity *items)
+{
+    struct resource_map out = {.items = items};
+    for (uint32_t i = 0; i < map->count && i < 8; i++) {
+        items[out.count] = map->items[i];
+        if (text_equal(map->items[i].name, "memory"))
+            items[out.count].value = memory;
+        out.count++;
+    }
+    return out;
+}
+
+static void boot_in_truth(void *context, const struct park_machine *machine,
+                          struct machine_boot *boot)
+{
+    struct truth *truth = context;
+    if (strcmp(machine->instance_type, "small") != 0)
+        return;
+    boot->capacity = with_memory(&boot->capacity, truth->memory, truth->capacity);
+    boot->allocatable = with_memory(&boot->allocatable, truth->memory, truth->allocatable);
+}
+
+static void begin_with_truth(struct scenario *scenario, struct truth *truth)
+{
+    story_catalog(scenario, estimated, ARRAY_LENGTH(estimated));
+    scenario->options.boot_shape = boot_in_truth;
+    scenario->options.fault_context = truth;
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){
+                             .policy = "WhenEmpty",
+                             .after = "30s",
+                             .requirements = "{key: kubernetes.io/os, operator: Exists}"});
+}
+
+static void add_pod_of(struct scenario *scenario, const char *name, const char *memory)
+{
+    story_app(scenario,
+              &(struct story_app){.name = name, .replicas = 1, .cpu = "3", .memory = memory});
+}
+
+// Machines had more memory than a flat share of it taken off had left, and pods that would have fitted
+// got machines of twice the price, again after each restart.
+static void true_memory_is_used_once_seen_STO_15(void **state)
+{
+    struct scenario *scenario = *state;
+    struct truth truth = {.memory = INT64_C(18) << 30};
+    begin_with_truth(scenario, &truth);
+    add_pod_of(scenario, "first", "1Gi");
+    scenario_expect_running(scenario, 1);
+    add_pod_of(scenario, "second", "17Gi");
+    scenario_expect_running(scenario, 2);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "small"), 2);
+    simulation_kill_controller(scenario->simulation);
+    simulation_start_controller(scenario->simulation);
+    add_pod_of(scenario, "third", "17Gi");
+    scenario_expect_running(scenario, 3);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "small"), 3);
+    assert_int_equal(story_launches(scenario), 3);
+}
+
+static void upstream_goes_on_estimating_STO_15(void **state)
+{
+    struct scenario *scenario = *state;
+    struct truth truth = {.memory = INT64_C(18) << 30};
+    scenario->settings.compatibility_upstream = true;
+    begin_with_truth(scenario, &truth);
+    add_pod_of(scenario, "first", "1Gi");
+    scenario_expect_running(scenario, 1);
+    add_pod_of(scenario, "second", "17Gi");
+    scenario_expect_running(scenario, 2);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "large"), 1);
+}
+
+// The other way round: machines with less than estimated were launched again and again for a pod that
+// did not fit on them.
+static void machines_that_are_too_small_are_not_launched_again_STO_14(void **state)
+{
+    struct scenario *scenario = *state;
+    struct truth truth = {.memory = INT64_C(15) << 30};
+    begin_with_truth(scenario, &truth);
+    add_pod_of(scenario, "first", "15500Mi");
+    scenario_run(scenario, 180);
+    scenario_expect_running(scenario, 1);
+    assert_int_equal(story_launches(scenario), 2);
+    assert_int_equal(story_nodes(scenario), 1);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "large"), 1);
+}
+
 // --- STO-22 --------------------------------------------------------------------------------------
 #define ATTACHABLE 2
 
@@ -181,8 +278,12 @@ static void apply_disks(struct scenario *scenario, const char *name, unsigned re
 // went to one, and all but two waited there until they failed.
 static void volumes_of_pods_on_their_way_count_STO_22(void **state)
 {
+    static const struct story_type one_type = {"small", 4, 16, 0.20};
     struct scenario *scenario = *state;
+    story_catalog(scenario, &one_type, 1);
     scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){
+                             .requirements = "{key: kubernetes.io/os, operator: Exists}"});
     scenario_apply(scenario,
                    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: disks}\n"
                    "provisioner: disks.example.com\nvolumeBindingMode: WaitForFirstConsumer\n");
@@ -190,7 +291,7 @@ static void volumes_of_pods_on_their_way_count_STO_22(void **state)
     run_with_driver(scenario, 30);
     assert_int_equal(simulation_pods_running(scenario->simulation), 1);
     apply_disks(scenario, "db", 5);
-    run_with_driver(scenario, 60);
+    run_with_driver(scenario, 16); // of which a boot takes five
     assert_int_equal(story_running_of(scenario, "db"), 5);
     assert_int_equal(story_nodes(scenario), 3); // six volumes
     assert_int_equal(story_launches(scenario), 3);
@@ -243,6 +344,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(first_machines_of_a_large_wave_come_at_once_STO_5),
         TEST(second_machine_is_larger_when_daemons_need_more_STO_14),
+        TEST(machines_that_are_too_small_are_not_launched_again_STO_14),
+        TEST(true_memory_is_used_once_seen_STO_15),
+        TEST(upstream_goes_on_estimating_STO_15),
         TEST(volumes_of_pods_on_their_way_count_STO_22),
         TEST(preference_that_cannot_hold_buys_nothing_STO_26),
         TEST(preference_that_is_worth_nothing_buys_nothing_STO_26),

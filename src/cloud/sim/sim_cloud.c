@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "cloud/learned_sizes.h"
 #include "cloud/offering_choice.h"
 
 struct shortage { // an offering found without stock
@@ -24,6 +25,7 @@ struct sim_cloud {
     struct sim_cloud_options options;
     struct random random;
     VECTOR(struct shortage) shortages;
+    struct learned_sizes *sizes;
     const struct instance_type_catalog *catalog; // with the shortages; NULL: make it anew
     const struct instance_type_catalog *listed;  // the park's, that it was made from; a reference
     int64_t catalog_until;                       // when the first shortage in it lapses
@@ -157,7 +159,8 @@ static bool sweep_shortages(struct sim_cloud *sim)
     return dropped;
 }
 
-// The park's catalogue with the offerings marked that are known to be out of stock.
+// The park's catalogue with the offerings marked that are known to be out of stock, and what machines turned
+// out to have.
 static const struct instance_type_catalog *catalog_with_shortages(struct sim_cloud *sim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);
@@ -169,6 +172,7 @@ static const struct instance_type_catalog *catalog_with_shortages(struct sim_clo
     for (uint32_t i = 0; i < count; i++) {
         struct instance_type *type = &marked.spec.instance_types.items[i];
         *type = full->spec.instance_types.items[i];
+        learned_sizes_correct(sim->sizes, arena, type);
         struct offering *offerings =
             arena_allocate_array(arena, type->offerings.count + 1, sizeof *offerings);
         for (uint32_t j = 0; j < type->offerings.count; j++) {
@@ -188,7 +192,7 @@ static const struct instance_type_catalog *current_catalog(struct sim_cloud *sim
     const struct instance_type_catalog *listed = machine_park_catalog(sim->park);
     if (sweep_shortages(sim) || sim->listed != listed)
         forget_catalog(sim);
-    if (sim->shortages.count == 0)
+    if (sim->shortages.count == 0 && !learned_sizes_any(sim->sizes))
         return listed;
     if (sim->catalog == NULL) {
         sim->catalog = catalog_with_shortages(sim);
@@ -322,6 +326,15 @@ static void sim_list(struct cloud *cloud, machine_list_callback callback, void *
 
 // --- facts -------------------------------------------------------------------------------------------------
 
+static void sim_learn(struct cloud *cloud, const struct node_claim *claim, const struct node *node)
+{
+    struct sim_cloud *sim = sim_of(cloud);
+    const char *name = object_label((const struct object *)node, LABEL_INSTANCE_TYPE);
+    list_for_each (type, &machine_park_catalog(sim->park)->spec.instance_types)
+        if (text_equal(type->name, name) && learned_sizes_note(sim->sizes, claim, node, type))
+            forget_catalog(sim);
+}
+
 static const char *sim_drift_reason(struct cloud *cloud, const struct node_claim *claim)
 {
     const struct sim_cloud *sim = sim_of(cloud);
@@ -367,6 +380,7 @@ static void sim_destroy(struct cloud *cloud)
         pending_free(sim->pending);
     vector_for_each(shortage, &sim->shortages) free(shortage->key);
     vector_free(&sim->shortages);
+    learned_sizes_destroy(sim->sizes);
     forget_catalog(sim);
     arena_destroy(sim->arena);
     free(sim);
@@ -396,6 +410,7 @@ static const struct cloud_operations sim_operations = {
     .get = sim_get,
     .list = sim_list,
     .instance_types = sim_instance_types,
+    .learn = sim_learn,
     .drift_reason = sim_drift_reason,
     .repair_policies = sim_repair_policies,
     .serves = sim_serves,
@@ -413,6 +428,7 @@ struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
     sim->park = park;
     sim->options = *options;
     random_seed(&sim->random, options->seed);
+    sim->sizes = learned_sizes_create();
     sim->arena = arena_create(4096);
     sim->well_known = gather_well_known(sim->arena, machine_park_catalog(park));
     return &sim->cloud;
