@@ -270,6 +270,15 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
          "Time of a disruption method's evaluation.",
          {"reason", "consolidation_type"}},
     };
+    static const double score_buckets[] = {0.1, 0.25, 0.33, 0.5, 1, 2, 5, 10};
+    const struct family scores[] = {
+        {&m->consolidation_score,
+         METRIC_HISTOGRAM,
+         "karpenter_consolidation_score",
+         "Scores of consolidations in NodePools with policy Balanced.",
+         {"decision", "nodepool", "policy"}},
+    };
+    register_families(metrics, scores, 1, score_buckets, ARRAY_LENGTH(score_buckets));
     register_families(metrics, timings, ARRAY_LENGTH(timings), metric_duration_buckets,
                       metric_duration_buckets_count);
 }

@@ -244,37 +244,48 @@ static void tell_candidate(struct control *control, const struct disruption_comm
     text_free(&text);
 }
 
-// DIS-402: once for each NodePool.
-static void count_move(struct control *control, const struct disruption_command *command)
-{
-    for (uint32_t i = 0; i < command->nodes.count; i++) {
-        const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);
-        bool repeated = false;
-        for (uint32_t j = 0; j < i; j++)
-            repeated = repeated || strcmp(command->nodes.items[j].pool,
-                                          command->nodes.items[i].pool) == 0;
-        const char *policy =
-            pool != NULL ? pool->spec.disruption.consolidation_policy : NULL;
-        if (!repeated)
-            metric_add(control->metrics.consolidation_moves, 1, "approved",
-                       command->nodes.items[i].pool,
-                       policy != NULL ? policy : "WhenEmptyOrUnderutilized");
-    }
-}
-
 static void tell_command(struct control *control, const struct disruption_command *command)
 {
     if (strcmp(command->reason, "Underutilized") != 0)
         return;
-    count_move(control, command);
     if (command->replacements.count > 0) // DIS-162, DIS-171, DIS-775
         list_for_each (entry, &command->nodes)
             tell_candidate(control, command, entry);
 }
 
+// DIS-386, DIS-402.
+static void tell_score(struct control *control, const struct plan_score *score)
+{
+    static const struct event_text event = {.reason = "ConsolidationApproved"};
+    const char *policy = score->pool->spec.disruption.consolidation_policy;
+    const char *decision = score->approved ? "approved" : "rejected";
+    const char *pool = score->pool->meta.name;
+    policy = policy != NULL ? policy : "WhenEmptyOrUnderutilized";
+    metric_add(control->metrics.consolidation_moves, 1, decision, pool, policy);
+    if (!score->is_balanced)
+        return;
+    // What costs nothing scores without bound.
+    metric_observe(control->metrics.consolidation_score, score->score < 1000 ? score->score : 1000,
+                   decision, pool, policy);
+    const struct node *node =
+        score->node != NULL ? find_node(control, score->node->meta.name) : NULL;
+    const struct object *const about[] = {
+        node != NULL ? (const struct object *)node
+                     : (const struct object *)find_pool(control, pool),
+        node != NULL ? (const struct object *)cluster_claim_of(control->cluster, node, NULL)
+                     : NULL};
+    for (size_t i = 0; i < ARRAY_LENGTH(about) && score->approved; i++)
+        if (about[i] != NULL)
+            publish(control, about[i], &event,
+                    "score %.2f >= threshold 0.50 (k: 2, savings %.1f%%, disruption %.1f%%)",
+                    score->score, 100 * score->savings, 100 * score->disruption);
+}
+
 static uint32_t start_commands(struct disruption_sweep *sweep)
 {
     struct control *control = sweep->control;
+    list_for_each (score, &sweep->plan->scores)
+        tell_score(control, score);
     uint32_t started = 0;
     list_for_each (planned, &sweep->plan->disruptions) {
         struct disruption_command *command = make_command(control, planned);

@@ -70,6 +70,8 @@ static void examine(struct best_moves *moves, struct disruption_candidate *candi
     bool packed = find_packed(moves, candidate, &move.trial, merit, value);
     if (!packed && fine)
         add(moves, candidate, merit, value, false);
+    if (move.kind != MOVE_NONE && !packed && !fine)
+        balance_note(disruption, &candidate, 1, move.payback.saving);
     if (!packed && !fine) {
         disruption_note(disruption, "Unconsolidatable", candidate, move.why);
         verdict_of_move(disruption, candidate, &move);

@@ -447,6 +447,7 @@ void move_command(struct disruption *disruption, struct move *move, const char *
     struct plan_disruption *command =
         disruption_command(disruption, "Underutilized", consolidation, candidates, count);
     command->savings = move->savings;
+    balance_note(disruption, candidates, count, move->payback.saving);
     if (move->kind != MOVE_REPLACE)
         return;
     command->replacements.items =

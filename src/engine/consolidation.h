@@ -49,6 +49,9 @@ bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
 // DIS-190 to DIS-197: what pools with policy Balanced think of it.
 bool balance_approves(struct disruption_candidate *const *candidates, uint32_t count,
                       int64_t savings);
+// Notes the scores of a move for metrics and events.
+void balance_note(struct disruption *disruption, struct disruption_candidate *const *candidates,
+                  uint32_t count, int64_t savings);
 // DIS-196: the candidate's deletion could be approved.
 bool balance_may_approve(const struct disruption_candidate *candidate);
 // Adds the command to the plan.

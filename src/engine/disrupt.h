@@ -25,7 +25,7 @@ struct disruption {
     const struct disrupt_inputs *inputs; // never NULL
     struct arena *arena;
     struct plan *plan; // of the pending pods; the commands are added to it
-    uint32_t commands_capacity;
+    uint32_t commands_capacity, scores_capacity;
     bool better; // COMPATIBILITY is not upstream (FMT-18)
     struct problem *problem;
     struct simulator *simulator;

@@ -361,6 +361,7 @@ void part_command(struct disruption *disruption, const struct joint *joint,
         disruption_command(disruption, "Underutilized", part->count > 1 ? "multi" : "single",
                            part->candidates, part->count);
     command->savings = part->savings;
+    balance_note(disruption, part->candidates, part->count, part->savings);
     command->replacements.items = arena_allocate_array(plan->arena, part->replacements_count + 1,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < part->replacements_count; i++)

@@ -50,6 +50,8 @@ void single_node_decide(struct disruption *disruption)
             move_command(disruption, &move, "single", &candidate, 1);
         else
             disruption_note(disruption, "Unconsolidatable", candidate, move.why);
+        if (!found && move.kind != MOVE_NONE)
+            balance_note(disruption, &candidate, 1, move.payback.saving);
         if (!found)
             verdict_of_move(disruption, candidate, &move);
         move_free(&move);

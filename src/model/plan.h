@@ -143,6 +143,13 @@ struct plan_turn { // one method's turn that had candidates
     uint32_t eligible;           // candidates, before budgets
     LIST(struct plan_turn_pool) pools; // by name
 };
+struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-192, DIS-402)
+    const struct node_pool *pool;
+    const struct node *node; // of a move of one node; NULL: of several
+    bool approved, is_balanced; // false: the policy asks for no score
+    double score;               // INFINITY: it costs nothing
+    double savings, disruption; // fractions of the pool's totals
+};
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
     const char *reason;  // event reason, or NULL
@@ -156,6 +163,7 @@ struct plan {
     LIST(struct plan_unschedulable) unschedulable; // by namespace/name
     const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
+    LIST(struct plan_score) scores; // of moves that were worked out, in their order
     LIST(struct plan_turn) turns; // of disruption methods, in the order in which they were asked
     bool has_disruptions;                        // --disrupt was asked for
     LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
