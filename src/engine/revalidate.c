@@ -115,20 +115,24 @@ static bool has_all_types(const struct trial *trial, const struct string_list *t
     return all;
 }
 
+// That what was decided would do now, too.
+static bool is_confirmed(const struct trial *trial, const struct disrupt_check *check)
+{
+    if (trial->needed > check->replacements || (trial->needed == 0 && check->replacements > 0))
+        return false;
+    return check->replacements != 1 || trial->claims_count != 1 || check->types.count == 0 ||
+           has_all_types(trial, &check->types);
+}
+
+// The replacements may have been chosen by the packing policy: of other types, of another NodePool.
 static const char *judge_trial(struct disruption *disruption, struct trial *trial,
                                const struct disrupt_check *check)
 {
-    static const char new_results[] = "scheduling simulation produced new results";
-    if (trial_possible(trial) && trial->needed > check->replacements)
+    if (trial_possible(trial) && !is_confirmed(trial, check))
         trial_pack(disruption, trial);
     if (!trial_possible(trial))
         return trial_message(disruption, trial);
-    if (trial->needed > check->replacements || (trial->needed == 0 && check->replacements > 0))
-        return new_results;
-    if (check->replacements == 1 && trial->claims_count == 1 && check->types.count > 0 &&
-        !has_all_types(trial, &check->types))
-        return new_results;
-    return NULL;
+    return is_confirmed(trial, check) ? NULL : "scheduling simulation produced new results";
 }
 
 static bool has_static_pool(const candidate_list *list)

@@ -10,6 +10,7 @@
 #define TIMEOUT_NS  (10 * MINUTE) // DIS-322, for the worlds' numbers of nodes
 #define GRACE_NS    MINUTE        // DIS-793
 #define RESIDUE_MAX MINUTE
+#define COMMANDS_MAX 60           // of one node in an hour
 
 struct command_record *command_of(struct invariants *invariants, const json_t *object)
 {
@@ -83,6 +84,19 @@ static void check_policy(struct invariants *invariants, const struct command_rec
                 store_name(claim), store_name(pool));
 }
 
+// DIS-714: what comes to nothing is not tried again and again.
+static void check_attempts(struct invariants *invariants, const json_t *claim)
+{
+    struct claim_record *record = claim_record(invariants, store_uid(claim));
+    if (record->commands == 0 || now_ns(invariants) - record->commands_ns > HOUR) {
+        record->commands = 0;
+        record->commands_ns = now_ns(invariants);
+    }
+    if (++record->commands > COMMANDS_MAX)
+        violate(invariants, "NodeClaim %s is in the %uth command within an hour (DIS-714)",
+                store_name(claim), record->commands);
+}
+
 void join_candidate(struct invariants *invariants, struct command_record *command,
                     const json_t *node)
 {
@@ -100,6 +114,7 @@ void join_candidate(struct invariants *invariants, struct command_record *comman
     if (map_count(command->candidates) > command->nodes_promised)
         violate(invariants, "command %s was to take %u nodes, and has taken %zu", command->id,
                 command->nodes_promised, map_count(command->candidates));
+    check_attempts(invariants, claim);
     check_budget_of_pool(invariants, claim, command->reason);
     check_policy(invariants, command, claim);
 }

@@ -21,6 +21,8 @@ struct claim_record {  // of a NodeClaim, by UID, for good
     bool voluntary;    // deleted by voluntary disruption
     int64_t seen_ns;   // monotonic, as all times here
     int64_t deleting_ns;
+    uint32_t commands; // that its node has been in since the time below
+    int64_t commands_ns;
 };
 
 struct node_record { // by name
@@ -87,7 +89,7 @@ struct invariants {
     int64_t clock_slack_ns, jumped_ns;
     int64_t sees_since_ns; // INT64_MAX: cut off
     int64_t repriced_ns;
-    int64_t looked_ns; // when the slower checks were made last
+    int64_t looked_ns, commands_ns; // when the slower checks were made last
     uint64_t seen_version;
     bool pod_was_there, pod_was_healthy; // before the request under way
     struct invariants_counts counts;
@@ -129,6 +131,7 @@ json_t *pool_of(const struct invariants *invariants, const json_t *claim);
 // The name of the machine's Node, "" if there is none; of two the one that came first.
 const char *node_of_machine(const struct invariants *invariants, const char *provider_id);
 json_t *node_of_claim(const struct invariants *invariants, const json_t *claim);
+// An expired one goes by force, whatever else was planned for it.
 bool is_expired(const struct invariants *invariants, const json_t *claim);
 bool is_expiring(const struct invariants *invariants, const json_t *claim);
 

@@ -13,6 +13,8 @@
 #define SETTLED_MAX (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go
 #define EMPTIED_MAX (40 * MINUTE)
 #define LOOK        (5 * SECOND)
+#define REST        (24 * HOUR) // DIS-794
+#define MOVES_MAX   4           // per node, DIS-794
 
 // --- hooks -----------------------------------------------------------------------------------
 
@@ -151,15 +153,30 @@ static void populate(struct soak_world *world, struct random *random)
 
 // --- a run -----------------------------------------------------------------------------------
 
+static uint64_t moves(const struct soak_world *world)
+{
+    const struct invariants_counts *counts = invariants_counts(world->invariants);
+    return counts->empty_nodes + counts->drifted_nodes + counts->underutilized_nodes;
+}
+
 // Until nothing but time has passed for QUIET; false: an invariant is broken, or it takes too long.
 static bool settle(struct soak_world *world, struct soak_result *result)
 {
     int64_t begun = loop_monotonic_ns(world->loop), changed = begun;
-    uint64_t signature = 0, version = 0;
+    uint64_t signature = 0, version = 0, moves_before = moves(world);
+    uint32_t nodes = 1;
     struct error why = {0};
     for (;;) {
         if (!soak_pass(world, LOOK))
             return false;
+        uint32_t machines = machine_park_count(simulation_park(world->simulation));
+        nodes = machines > nodes ? machines : nodes;
+        if (moves(world) - moves_before > (uint64_t)MOVES_MAX * nodes) {
+            snprintf(result->why, sizeof result->why,
+                     "%llu moves of at most %u nodes since all faults ended (DIS-794)",
+                     (unsigned long long)(moves(world) - moves_before), nodes);
+            return false;
+        }
         int64_t now = loop_monotonic_ns(world->loop);
         if (store_version(simulation_store(world->simulation)) != version) {
             uint64_t new_signature = invariants_signature(world->invariants);
@@ -182,6 +199,27 @@ static bool settle(struct soak_world *world, struct soak_result *result)
             return false;
         }
     }
+}
+
+// DIS-794: what is settled stays so.
+static bool rest(struct soak_world *world, struct soak_result *result)
+{
+    uint64_t signature = invariants_signature(world->invariants), moves_before = moves(world);
+    soak_say(world, "a day without changes");
+    for (int64_t left = REST; left > 0; left -= MINUTE) {
+        loop_run_for(world->loop, MINUTE);
+        invariants_step(world->invariants);
+        if (invariants_violation(world->invariants) != NULL)
+            return false;
+        if (moves(world) == moves_before && invariants_signature(world->invariants) == signature)
+            continue;
+        snprintf(result->why, sizeof result->why,
+                 "something has changed %lld s after everything had settled: %llu moves (DIS-794)",
+                 (long long)((REST - left) / SECOND),
+                 (unsigned long long)(moves(world) - moves_before));
+        return false;
+    }
+    return true;
 }
 
 // Without pods every machine goes.
@@ -233,7 +271,8 @@ static bool live(struct soak_world *world, struct soak_result *result)
             return false;
     }
     soak_calm(world);
-    return settle(world, result) && empty(world, result);
+    return settle(world, result) && (!world->options.rests || rest(world, result)) &&
+           empty(world, result);
 }
 
 void soak_run(const struct soak_options *options, struct soak_result *result)

@@ -20,9 +20,10 @@ enum soak_without { // kinds of faults that are left out
 
 struct soak_options {
     uint64_t seed;
-    uint32_t size;        // 1: small worlds of some 10 nodes; each step up adds as much
+    uint32_t size;        // 1: worlds of up to 10 nodes; each step up adds as much; 0: tiny ones
     uint32_t without;     // enum soak_without
     const bool *left_out; // of SOAK_ACTIONS_MAX actions; NULL: none
+    bool rests;           // a day passes before the world is emptied
     bool verbose;         // actions to standard output, the controller's log to standard error
 };
 

@@ -205,7 +205,7 @@ static void edit_static_pool(struct soak_world *world, struct random *random)
     uint32_t index = below(random, world->pools_count);
     struct pool *pool = &world->pools[index];
     if (pool->is_static)
-        pool->replicas = below(random, 3 * world->options.size + 1);
+        pool->replicas = below(random, soak_scaled(3, world->options.size) + 1);
     edit_pool(world, random);
 }
 
@@ -278,7 +278,8 @@ uint32_t soak_actions_count(const struct soak_world *world)
 {
     struct random random;
     random_seed(&random, world->options.seed ^ 0xac7);
-    uint32_t count = 6 + below(&random, 12 + 8 * world->options.size);
+    uint32_t size = world->options.size;
+    uint32_t count = size > 0 ? 6 + below(&random, 12 + 8 * size) : 3 + below(&random, 6);
     return count < SOAK_ACTIONS_MAX ? count : SOAK_ACTIONS_MAX;
 }
 

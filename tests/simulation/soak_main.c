@@ -1,7 +1,8 @@
 // Runs soak worlds over many seeds (`make soak`), or one of them again.
 //
-//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N]   many, each in a process of its own
+//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]   many, each in a process of its own
 //   soak --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...] [--verbose]
+//   --rest: a day passes in each world before it is emptied.
 //   soak --seed N --shrink        leaves out what the failure does not need, and prints the command
 #include <errno.h>
 #include <stdio.h>
@@ -57,8 +58,8 @@ static void print_command(const struct run *run, const struct soak_options *opti
     for (size_t i = 0; i < ARRAY_LENGTH(without_names); i++)
         if (options->without & 1U << i)
             text_join(&without, ",", without_names[i]);
-    printf("replay: %s --seed %llu --size %u%s%s%s%s\n", run->program,
-           (unsigned long long)options->seed, options->size,
+    printf("replay: %s --seed %llu --size %u%s%s%s%s%s\n", run->program,
+           (unsigned long long)options->seed, options->size, options->rests ? " --rest" : "",
            without.length > 0 ? " --without " : "", without.length > 0 ? without.data : "",
            left_out.length > 0 ? " --leave-out " : "", left_out.length > 0 ? left_out.data : "");
     text_free(&left_out);
@@ -276,9 +277,9 @@ static void usage(const char *program)
 {
     fprintf(
         stderr,
-        "usage: %s [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N]\n"
+        "usage: %s [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]\n"
         "       %s --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...]\n"
-        "          [--verbose] [--shrink]\n",
+        "          [--rest] [--verbose] [--shrink]\n",
         program, program);
     exit(2);
 }
@@ -305,9 +306,11 @@ static void read_left_out(struct run *run, char *list)
 static bool read_flag(struct run *run, const char *name)
 {
     bool verbose = strcmp(name, "--verbose") == 0, shrinks = strcmp(name, "--shrink") == 0;
+    bool rests = strcmp(name, "--rest") == 0;
     run->options.verbose = run->options.verbose || verbose;
+    run->options.rests = run->options.rests || rests;
     run->shrink = run->shrink || shrinks;
-    return verbose || shrinks;
+    return verbose || shrinks || rests;
 }
 
 static bool read_option(struct run *run, const char *name, char *value)
@@ -332,7 +335,7 @@ static bool read_option(struct run *run, const char *name, char *value)
     if (strcmp(name, "--seed") == 0) {
         run->options.seed = number;
         run->one = true;
-    } else if (strcmp(name, "--size") == 0 && number > 0) {
+    } else if (strcmp(name, "--size") == 0) {
         run->options.size = (uint32_t)number;
     } else if (strcmp(name, "--seconds") == 0) {
         run->seconds = (uint32_t)number;

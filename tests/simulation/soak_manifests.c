@@ -118,11 +118,11 @@ static void add_limits(struct text *text, const struct pool *pool, struct random
         return;
     }
     if (random != NULL && random_chance(random, 0.4))
-        text_format(text, "cpu: '%u', ", 4 + below(random, 80 * size));
+        text_format(text, "cpu: '%u', ", 4 + below(random, soak_scaled(80, size)));
     else if (exists)
         text_add(text, "cpu: null, ");
     if (random != NULL && random_chance(random, 0.2))
-        text_format(text, "memory: %uGi", 16 + below(random, 400 * size));
+        text_format(text, "memory: %uGi", 16 + below(random, soak_scaled(400, size)));
     else if (exists)
         text_add(text, "memory: null");
     text_add(text, "},");
@@ -262,7 +262,7 @@ void soak_apply_daemon_set(struct soak_world *world, uint32_t index)
 void soak_apply_job(struct soak_world *world, struct random *random)
 {
     struct text text = {0};
-    uint32_t pods = 1 + below(random, 6 * world->options.size);
+    uint32_t pods = 1 + below(random, soak_scaled(6, world->options.size));
     text_format(
         &text,
         "{apiVersion: batch/v1, kind: Job, metadata: {name: j%u, namespace: default}, spec: "

@@ -11,6 +11,12 @@ static uint32_t below(struct random *random, uint32_t bound)
     return (uint32_t)random_below(random, bound);
 }
 
+// Size 0 is half of size 1.
+uint32_t soak_scaled(uint32_t per_size, uint32_t size)
+{
+    return size > 0 ? per_size * size : per_size / 2;
+}
+
 static void draw_workload(struct workload *workload, struct random *random, uint32_t size)
 {
     static const int64_t cpus[] = {100, 250, 500, 1000, 1500, 2000, 3500};
@@ -18,7 +24,7 @@ static void draw_workload(struct workload *workload, struct random *random, uint
     *workload = (struct workload){
         .cpu_millicores = cpus[below(random, ARRAY_LENGTH(cpus))],
         .memory_mib = memories[below(random, ARRAY_LENGTH(memories))],
-        .replicas_max = 1 + below(random, 12 * size),
+        .replicas_max = 1 + below(random, soak_scaled(12, size)),
         .start_seconds = random_chance(random, 0.2) ? below(random, 30) : 2,
         .stop_seconds = random_chance(random, 0.3) ? below(random, 40) : 1,
         .zone = below(random, 4),
@@ -55,7 +61,7 @@ static void draw_pool(struct pool *pool, struct random *random, uint32_t index, 
         pool->capacity_type = capacity_types[below(random, ARRAY_LENGTH(capacity_types))];
     if (random_chance(random, 0.2)) {
         pool->is_static = true;
-        pool->replicas = 1 + below(random, 3 * size);
+        pool->replicas = 1 + below(random, soak_scaled(3, size));
     }
 }
 
@@ -98,7 +104,7 @@ static void draw_faults(struct soak_world *world, struct random *random)
 void soak_world_draw(struct soak_world *world, struct random *random)
 {
     uint32_t size = world->options.size;
-    world->pools_count = 1 + below(random, SOAK_POOLS_MAX);
+    world->pools_count = 1 + below(random, size > 0 ? SOAK_POOLS_MAX : 3);
     world->workloads_count = 2 + below(random, size < 4 ? 3 + 3 * size : SOAK_WORKLOADS_MAX - 2);
     world->daemon_sets_count = below(random, SOAK_DAEMON_SETS_MAX + 1);
     for (uint32_t i = 0; i < world->pools_count; i++)

@@ -58,6 +58,7 @@ struct soak_world {
     int64_t class_changed; // instant: older machines have drifted
 };
 
+uint32_t soak_scaled(uint32_t per_size, uint32_t size);
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
 

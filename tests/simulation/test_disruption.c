@@ -118,6 +118,33 @@ static void half_empty_nodes_are_consolidated_DIS_162(void **state)
     assert_true(nodes(scenario) <= 2);
 }
 
+// What the packing policy has chosen is judged by it when it is looked at again: here a NodePool that
+// comes second by weight, since it leaves more to choose from.
+static void replacements_of_another_pool_are_confirmed_DIS_263_763(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: wide}\n"
+                   "spec:\n"
+                   "  template:\n"
+                   "    spec:\n"
+                   "      expireAfter: Never\n"
+                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: "
+                   "default}\n"
+                   "      requirements:\n"
+                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: [\"17\"]}\n");
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
+                             "default}\nspec: {weight: 10}\n");
+    apply_pool(scenario, "a", "");
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    apply_pool(scenario, "b", "");
+    scenario_run(scenario, 120);
+    scenario_expect_running(scenario, 1);
+    assert_int_equal(nodes_of_generation(scenario, "a"), 0);
+}
+
 // --- when it does not go well --------------------------------------------------------------------
 static bool look_for_traces(void *context, json_t *node)
 {
@@ -232,6 +259,8 @@ int main(void)
                                         scenario_teardown),
         cmocka_unit_test_setup_teardown(half_empty_nodes_are_consolidated_DIS_162, setup,
                                         scenario_teardown),
+        cmocka_unit_test_setup_teardown(replacements_of_another_pool_are_confirmed_DIS_263_763,
+                                        setup, scenario_teardown),
         cmocka_unit_test_setup_teardown(
             failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723, setup,
             scenario_teardown),
