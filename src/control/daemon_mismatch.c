@@ -1,15 +1,17 @@
-// Tells when DaemonSets leave less of a node than was planned (STO-14): their pods ask for more than
-// the template says - what an autoscaler of pods, or an admission webhook, gives them. The next
-// decision reckons with what the newest pod asks for (LIF-315), so that the next machine is larger;
-// the event says why the one before was too small.
+// Tells when DaemonSets leave less of a node than was planned (STO-14): their pods ask for more
+// than the template says - what an autoscaler of pods, or an admission webhook, gives them. The
+// next decision reckons with what the newest pod asks for (LIF-315), so that the next machine is
+// larger; the event says why the one before was too small.
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "model/resources.h"
 
 #define WINDOW_NS HOUR
 
-// The requests of the template as the API server completes them: from limits where they are missing.
-static struct resource_map template_requests(struct arena *arena, const struct daemon_set *daemon_set)
+// The requests of the template as the API server completes them: from limits where they are
+// missing.
+static struct resource_map template_requests(struct arena *arena,
+                                             const struct daemon_set *daemon_set)
 {
     struct pod_spec spec = daemon_set->spec.template.spec;
     struct container *containers =
@@ -103,8 +105,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
                                          .warning = true};
         publish(control, (const struct object *)daemon_set, &event,
                 "Pod %s requests %s %s where the template says %s, so that node %s has no room for "
-                "all pods that were planned for it; later nodes are planned with what the newest pod "
-                "requests",
+                "all pods that were planned for it; later nodes are planned with what the newest "
+                "pod requests",
                 pod->meta.name, entry->name, more, less, node->meta.name);
     }
 }

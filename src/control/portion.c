@@ -15,7 +15,7 @@ struct candidate {
 
 #define PODS_MAX     20000
 #define PODS_MIN     500
-#define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB for each of its pods, and the snapshot's own
+#define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB a pod, and there is the snapshot
 #define MEMORY_SHARE 2          // of what there is; the rest is for the mirror, and for answers
 
 uint32_t portion_pods_max(int64_t memory_limit_bytes)

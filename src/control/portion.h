@@ -12,8 +12,8 @@ struct portion_options {
     bool (*was_tried)(void *context, const struct pod *pod);
     void *context;
 };
-// How many pods one pass plans at most where the controller may use that many bytes (STO-6); 0 or less:
-// it is not known. A backlog of any size is then worked off within the limit.
+// How many pods one pass plans at most where the controller may use that many bytes (STO-6); 0 or
+// less: it is not known. A backlog of any size is then worked off within the limit.
 uint32_t portion_pods_max(int64_t memory_limit_bytes);
 // Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many of
 // those taken out have not been tried yet.

@@ -17,7 +17,8 @@ void story_pool(struct scenario *scenario, const struct story_pool *pool)
         "  disruption: {consolidationPolicy: %s, consolidateAfter: %s, budgets: %s}\n"
         "  template:\n"
         "    metadata: {labels: {%s}}\n"
-        "    spec: {%snodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default},\n"
+        "    spec: {%snodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass,\n"
+        "      name: default},\n"
         "      expireAfter: %s, requirements: [\n"
         "      {key: kubernetes.io/arch, operator: In, values: [amd64]},\n"
         "      {key: kubernetes.io/os, operator: In, values: [linux]}, %s]}\n",
@@ -80,7 +81,8 @@ void story_catalog(struct scenario *scenario, const struct story_type *types, ui
         json_array_append_new(list, instance_type(&types[i]));
     json_t *document =
         json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
-                  "InstanceTypeCatalog", "metadata", "name", "story", "spec", "instanceTypes", list);
+                  "InstanceTypeCatalog", "metadata", "name", "story", "spec", "instanceTypes",
+                  list);
     struct object *catalog =
         object_decode(document, kind_get(KIND_INSTANCE_TYPE_CATALOG), DECODE_STRICT, &error);
     json_decref(document);

@@ -39,7 +39,8 @@ static void leave_a_node_after_a_burst(struct scenario *scenario)
     machine_park_stock(simulation_park(scenario->simulation), "cheap", NULL, NULL, -1);
 }
 
-// The node was replaced by its twin for a cent, and the twin by the next, each time with an eviction.
+// The node was replaced by its twin for a cent, and the twin by the next, each time with an
+// eviction.
 static void node_is_not_replaced_by_its_twin_for_a_cent_STO_1(void **state)
 {
     struct scenario *scenario = *state;
@@ -61,6 +62,42 @@ static void node_is_replaced_by_its_twin_once_STO_1(void **state)
     assert_int_equal(story_launches(scenario), launches + 1);
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "cheap"), 1);
     scenario_expect_running(scenario, 2);
+}
+
+// Prices of the twins that change places each hour; answers how often the node was replaced within
+// twelve hours.
+static uint64_t moves_of_half_a_day(struct scenario *scenario)
+{
+    static const struct story_type one[] = {{"dear", 4, 16, 0.20}, {"cheap", 4, 16, 0.10}};
+    static const struct story_type other[] = {{"dear", 4, 16, 0.10}, {"cheap", 4, 16, 0.20}};
+    story_catalog(scenario, one, ARRAY_LENGTH(one));
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){.requirements = ANY_MACHINE});
+    story_app(scenario, &(struct story_app){.name = "stays", .replicas = 2, .cpu = "1"});
+    scenario_expect_running(scenario, 2);
+    uint64_t launches = story_launches(scenario);
+    for (int hour = 1; hour <= 12; hour++) {
+        story_catalog(scenario, hour % 2 != 0 ? other : one, 2);
+        machine_park_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
+        scenario_run(scenario, 3600);
+    }
+    scenario_expect_running(scenario, 2);
+    return story_launches(scenario) - launches;
+}
+
+// Each time the other was the cheaper one, all pods moved again.
+static void the_loop_is_seen_and_told_STO_1(void **state)
+{
+    struct scenario *scenario = *state;
+    assert_in_range(moves_of_half_a_day(scenario), 1, 2);
+    assert_true(view_events(scenario, "NodePool", "ConsolidationLoop", NULL) >= 1);
+}
+
+static void upstream_goes_round_in_circles_STO_1(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.compatibility_upstream = true;
+    assert_in_range(moves_of_half_a_day(scenario), 10, 12);
 }
 
 // --- STO-2 ---------------------------------------------------------------------------------------
@@ -163,7 +200,8 @@ static void apply_fleet(struct scenario *scenario)
 static const struct story_type two_sizes[] = {{"small", 1, 4, 0.05}, {"large", 8, 32, 0.40}};
 
 // Savings in the last of twenty pools were never found: each sweep ran out of time before it came
-// there, and began at the front again. Here 40 nodes for 300.
+// there, and began at the front again. Here 40 nodes for 300; a sweep takes no time on virtual
+// time, so that it is the age of the examination that is bounded.
 static void savings_of_the_last_pool_are_taken_STO_4(void **state)
 {
     struct scenario *scenario = *state;
@@ -195,8 +233,8 @@ static void savings_of_the_last_pool_are_taken_STO_4(void **state)
 static const char window[] =
     "[{nodes: '0', schedule: '0 * * * *', duration: 20m}, {nodes: '100%'}]";
 
-// A new image appeared, and all nodes were replaced at once in the middle of the day; services of two
-// replicas lost both.
+// A new image appeared, and all nodes were replaced at once in the middle of the day; services of
+// two replicas lost both.
 static void new_image_waits_for_its_window_and_leaves_one_replica_STO_11(void **state)
 {
     struct scenario *scenario = *state;
@@ -239,8 +277,8 @@ static bool age_claim(void *context, json_t *claim)
     return true;
 }
 
-// A new version counted more fields into the hash of a NodePool: every node had drifted, and all were
-// replaced on the day of the upgrade.
+// A new version counted more fields into the hash of a NodePool: every node had drifted, and all
+// were replaced on the day of the upgrade.
 static void upgrade_of_the_controller_replaces_nothing_STO_12(void **state)
 {
     static const char older[] = "metadata: {annotations: {karpenter.sh/nodepool-hash: '1234567', "
@@ -431,8 +469,8 @@ static uint32_t skew_of_even(struct scenario *scenario, uint32_t zones_wanted)
     return most - least;
 }
 
-// Consolidation moved what it could into the zone with the cheapest machines, until all replicas stood
-// in one.
+// Consolidation moved what it could into the zone with the cheapest machines, until all replicas
+// stood in one.
 static void consolidation_keeps_the_spread_that_pods_ask_for_STO_21(void **state)
 {
     static const char spread[] =
@@ -461,6 +499,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(node_is_not_replaced_by_its_twin_for_a_cent_STO_1),
         TEST(node_is_replaced_by_its_twin_once_STO_1),
+        TEST(the_loop_is_seen_and_told_STO_1),
+        TEST(upstream_goes_round_in_circles_STO_1),
         TEST(misfit_after_a_consolidation_does_not_repeat_it_STO_2),
         TEST(savings_of_the_last_pool_are_taken_STO_4),
         TEST(new_image_waits_for_its_window_and_leaves_one_replica_STO_11),

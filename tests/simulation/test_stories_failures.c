@@ -1,5 +1,5 @@
-// Stories of failures: what went wrong for people with node autoscalers, brought about in a simulated
-// world, and what must be seen instead. tests/simulation/README.md has the list.
+// Stories of failures: what went wrong for people with node autoscalers, brought about in a
+// simulated world, and what must be seen instead. tests/simulation/README.md has the list.
 #include <stdio.h>
 #include <string.h>
 
@@ -82,8 +82,8 @@ static void restart(struct scenario *scenario)
     simulation_start_controller(scenario->simulation);
 }
 
-// A controller that ran out of memory under a backlog was killed every few minutes, and with it died
-// what it had measured: nodes that were to go after ten quiet minutes stayed for ever.
+// A controller that ran out of memory under a backlog was killed every few minutes, and with it
+// died what it had measured: nodes that were to go after ten quiet minutes stayed for ever.
 static void timers_outlive_a_controller_that_dies_every_two_minutes_STO_6(void **state)
 {
     struct scenario *scenario = *state;
@@ -121,8 +121,8 @@ static void timers_outlive_a_controller_that_dies_every_two_minutes_STO_6(void *
     scenario_expect_running(scenario, 1);
 }
 
-// The backlog was planned at once, whatever memory that took, and the controller was killed before it
-// had launched anything, again and again. Here the limit allows for a third of it at once.
+// The backlog was planned at once, whatever memory that took, and the controller was killed before
+// it had launched anything, again and again. Here the limit allows for a third of it at once.
 static void backlog_is_worked_off_in_chunks_STO_6(void **state)
 {
     struct scenario *scenario = *state;
@@ -138,8 +138,8 @@ static void backlog_is_worked_off_in_chunks_STO_6(void **state)
 }
 
 // --- STO-8 ---------------------------------------------------------------------------------------
-// One NodeClaim whose launch never came to an end held up all: no node was launched for anybody, and
-// nothing said which one it was.
+// One NodeClaim whose launch never came to an end held up all: no node was launched for anybody,
+// and nothing said which one it was.
 static void one_launch_that_never_ends_holds_up_nobody_STO_8(void **state)
 {
     struct scenario *scenario = *state;
@@ -227,8 +227,8 @@ static bool reads_classes(const struct kube_request *request)
     return strstr(request->path, "kwoknodeclasses") != NULL;
 }
 
-// Node classes that cannot be listed again after the connection was lost: launches go on with what was
-// read before.
+// Node classes that cannot be listed again after the connection was lost: launches go on with what
+// was read before.
 static void unreadable_class_is_used_as_it_was_STO_17(void **state)
 {
     struct scenario *scenario = *state;
@@ -277,8 +277,8 @@ static uint32_t attachments_of(struct scenario *scenario, const char *node)
     return attachments.count;
 }
 
-// Lets a node with a volume go whose detachment takes `detach`; answers whether the machine was there
-// until then.
+// Lets a node with a volume go whose detachment takes `detach`; answers whether the machine was
+// there until then.
 static bool machine_waits_for_volumes(struct scenario *scenario, int64_t detach,
                                       const char *template_spec)
 {
@@ -306,8 +306,8 @@ static bool machine_waits_for_volumes(struct scenario *scenario, int64_t detach,
     return waited;
 }
 
-// The machine went while its volumes were attached: the next pod waited six minutes for them, and one
-// in a thousand was damaged.
+// The machine went while its volumes were attached: the next pod waited six minutes for them, and
+// one in a thousand was damaged.
 static void volumes_are_detached_before_the_machine_goes_STO_23(void **state)
 {
     assert_true(machine_waits_for_volumes(*state, 30 * SECOND, NULL));
@@ -338,7 +338,8 @@ static void one_ill_node_of_three_is_repaired_STO_24(void **state)
 }
 
 // --- STO-25 --------------------------------------------------------------------------------------
-// Machines that need 16 minutes to register were ended after 15, one after the other, day and night.
+// Machines that need 16 minutes to register were ended after 15, one after the other, day and
+// night.
 static void machines_that_are_always_late_are_not_stormed_STO_25(void **state)
 {
     struct scenario *scenario = *state;
@@ -355,8 +356,8 @@ static void machines_that_are_always_late_are_not_stormed_STO_25(void **state)
 }
 
 // --- STO-27 --------------------------------------------------------------------------------------
-// There was no capacity in the NodePool of the greatest weight: the next one was tried minutes later,
-// and the first with every pass.
+// There was no capacity in the NodePool of the greatest weight: the next one was tried minutes
+// later, and the first with every pass.
 static void next_pool_launches_in_the_same_breath_and_the_first_is_probed_STO_27(void **state)
 {
     struct scenario *scenario = *state;
