@@ -146,10 +146,16 @@ def inflate(extra, label, sizes=(5, 500, 2000)):
                    cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
             before = cost
         begun = time.monotonic()
-        clean_up()
+        scale(0)
+        until(240, "no pod to be left", lambda: not names("pod"))
+        no_pod_s = time.monotonic() - begun
+        outlived_s = until(240, "no claim or node to be left", empty)
         cost = adze.cost()
-        record(label=label, to=0, no_node_s=round(time.monotonic() - begun, 2),
+        record(label=label, to=0, no_pod_s=round(no_pod_s, 2), no_node_s=round(no_pod_s + outlived_s, 2),
                cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
+        if outlived_s > 20:
+            raise Failure(f"nodes outlive the last pod by {outlived_s:.0f} s")
+        clean_up()
         if adze.stop() != 0:
             raise Failure("SIGTERM does not end the controller with status 0")
         check_log(adze)
