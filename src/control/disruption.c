@@ -27,9 +27,6 @@
 // machine most of the time to others.
 #define QUIET_NS    SECOND
 #define SWEEP_SHARE 4
-// What has just drifted may drift again, while its owner is still editing; and people want to see the
-// condition before the nodes go.
-#define DRIFT_PAUSE_NS (5 * SECOND)
 // While a wave of pods leaves its nodes, the API server has the workload's controllers to serve:
 // commands wait until it is over, or has lasted as long as the pause between two passes.
 #define WAVE_PODS     50
@@ -53,7 +50,6 @@ struct disruption_controller {
     struct disruption_sweep *done;         // finished, to be carried out
     uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
     int64_t changed_ns;                    // monotonic: when a change was last seen
-    int64_t drift_from_ns;                 // monotonic: what has drifted lately waits
     int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
     int64_t sweep_again_ns;                // monotonic: even without a change
     struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
@@ -76,14 +72,6 @@ static bool claim_is(const struct object *claim, const char *condition)
            condition_is_true(&((const struct node_claim *)claim)->status.conditions, condition);
 }
 
-// Once for all that drifts about the same time: a slow roll is not held up again and again.
-static void pause_for_drift(struct disruption_controller *disruption)
-{
-    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
-    if (disruption->drift_from_ns == 0 || now_ns >= disruption->drift_from_ns + AGAIN_NS)
-        disruption->drift_from_ns = now_ns + DRIFT_PAUSE_NS;
-}
-
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -93,7 +81,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (drifts)
         decision_inputs_touch(disruption->inputs);
     if (drifts && claim_is(new_object, "Drifted"))
-        pause_for_drift(disruption);
+        disruption_backoff_drifted(disruption->control->disruption_backoff,
+                                   object_label(new_object, LABEL_NODE_POOL));
     if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
         decision_inputs_touch(disruption->inputs);
         disruption_wake(disruption);
@@ -464,8 +453,6 @@ static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_n
         int64_t latest_ns = disruption->swept_ns + AGAIN_NS;
         due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
     }
-    if (due_ns < disruption->drift_from_ns)
-        due_ns = disruption->drift_from_ns;
     return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
 }
 

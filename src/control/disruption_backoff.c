@@ -8,6 +8,8 @@
 #define POOL_FIRST_NS MINUTE
 #define LONGEST_NS    (10 * MINUTE)
 #define FORGET_NS     HOUR // after its end a failure no longer adds to the next
+#define DRIFT_PAUSE_NS (5 * SECOND)
+#define DRIFT_ANEW_NS  (10 * SECOND) // after the end of a pause: what drifts then pauses again
 
 static const struct event_text backing_off = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
 
@@ -18,6 +20,7 @@ struct failure_record {
 struct disruption_backoff {
     struct control *control;
     struct map *nodes, *pools; // struct failure_record by name
+    struct map *drifting;      // the same, without delays: NodePools whose nodes have just drifted
 };
 
 struct disruption_backoff *disruption_backoff_create(struct control *control)
@@ -26,6 +29,7 @@ struct disruption_backoff *disruption_backoff_create(struct control *control)
     backoff->control = control;
     backoff->nodes = map_create();
     backoff->pools = map_create();
+    backoff->drifting = map_create();
     return backoff;
 }
 
@@ -35,6 +39,7 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff)
         return;
     map_destroy(backoff->nodes, free);
     map_destroy(backoff->pools, free);
+    map_destroy(backoff->drifting, free);
     free(backoff);
 }
 
@@ -88,33 +93,50 @@ void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const
     free(map_remove(backoff->pools, pool));
 }
 
-static struct string_list active(const struct disruption_backoff *backoff, struct map *map,
-                                 struct arena *arena)
+void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool)
 {
-    struct string_list names = {0};
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    names.items = arena_allocate_array(arena, map_count(map) + 1, sizeof *names.items);
+    struct failure_record *record = pool != NULL ? map_get(backoff->drifting, pool) : NULL;
+    if (pool == NULL || (record != NULL && now_ns < record->until_ns + DRIFT_ANEW_NS))
+        return;
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(backoff->drifting, pool, record);
+    }
+    record->until_ns = now_ns + DRIFT_PAUSE_NS;
+}
+
+static void add_active(const struct disruption_backoff *backoff, struct map *map,
+                       struct arena *arena, struct string_list *names)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
     for (struct map_entry *entry = map_first(map), *next; entry != NULL; entry = next) {
         const struct failure_record *record = map_value(entry);
         next = map_next(entry);
         if (record->until_ns > now_ns)
-            names.items[names.count++] = arena_copy_string(arena, map_key(entry));
+            names->items[names->count++] = arena_copy_string(arena, map_key(entry));
         else if (now_ns - record->until_ns > FORGET_NS)
             free(map_remove(map, map_key(entry)));
     }
-    return names;
 }
 
 struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
                                             struct arena *arena)
 {
-    return active(backoff, backoff->nodes, arena);
+    struct string_list names = {
+        .items = arena_allocate_array(arena, map_count(backoff->nodes) + 1, sizeof *names.items)};
+    add_active(backoff, backoff->nodes, arena, &names);
+    return names;
 }
 
 struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
                                             struct arena *arena)
 {
-    return active(backoff, backoff->pools, arena);
+    size_t most = map_count(backoff->pools) + map_count(backoff->drifting) + 1;
+    struct string_list names = {.items = arena_allocate_array(arena, most, sizeof *names.items)};
+    add_active(backoff, backoff->pools, arena, &names);
+    add_active(backoff, backoff->drifting, arena, &names);
+    return names;
 }
 
 static void take_earliest(const struct disruption_backoff *backoff, struct map *map,
@@ -133,5 +155,6 @@ int64_t disruption_backoff_next(const struct disruption_backoff *backoff)
     int64_t earliest_ns = INT64_MAX;
     take_earliest(backoff, backoff->nodes, &earliest_ns);
     take_earliest(backoff, backoff->pools, &earliest_ns);
+    take_earliest(backoff, backoff->drifting, &earliest_ns);
     return earliest_ns;
 }

@@ -2,6 +2,9 @@
 // 30 s, doubling to 10 min), drift of NodePools whose replacements failed (DIS-716: 1 min with up to
 // a tenth more, doubling to 10 min; failures of one window count once; reset by a success). In
 // memory: after a restart each is tried once. None of this under COMPATIBILITY=upstream.
+//
+// And drift of NodePools whose nodes have only just drifted, for five seconds: what was edited may be
+// edited again, and people want to see the condition before the nodes go.
 #pragma once
 
 #include "control/control.h"
@@ -13,6 +16,9 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff); // NULL is 
 void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node);
 void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool);
 void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const char *pool);
+// A node of the NodePool has drifted (NULL is fine). The pause is for all that drift about the same
+// time; a slow roll is not held up again and again.
+void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool);
 // The names that are backed off now; in `arena`. Forgets what is long over.
 struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
                                             struct arena *arena);

@@ -132,7 +132,7 @@ bool disruption_is_paused(struct disruption *disruption,
     if (paused == NULL || !string_list_has(paused, name))
         return false;
     disruption_verdict(disruption, candidate, drift ? "DIS-716" : "DIS-714",
-                       drift ? "drift is backing off: replacements of the NodePool's nodes failed"
+                       drift ? "drift pauses: the NodePool's nodes have just drifted, or replacements failed"
                              : "consolidation is backing off: it failed for this node");
     return true;
 }
