@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "engine/budgets.h"
 #include "engine/overlays.h"
+#include "engine/pod_budgets.h"
 #include "engine/problem.h"
 #include "engine/spot_window.h"
 
@@ -25,6 +26,9 @@ struct build {
     struct map *pools;   // disruption_pool by name
     struct map *prices;  // instance types by "catalogue index/name"
     struct map *planned; // plan_placement by name; NULL: not known
+    struct map *busy, *nominated; // Node names
+    const struct pod_budgets *budgets;
+    struct pod_budget_matches matches; // scratch
 };
 
 // --- pods ----------------------------------------------------------------------------------------
@@ -99,28 +103,22 @@ bool pod_is_unready(const struct pod *pod)
 }
 
 // DIS-43 to DIS-45: the message of what blocks the pod's eviction, or NULL.
-static const char *budget_blocks(const struct build *build, const struct pod *pod,
+static const char *budget_blocks(struct build *build, const struct pod *pod,
                                  enum candidate_check *check)
 {
-    const struct pod_disruption_budget *match = NULL;
-    for (uint32_t i = 0; i < build->snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
-        const struct pod_disruption_budget *budget =
-            (const struct pod_disruption_budget *)build->snapshot
-                ->objects[KIND_POD_DISRUPTION_BUDGET]
-                .items[i];
-        if (!text_equal(budget->meta.namespace, pod->meta.namespace) ||
-            !label_selector_matches(budget->spec.selector, &pod->meta.labels))
-            continue;
-        *check = CHECK_SEVERAL_BUDGETS;
-        if (match != NULL)
-            return arena_format(build->arena,
-                                "Eviction does not support multiple PDBs "
-                                "(PodDisruptionBudget(s)=[%s/%s %s/%s])",
-                                pod->meta.namespace, match->meta.name, pod->meta.namespace,
-                                budget->meta.name);
-        match = budget;
-    }
-    if (match == NULL || match->status.disruptions_allowed > 0 ||
+    pod_budgets_find(build->budgets, pod, &build->matches);
+    if (build->matches.items.count == 0)
+        return NULL;
+    const struct pod_disruption_budget *match =
+        build->budgets->items[build->matches.items.items[0]];
+    *check = CHECK_SEVERAL_BUDGETS;
+    if (build->matches.items.count > 1)
+        return arena_format(build->arena,
+                            "Eviction does not support multiple PDBs "
+                            "(PodDisruptionBudget(s)=[%s/%s %s/%s])",
+                            pod->meta.namespace, match->meta.name, pod->meta.namespace,
+                            build->budgets->items[build->matches.items.items[1]]->meta.name);
+    if (match->status.disruptions_allowed > 0 ||
         (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
          pod_is_unready(pod)))
         return NULL;
@@ -129,7 +127,7 @@ static const char *budget_blocks(const struct build *build, const struct pod *po
                         pod->meta.namespace, match->meta.name);
 }
 
-static const char *pods_block(const struct build *build, const struct state_node *state,
+static const char *pods_block(struct build *build, const struct state_node *state,
                               enum candidate_check *check) // 11-13
 {
     int64_t now = build->snapshot->time;
@@ -168,11 +166,8 @@ static bool is_wanted(const struct build *build, const char *name, bool by_place
 // Upstream knows only of nominations; DIS-765.
 static bool is_nominated(const struct build *build, const char *name)
 {
-    const struct snapshot *snapshot = build->snapshot;
-    list_for_each (nomination, &snapshot->nominated)
-        if (strcmp(nomination->node, name) == 0 && nomination->until > snapshot->time)
-            return true;
-    return !snapshot->settings.compatibility_upstream && is_wanted(build, name, false);
+    return map_get(build->nominated, name) != NULL ||
+           (!build->snapshot->settings.compatibility_upstream && is_wanted(build, name, false));
 }
 
 // DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
@@ -186,13 +181,12 @@ static bool is_known(const struct build *build, const char *name)
 
 static bool is_busy(const struct build *build, const struct node *node)
 {
-    return build->options->busy != NULL && node != NULL &&
-           string_list_has(build->options->busy, node->meta.name);
+    return node != NULL && map_get(build->busy, node->meta.name) != NULL;
 }
 
 // DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
 // `*check` say what its pods have against that, if it may be heeded or not.
-static const char *refusal(const struct build *build, const struct state_node *state,
+static const char *refusal(struct build *build, const struct state_node *state,
                            enum candidate_check *check, const char **blocked)
 {
     *blocked = NULL;
@@ -493,6 +487,28 @@ static void index_plan(struct build *build)
         map_set(build->planned, placement->name, placement);
 }
 
+static void index_names(struct build *build)
+{
+    build->busy = map_create();
+    build->nominated = map_create();
+    for (uint32_t i = 0; build->options->busy != NULL && i < build->options->busy->count; i++)
+        map_set(build->busy, build->options->busy->items[i], build);
+    list_for_each (nomination, &build->snapshot->nominated)
+        if (nomination->until > build->snapshot->time)
+            map_set(build->nominated, nomination->node, build);
+}
+
+static void free_indexes(struct build *build)
+{
+    map_destroy(build->pools, NULL);
+    map_destroy(build->prices, NULL);
+    map_destroy(build->busy, NULL);
+    map_destroy(build->nominated, NULL);
+    if (build->planned != NULL)
+        map_destroy(build->planned, NULL);
+    vector_free(&build->matches.items);
+}
+
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options)
 {
@@ -511,6 +527,9 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     add_pools(&build);
     index_types(&build);
     index_plan(&build);
+    index_names(&build);
+    build.budgets =
+        problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);
@@ -536,9 +555,6 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     if (problem == NULL)
         state_nodes_free(&own);
-    map_destroy(build.pools, NULL);
-    map_destroy(build.prices, NULL);
-    if (build.planned != NULL)
-        map_destroy(build.planned, NULL);
+    free_indexes(&build);
     return table;
 }

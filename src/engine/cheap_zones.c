@@ -12,9 +12,9 @@ void keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, in
             bitset_clear(claim->rows, r);
 }
 
-static uint32_t zone_of(const struct problem *problem, const struct row_offering *offering)
+static uint32_t zone_of(const struct problem *problem, uint32_t set)
 {
-    const struct requirement *zone = set_get(problem->sets, offering->set, problem->key_zone);
+    const struct requirement *zone = set_get(problem->sets, set, problem->key_zone);
     return zone != NULL && !zone->complement && zone->count == 1 ? zone->values[0] : NONE;
 }
 
@@ -31,24 +31,38 @@ static void add_zone(struct zones *zones, uint32_t zone)
     zones->values[zones->count++] = zone;
 }
 
-// The zones in which something is offered, and the one of the cheapest offering; NONE: there is no
-// zone.
-static uint32_t find_zones(struct problem *problem, const struct claim *claim, struct zones *zones)
+// By variety of offering: the zone, NONE where the claim cannot have it.
+static uint32_t *zones_of_varieties(struct problem *problem, const struct claim *claim,
+                                    struct arena *scratch)
 {
     const struct type_table *table = claim->template->table;
+    uint32_t *zones = arena_allocate_array(scratch, table->varieties_count + 1, sizeof *zones);
+    for (uint32_t v = 0; v < table->varieties_count; v++)
+        zones[v] = sets_compatible(problem->sets, claim->set, table->varieties[v], true)
+                       ? zone_of(problem, table->varieties[v])
+                       : NONE;
+    return zones;
+}
+
+// The zones in which something is offered, and the one of the cheapest offering; NONE: there is no
+// zone.
+static uint32_t find_zones(struct problem *problem, const struct claim *claim,
+                           struct arena *scratch, struct zones *zones)
+{
+    const struct type_table *table = claim->template->table;
+    const uint32_t *zone_by_variety = zones_of_varieties(problem, claim, scratch);
     int64_t lowest = INT64_MAX;
     uint32_t best = NONE;
     bitset_for_each (r, claim->rows) {
         list_for_each (offering, &table->rows[r].offerings) {
-            uint32_t zone = zone_of(problem, offering);
-            if (zone == NONE ||
-                !sets_compatible(problem->sets, claim->set, offering->set, true))
+            uint32_t zone = zone_by_variety[offering->variety];
+            if (zone == NONE || (offering->price > lowest && zone == best))
                 continue;
             add_zone(zones, zone);
-            bool before = best == NONE ||
-                          strcmp(vocabulary_value_text(problem->vocabulary, zone),
-                                 vocabulary_value_text(problem->vocabulary, best)) < 0;
-            if (offering->price < lowest || (offering->price == lowest && before)) {
+            if (best == NONE || offering->price < lowest ||
+                (offering->price == lowest &&
+                 strcmp(vocabulary_value_text(problem->vocabulary, zone),
+                        vocabulary_value_text(problem->vocabulary, best)) < 0)) {
                 lowest = offering->price;
                 best = zone;
             }
@@ -72,7 +86,7 @@ void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t pric
     uint32_t room = problem->sets->vocabulary->facts_count + 1;
     struct zones all = {.values = arena_allocate_array(scratch, room, sizeof *all.values)};
     struct zones taken = {.values = arena_allocate_array(scratch, room, sizeof *taken.values)};
-    uint32_t best = find_zones(problem, claim, &all), set = claim->set;
+    uint32_t best = find_zones(problem, claim, scratch, &all), set = claim->set;
     if (best == NONE) {
         memset(claim->rows.words, 0, bitset_words(claim->rows.bits) * 8);
         return;

@@ -139,9 +139,22 @@ bool disruption_is_paused(struct disruption *disruption,
 
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state)
 {
+    return bitset_has(disruption->going, (uint32_t)(state - disruption->problem->nodes.items));
+}
+
+static void find_going_places(struct disruption *disruption)
+{
+    const struct state_nodes *nodes = &disruption->problem->nodes;
     const struct string_list *busy = disruption->inputs->busy;
-    return state->marked_for_deletion ||
-           (busy != NULL && state->node != NULL && string_list_has(busy, state->node->meta.name));
+    disruption->going = bitset_create(disruption->arena, nodes->count);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i].marked_for_deletion)
+            bitset_set(disruption->going, i);
+    for (uint32_t i = 0; busy != NULL && i < busy->count; i++) {
+        const struct state_node *state = map_get(nodes->by_node_name, busy->items[i]);
+        if (state != NULL)
+            bitset_set(disruption->going, (uint32_t)(state - nodes->items));
+    }
 }
 
 // --- DIS-238
@@ -238,48 +251,59 @@ static void take_notes(struct disruption *disruption)
     plan->notes.count = count;
 }
 
+static struct disruption start(const struct snapshot *snapshot,
+                               const struct disrupt_inputs *inputs, struct plan *plan,
+                               struct arena *arena)
+{
+    static const struct disrupt_inputs nothing = {0};
+    return (struct disruption){.snapshot = snapshot,
+                               .inputs = inputs != NULL ? inputs : &nothing,
+                               .arena = arena,
+                               .plan = plan,
+                               .better = !snapshot->settings.compatibility_upstream};
+}
+
+static void use_problem(struct disruption *disruption, struct problem *problem)
+{
+    disruption->problem = problem;
+    spot_window_raise(problem, disruption->inputs->spot_prices);
+    disruption->simulator = simulator_create(problem, disruption->arena);
+    find_quiet_places(disruption);
+    find_going_places(disruption);
+    verdicts_begin(disruption);
+}
+
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
                       const struct disrupt_inputs *inputs, struct plan *plan,
                       struct arena *arena, struct error *error)
 {
-    static const struct disrupt_inputs nothing = {0};
-    *disruption = (struct disruption){.snapshot = snapshot,
-                                      .inputs = inputs != NULL ? inputs : &nothing,
-                                      .arena = arena,
-                                      .plan = plan,
-                                      .better = !snapshot->settings.compatibility_upstream};
+    *disruption = start(snapshot, inputs, plan, arena);
     disruption->problem = problem_create(snapshot, plan->arena, true);
     if (disruption->problem->error.kind != ERROR_NONE) {
         *error = disruption->problem->error;
         return false;
     }
-    spot_window_raise(disruption->problem, disruption->inputs->spot_prices);
-    disruption->simulator = simulator_create(disruption->problem, arena);
-    find_quiet_places(disruption);
-    verdicts_begin(disruption);
+    use_problem(disruption, disruption->problem);
     return true;
 }
 
 void disruption_end(struct disruption *disruption)
 {
     workload_table_destroy(disruption->workloads);
-    problem_destroy(disruption->problem);
+    if (!disruption->problem_lent)
+        problem_destroy(disruption->problem);
 }
 
-bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
-                  struct plan *plan, struct error *error)
+void disrupt_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
 {
-    struct arena *arena = arena_create(65536);
-    struct disruption disruption;
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct disruption disruption = start(problem->snapshot, options->inputs, plan, arena);
+    disruption.problem_lent = true;
+    disruption.tells = options->verdicts;
     plan->has_disruptions = true;
-    bool fine = disruption_begin(&disruption, snapshot, options->inputs, plan, arena, error);
-    if (fine) {
-        disruption.tells = options->verdicts;
-        ask_methods(&disruption, options->method);
-        verdicts_finish(&disruption, options->method);
-        take_notes(&disruption);
-    }
+    use_problem(&disruption, problem);
+    ask_methods(&disruption, options->method);
+    verdicts_finish(&disruption, options->method);
+    take_notes(&disruption);
     disruption_end(&disruption);
-    arena_destroy(arena);
-    return fine;
 }

@@ -28,9 +28,11 @@ struct disruption {
     uint32_t commands_capacity, scores_capacity;
     bool better; // COMPATIBILITY is not upstream (FMT-18)
     struct problem *problem;
+    bool problem_lent; // it is the caller's
     struct simulator *simulator;
     struct candidate_table table;    // of all methods but emptiness; budgets of the last that asked
     struct bitset quiet;             // DIS-238
+    struct bitset going;             // places that go anyway: marked, or of a running command
     const struct baseline *baseline; // with `better`
     int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads; // the same
@@ -40,10 +42,9 @@ struct disruption {
     bool tells;                      // verdicts are wanted with their texts
 };
 
-// Adds the commands to `plan`, which has the decision about the pending pods. False, with *error,
-// if no problem can be made of the snapshot.
-bool disrupt_plan(const struct snapshot *snapshot, const struct plan_options *options,
-                  struct plan *plan, struct error *error) MUST_USE;
+// Adds the commands to `plan`, which has the decision about the pending pods of the problem's
+// snapshot. The problem has its movable pods, and no error.
+void disrupt_plan(struct problem *problem, const struct plan_options *options, struct plan *plan);
 
 // --- for the methods
 // -------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include "engine/emptiness.h"
 
+#include "base/map.h"
 #include "engine/disrupt.h"
 #include "engine/state_node.h"
 
@@ -36,11 +37,11 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
 }
 
 // DIS-132, DIS-142: every candidate while its pool has budget left.
-static void take(struct emptiness *out, const struct string_list *first, bool turn)
+static void take(struct emptiness *out, const struct map *first, bool turn)
 {
     list_for_each (candidate, &out->eligible) {
         struct disruption_pool *pool = (*candidate)->pool;
-        bool preferred = first != NULL && string_list_has(first, (*candidate)->node->meta.name);
+        bool preferred = map_get(first, (*candidate)->node->meta.name) != NULL;
         if (preferred != turn)
             continue;
         if (pool->remaining > 0) {
@@ -53,10 +54,10 @@ static void take(struct emptiness *out, const struct string_list *first, bool tu
 }
 
 static struct emptiness choose(struct arena *arena, const struct snapshot *snapshot,
-                               const struct candidate_options *options,
+                               const struct candidate_table *table,
                                const struct string_list *first)
 {
-    struct emptiness out = {.table = candidates_build(arena, snapshot, options)};
+    struct emptiness out = {.table = *table};
     uint32_t count = out.table.candidates.count;
     out.eligible.items = arena_allocate_array(arena, count + 1, sizeof *out.eligible.items);
     out.taken.items = arena_allocate_array(arena, count + 1, sizeof *out.taken.items);
@@ -74,8 +75,12 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
             out.unconsolidatable.items[out.unconsolidatable.count++] =
                 (struct disruption_block){candidate->node, candidate->claim, message};
     }
-    take(&out, first, true);
-    take(&out, first, false);
+    struct map *chosen = map_create();
+    for (uint32_t i = 0; first != NULL && i < first->count; i++)
+        map_set(chosen, first->items[i], chosen);
+    take(&out, chosen, true);
+    take(&out, chosen, false);
+    map_destroy(chosen, NULL);
     return out;
 }
 
@@ -83,18 +88,15 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
                                 const struct string_list *busy, const struct string_list *first)
 {
     const struct candidate_options options = {.reason = "Empty", .busy = busy};
-    return choose(arena, snapshot, &options, first);
+    struct candidate_table table = candidates_build(arena, snapshot, &options);
+    return choose(arena, snapshot, &table, first);
 }
 
 void emptiness_decide(struct disruption *disruption)
 {
-    const struct candidate_options options = {
-        .reason = "Empty",
-        .busy = disruption->inputs->busy,
-        .problem = disruption->problem,
-        .plan = disruption->plan};
+    struct candidate_table table = disruption_candidates(disruption, "Empty", false);
     struct emptiness found =
-        choose(disruption->arena, disruption->problem->snapshot, &options, NULL);
+        choose(disruption->arena, disruption->problem->snapshot, &table, NULL);
     list_for_each (block, &found.unconsolidatable)
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, "Unconsolidatable",
                      (const struct object *)block->node, block->message);

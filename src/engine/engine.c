@@ -4,26 +4,63 @@
 #include "engine/finish.h"
 #include "engine/pack.h"
 
-struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
-                         struct error *error)
+static struct plan *plan_of(struct problem *problem, const struct plan_options *options,
+                            struct arena *arena)
 {
-    struct arena *arena = arena_create(65536);
-    struct problem *problem = problem_create(snapshot, arena, false);
-    if (problem->error.kind != ERROR_NONE) {
-        *error = problem->error;
-        problem_destroy(problem);
-        arena_destroy(arena);
-        return NULL;
-    }
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
     struct pass *pass = pack(problem);
     finish_plan(pass, options, plan);
     pass_destroy(pass);
+    return plan;
+}
+
+static struct plan *fail(struct problem *problem, struct arena *arena, struct error *error)
+{
+    *error = problem->error;
     problem_destroy(problem);
-    if (options->disrupt && !disrupt_plan(snapshot, options, plan, error)) {
-        plan_destroy(plan);
-        return NULL;
+    arena_destroy(arena);
+    return NULL;
+}
+
+// One problem serves both decisions where nobody waits for a place (DIS-703). Where somebody does,
+// pods that only a disruption would move must not make a difference to his plan.
+static struct plan *plan_with_disruption(const struct snapshot *snapshot,
+                                         const struct plan_options *options, struct arena *arena,
+                                         struct error *error)
+{
+    struct problem *problem = problem_create(snapshot, arena, true);
+    if (problem->error.kind != ERROR_NONE)
+        return fail(problem, arena, error);
+    struct plan *plan;
+    // Prices of the last hours are the disruption's alone (DIS-750).
+    bool other_prices = options->inputs != NULL && options->inputs->spot_prices != NULL;
+    if (problem->queued_count == 0 && !other_prices) {
+        plan = plan_of(problem, options, arena);
+    } else {
+        struct problem *pending = problem_create(snapshot, arena, false);
+        if (pending->error.kind != ERROR_NONE) {
+            problem_destroy(problem);
+            return fail(pending, arena, error);
+        }
+        plan = plan_of(pending, options, arena);
+        problem_destroy(pending);
     }
+    disrupt_plan(problem, options, plan);
+    problem_destroy(problem);
+    return plan;
+}
+
+struct plan *engine_plan(const struct snapshot *snapshot, const struct plan_options *options,
+                         struct error *error)
+{
+    struct arena *arena = arena_create(65536);
+    if (options->disrupt)
+        return plan_with_disruption(snapshot, options, arena, error);
+    struct problem *problem = problem_create(snapshot, arena, false);
+    if (problem->error.kind != ERROR_NONE)
+        return fail(problem, arena, error);
+    struct plan *plan = plan_of(problem, options, arena);
+    problem_destroy(problem);
     return plan;
 }

@@ -4,35 +4,51 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/pod_budgets.h"
 #include "engine/problem.h"
 #include "engine/state_node.h"
 
-static uint32_t budgets_count(const struct disruption *disruption)
+struct need { // what a node's drain asks of a budget
+    uint32_t budget;
+    int64_t pods;
+};
+struct needs {
+    VECTOR(struct need) items; // by budget
+};
+
+static void add_need(struct needs *needs, uint32_t budget)
 {
-    return disruption->snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count;
+    uint32_t at = 0;
+    while (at < needs->items.count && needs->items.items[at].budget < budget)
+        at++;
+    if (at < needs->items.count && needs->items.items[at].budget == budget) {
+        needs->items.items[at].pods++;
+        return;
+    }
+    vector_push(&needs->items, (struct need){0});
+    memmove(&needs->items.items[at + 1], &needs->items.items[at],
+            (needs->items.count - 1 - at) * sizeof *needs->items.items);
+    needs->items.items[at] = (struct need){budget, 1};
 }
 
-static const struct pod_disruption_budget *budget_at(const struct disruption *disruption,
-                                                     uint32_t index)
+// The pods whose eviction counts against budgets (DIS-42, DIS-43, DIS-45); the caller frees.
+static struct needs find_needs(const struct disruption *disruption, const struct state_node *state)
 {
-    return (const struct pod_disruption_budget *)disruption->snapshot
-        ->objects[KIND_POD_DISRUPTION_BUDGET]
-        .items[index];
-}
-
-// The pods whose eviction counts against the budget (DIS-42, DIS-43, DIS-45).
-static int64_t count_pods(const struct disruption *disruption, const struct state_node *state,
-                          const struct pod_disruption_budget *budget)
-{
-    int64_t count = 0;
-    bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow");
-    list_for_each (pod, &state->pods)
-        if (text_equal((*pod)->meta.namespace, budget->meta.namespace) &&
-            pod_can_be_evicted(*pod, disruption->snapshot->time) &&
-            !(lenient && pod_is_unready(*pod)) &&
-            label_selector_matches(budget->spec.selector, &(*pod)->meta.labels))
-            count++;
-    return count;
+    const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    struct needs needs = {0};
+    struct pod_budget_matches matches = {0};
+    list_for_each (pod, &state->pods) {
+        if (budgets->count == 0 || !pod_can_be_evicted(*pod, disruption->snapshot->time))
+            continue;
+        pod_budgets_find(budgets, *pod, &matches);
+        vector_for_each (match, &matches.items) {
+            const char *policy = budgets->items[*match]->spec.unhealthy_pod_eviction_policy;
+            if (!text_equal(policy, "AlwaysAllow") || !pod_is_unready(*pod))
+                add_need(&needs, *match);
+        }
+    }
+    vector_free(&matches.items);
+    return needs;
 }
 
 // What is asked of the budgets before anything is decided. A pod that is already terminating is no
@@ -40,16 +56,16 @@ static int64_t count_pods(const struct disruption *disruption, const struct stat
 static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
-    uint32_t count = budgets_count(disruption);
     disruption->evictions_asked =
-        arena_allocate_array(disruption->arena, count + 1, sizeof *disruption->evictions_asked);
+        arena_allocate_array(disruption->arena, problem->pod_budgets->count + 1,
+                             sizeof *disruption->evictions_asked);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct state_node *state = &problem->nodes.items[i];
-        if (!disruption_is_going(disruption, state))
+        if (!disruption_is_going(disruption, &problem->nodes.items[i]))
             continue;
-        for (uint32_t b = 0; b < count; b++)
-            disruption->evictions_asked[b] +=
-                count_pods(disruption, state, budget_at(disruption, b));
+        struct needs needs = find_needs(disruption, &problem->nodes.items[i]);
+        vector_for_each (need, &needs.items)
+            disruption->evictions_asked[need->budget] += need->pods;
+        vector_free(&needs.items);
     }
 }
 
@@ -58,7 +74,7 @@ struct evictions evictions_create(struct disruption *disruption)
     struct evictions evictions = {.disruption = disruption};
     if (!disruption->better)
         return evictions;
-    uint32_t count = budgets_count(disruption);
+    uint32_t count = disruption->problem->pod_budgets->count;
     if (disruption->evictions_asked == NULL)
         count_running(disruption);
     evictions.asked =
@@ -75,38 +91,48 @@ static bool is_waived(const struct disruption_candidate *candidate, bool eventua
     return eventual && candidate->claim->spec.termination_grace_period.text != NULL;
 }
 
+static void tell_refusal(struct evictions *evictions, const struct disruption_candidate *candidate,
+                         const struct need *need)
+{
+    const struct pod_disruption_budget *budget =
+        evictions->disruption->problem->pod_budgets->items[need->budget];
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    disruption_verdict(
+        evictions->disruption, candidate, "DIS-760",
+        arena_format(scratch,
+                     "PodDisruptionBudget %s/%s allows %" PRId64 " disruptions, of which %" PRId64
+                     " are asked for by other nodes that go; this one needs %" PRId64,
+                     budget->meta.namespace, budget->meta.name, budget->status.disruptions_allowed,
+                     evictions->asked[need->budget], need->pods));
+}
+
 static bool budgets_take(struct evictions *evictions, const struct disruption_candidate *candidate)
 {
-    struct disruption *disruption = evictions->disruption;
-    uint32_t count = budgets_count(disruption);
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    int64_t *needed = arena_allocate_array(scratch, count + 1, sizeof *needed);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pod_disruption_budget *budget = budget_at(disruption, i);
-        int64_t asked = evictions->asked[i], allowed = budget->status.disruptions_allowed;
-        needed[i] = count_pods(disruption, candidate->state, budget);
-        if (needed[i] == 0 || asked == 0 || asked + needed[i] <= allowed)
-            continue;
-        disruption_verdict(
-            disruption, candidate, "DIS-760",
-            arena_format(scratch,
-                         "PodDisruptionBudget %s/%s allows %" PRId64 " disruptions, of which %"
-                         PRId64 " are asked for by other nodes that go; this one needs %" PRId64,
-                         budget->meta.namespace, budget->meta.name, allowed, asked, needed[i]));
-        return false;
+    const struct pod_budgets *budgets = evictions->disruption->problem->pod_budgets;
+    struct needs needs = find_needs(evictions->disruption, candidate->state);
+    const struct need *refused = NULL;
+    vector_for_each (need, &needs.items) {
+        int64_t asked = evictions->asked[need->budget];
+        if (refused == NULL && asked != 0 &&
+            asked + need->pods > budgets->items[need->budget]->status.disruptions_allowed)
+            refused = need;
     }
-    for (uint32_t i = 0; i < count; i++)
-        evictions->asked[i] += needed[i];
-    return true;
+    if (refused != NULL)
+        tell_refusal(evictions, candidate, refused);
+    else
+        vector_for_each (need, &needs.items)
+            evictions->asked[need->budget] += need->pods;
+    vector_free(&needs.items);
+    return refused == NULL;
 }
 
 static void budgets_give_back(struct evictions *evictions,
                               const struct disruption_candidate *candidate)
 {
-    struct disruption *disruption = evictions->disruption;
-    for (uint32_t i = 0; i < budgets_count(disruption); i++)
-        evictions->asked[i] -=
-            count_pods(disruption, candidate->state, budget_at(disruption, i));
+    struct needs needs = find_needs(evictions->disruption, candidate->state);
+    vector_for_each (need, &needs.items)
+        evictions->asked[need->budget] -= need->pods;
+    vector_free(&needs.items);
 }
 
 bool evictions_take(struct evictions *evictions, const struct disruption_candidate *candidate,

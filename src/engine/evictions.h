@@ -9,7 +9,7 @@
 
 struct evictions {
     struct disruption *disruption;
-    int64_t *asked; // by index of the PodDisruptionBudget
+    int64_t *asked; // by index in problem->pod_budgets
     struct workload_guard *guard; // NULL: the setting is off
 };
 // Starts with what the running commands and the other nodes marked for deletion still have to

@@ -300,13 +300,30 @@ uint32_t instance_type_set(struct problem *problem, const struct instance_type *
     return set_replace(problem->sets, set, &own);
 }
 
+// The table of another pool with the same types, unless overlays may tell the pools apart.
+static struct type_table *same_table(struct problem *problem, const struct instance_type **types,
+                                     uint32_t count)
+{
+    for (struct type_table *table = problem->tables;
+         table != NULL && problem->overlays == NULL; table = table->next)
+        if (table->types_count == count && memcmp(table->types, types, count * sizeof *types) == 0)
+            return table;
+    return NULL;
+}
+
 struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool)
 {
     uint32_t count;
     const struct instance_type **types = instance_types_list(problem, pool, &count);
     if (count == 0)
         return NULL;
-    struct type_table *table = arena_allocate(problem->arena, sizeof *table);
+    struct type_table *table = same_table(problem, types, count);
+    if (table != NULL)
+        return table;
+    table = arena_allocate(problem->arena, sizeof *table);
+    table->types = types;
+    table->next = problem->tables;
+    problem->tables = table;
     for (uint32_t i = 0; i < count; i++)
         add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
     index_varieties(problem, table);

@@ -5,6 +5,7 @@
 
 #include "engine/buffers.h"
 #include "engine/host_ports.h"
+#include "engine/pod_budgets.h"
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
 
@@ -25,26 +26,19 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");
 }
 
-bool pod_is_fully_blocked(const struct snapshot *snapshot, const struct pod *pod)
+bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod)
 {
     static const struct taint disrupted = {.key = TAINT_DISRUPTED, .effect = "NoSchedule"};
     if (!pod_is_active(pod) || tolerations_tolerate(&pod->spec.tolerations, &disrupted) ||
-        pod_owned_by_node(pod) || pod_do_not_disrupt(pod, snapshot->time))
+        pod_owned_by_node(pod) || pod_do_not_disrupt(pod, problem->snapshot->time))
         return false;
-    const struct pod_disruption_budget *only = NULL;
-    for (uint32_t i = 0; i < snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
-        const struct pod_disruption_budget *budget =
-            (const struct pod_disruption_budget *)snapshot->objects[KIND_POD_DISRUPTION_BUDGET]
-                .items[i];
-        if (!text_equal(budget->meta.namespace, pod->meta.namespace) ||
-            !label_selector_matches(budget->spec.selector, &pod->meta.labels))
-            continue;
-        if (only != NULL)
-            return true;
-        only = budget;
-    }
-    if (only == NULL)
-        return false;
+    struct pod_budget_matches matches = {0};
+    pod_budgets_find(problem->pod_budgets, pod, &matches);
+    uint32_t count = matches.items.count, first = count > 0 ? matches.items.items[0] : 0;
+    vector_free(&matches.items);
+    if (count != 1)
+        return count > 1;
+    const struct pod_disruption_budget *only = problem->pod_budgets->items[first];
     const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
     if (text_equal(only->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") && ready != NULL &&
         text_equal(ready->status, "False"))
@@ -57,7 +51,7 @@ bool pod_is_fully_blocked(const struct snapshot *snapshot, const struct pod *pod
            (least->present && least->text != NULL && strcmp(least->text, "100%") == 0);
 }
 
-bool pod_is_reschedulable(const struct snapshot *snapshot, const struct pod *pod)
+bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
     bool active = pod_is_active(pod);
     bool stateful = object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
@@ -65,9 +59,9 @@ bool pod_is_reschedulable(const struct snapshot *snapshot, const struct pod *pod
         return false;
     if (pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod))
         return false;
-    if (active && pod_do_not_disrupt(pod, snapshot->time))
+    if (active && pod_do_not_disrupt(pod, problem->snapshot->time))
         return false;
-    return !pod_is_fully_blocked(snapshot, pod);
+    return !pod_is_fully_blocked(problem, pod);
 }
 
 // --- what selectors read
@@ -157,7 +151,8 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
     return queued;
 }
 
-static void collect_queue(struct problem *problem)
+// `moves`: by the snapshot's pods, whether one that runs is scheduled anew if its node goes.
+static void collect_queue(struct problem *problem, struct bitset moves)
 {
     const struct snapshot *snapshot = problem->snapshot;
     uint32_t total = snapshot->objects[KIND_POD].count;
@@ -177,8 +172,9 @@ static void collect_queue(struct problem *problem)
             continue;
         const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
         if (on == NULL || (!on->marked_for_deletion && !problem->with_movable) ||
-            !pod_is_reschedulable(snapshot, pod))
+            !pod_is_reschedulable(problem, pod))
             continue;
+        bitset_set(moves, i);
         if (on->marked_for_deletion)
             queue_pod(problem->queued, &problem->queued_count, pod, on);
         else
@@ -204,7 +200,7 @@ static void collect_nodes(struct problem *problem)
     }
 }
 
-static void collect_bound(struct problem *problem)
+static void collect_bound(struct problem *problem, struct bitset moves)
 {
     const struct snapshot *snapshot = problem->snapshot;
     uint32_t total = snapshot->objects[KIND_POD].count;
@@ -217,8 +213,7 @@ static void collect_bound(struct problem *problem)
         if (node == 0)
             continue;
         const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
-        bool asked = on != NULL && (on->marked_for_deletion || problem->with_movable);
-        bool movable = asked && pod_is_reschedulable(snapshot, pod);
+        bool movable = bitset_has(moves, i);
         problem->bound[problem->bound_count++] = (struct bound_pod){
             .pod = pod,
             .node = (uint32_t)node - 1,
@@ -239,9 +234,12 @@ static int compare_bound(const void *a, const void *b)
 
 void pods_collect(struct problem *problem)
 {
-    collect_queue(problem);
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct bitset moves = bitset_create(scratch, problem->snapshot->objects[KIND_POD].count);
+    problem->pod_budgets = pod_budgets_create(problem->arena, problem->snapshot);
+    collect_queue(problem, moves);
     collect_nodes(problem);
-    collect_bound(problem);
+    collect_bound(problem, moves);
     if (problem->bound_count > 0)
         qsort(problem->bound, problem->bound_count, sizeof *problem->bound, compare_bound);
     collect_selector_keys(problem);

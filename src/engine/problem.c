@@ -115,9 +115,8 @@ void problem_destroy(struct problem *problem)
 {
     if (problem == NULL)
         return;
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        if (problem->pools[i].template != NULL)
-            type_table_free(problem->pools[i].template->table);
+    for (struct type_table *table = problem->tables; table != NULL; table = table->next)
+        type_table_free(table);
     requirement_sets_destroy(problem->sets);
     vocabulary_destroy(problem->vocabulary);
     symbols_destroy(problem->words);

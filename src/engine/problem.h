@@ -50,6 +50,8 @@ struct row_filter {
     int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until asked for
 };
 struct type_table {
+    struct type_table *next;           // of the problem's
+    const struct instance_type **types; // in order; `types_count` of them
     struct row *rows;
     uint32_t count, types_count;
     uint32_t *varieties; // distinct requirement sets of available offerings
@@ -355,12 +357,14 @@ struct problem {
     struct bound_pod *bound;
     uint32_t bound_count;
     struct bitset scheduled; // bound pods that are scheduled in any pass
+    struct pod_budgets *pod_budgets;
     uint32_t *bound_inverse; // indexes of those with inverse groups
     uint32_t bound_inverse_count;
     VECTOR(struct exclusive_use) exclusive_uses;
     struct map *workload_ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
     VECTOR(uint32_t) replicas;          // by workload
     bool shares_bound;                  // some template has `most_share`
+    struct type_table *tables;               // one for all pools with the same types
     struct overlays *overlays;               // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;

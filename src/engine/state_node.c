@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
@@ -123,13 +124,20 @@ static void set_resources(struct arena *arena, struct state_node *state)
                                 &state->claim->status.allocatable);
 }
 
-static bool is_marked(const struct snapshot *snapshot, const struct state_node *state)
+static struct map *marked_names(const struct snapshot *snapshot)
 {
-    if (string_list_has(&snapshot->marked_for_deletion, state->name) ||
-        (state->node != NULL &&
-         string_list_has(&snapshot->marked_for_deletion, state->node->meta.name)) ||
-        (state->claim != NULL &&
-         string_list_has(&snapshot->marked_for_deletion, state->claim->meta.name)))
+    struct map *marked = map_create();
+    for (uint32_t i = 0; i < snapshot->marked_for_deletion.count; i++)
+        map_set(marked, snapshot->marked_for_deletion.items[i], marked);
+    return marked;
+}
+
+static bool is_marked(const struct map *marked, const struct state_node *state)
+{
+    if (map_count(marked) > 0 &&
+        (map_get(marked, state->name) != NULL ||
+         (state->node != NULL && map_get(marked, state->node->meta.name) != NULL) ||
+         (state->claim != NULL && map_get(marked, state->claim->meta.name) != NULL)))
         return true;
     if (state->claim != NULL)
         return state->claim->meta.deletion_timestamp != 0 ||
@@ -137,7 +145,7 @@ static bool is_marked(const struct snapshot *snapshot, const struct state_node *
     return state->node->meta.deletion_timestamp != 0;
 }
 
-static void fill(struct arena *arena, const struct snapshot *snapshot, struct state_node *state)
+static void fill(struct arena *arena, const struct map *marked, struct state_node *state)
 {
     const struct node *node = state->node;
     state->registered = state->claim == NULL ||
@@ -154,7 +162,7 @@ static void fill(struct arena *arena, const struct snapshot *snapshot, struct st
     state->real_taints = node != NULL ? node->spec.taints : state->claim->spec.taints;
     state->taints = effective_taints(arena, state);
     set_resources(arena, state);
-    state->marked_for_deletion = is_marked(snapshot, state);
+    state->marked_for_deletion = is_marked(marked, state);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -244,8 +252,10 @@ struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot 
             nodes.items[nodes.count++] = (struct state_node){.claim = map_value(entry)};
     map_destroy(claims, NULL);
     map_destroy(used, NULL);
+    struct map *marked = marked_names(snapshot);
     for (uint32_t i = 0; i < nodes.count; i++)
-        fill(arena, snapshot, &nodes.items[i]);
+        fill(arena, marked, &nodes.items[i]);
+    map_destroy(marked, NULL);
     qsort(nodes.items, nodes.count, sizeof *nodes.items, compare_nodes);
     for (uint32_t i = 0; i < nodes.count; i++)
         if (nodes.items[i].node != NULL)

@@ -27,6 +27,36 @@ static int compare_wishes(const void *a, const void *b)
     return (x->class > y->class) - (x->class < y->class);
 }
 
+#define QUICK_MAX 256 // pods of a queue for which it is quickly seen that nobody is lifted
+
+static bool owns(const struct pod_class *class, uint32_t group)
+{
+    for (uint32_t g = 0; g < class->groups_count; g++)
+        if (class->groups[g] == group)
+            return true;
+    return false;
+}
+
+// Whether some pod of a short queue looks for another one that does not look for the same.
+static bool anybody_follows(const struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct pod_class *class = class_at(problem, pass_pod(pass, i)->class);
+        for (uint32_t g = 0; g < class->groups_count; g++) {
+            const struct group_definition *group = problem->groups.items[class->groups[g]];
+            if (group->kind != GROUP_AFFINITY || !group->hard)
+                continue;
+            for (uint32_t j = 0; j < pass->input.queue_count; j++) {
+                const struct pod_class *other = class_at(problem, pass_pod(pass, j)->class);
+                if (bitset_has(group->selects, other->identity) && !owns(other, class->groups[g]))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void find_wishes(struct sorter *sorter)
 {
     struct problem *problem = sorter->pass->problem;
@@ -125,7 +155,8 @@ void topology_order(struct pass *pass, uint32_t *order)
 {
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         order[i] = i;
-    if (!topology_better(pass) || pass->input.unlifted)
+    if (!topology_better(pass) || pass->input.unlifted ||
+        (pass->input.queue_count <= QUICK_MAX && !anybody_follows(pass)))
         return;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct sorter sorter = {.pass = pass, .arena = scratch};
