@@ -69,6 +69,7 @@ struct class_state {
     bool hopeless;                      // nothing will ever take it in this pass
     bool changing;                      // of an unrelaxed class: what it can get does not only shrink
     uint32_t settled;                   // the relaxed class that its last pod took, + 1
+    bool shared;                        // refused_nodes has what is known of all passes
     bool limited;                       // it failed where a limit or reservation mattered
     bool depends_on_others;             // a rule that other pods' placement can satisfy
 };
@@ -166,10 +167,14 @@ void pass_workspaces_free(struct problem *problem);
 // What many short passes over one problem have in common (simulation.h).
 struct pass_shared {
     int64_t **remaining; // what limits leave with all places there, by template; NULL: none
-    struct shared_refusals {
-        uint64_t *words; // places that refuse the shape whoever goes; NULL: not asked yet
-    } *refused;          // by shape
-    uint32_t refused_count;
+    struct shared_places *places; // (place_shared.c)
+    struct shared_table {
+        struct shared_refusals {
+            bool asked;
+            uint64_t *words; // places that refuse whoever goes; NULL: none
+        } *items;
+        uint32_t count;
+    } by_shape, by_class;
     struct arena *arena;
 };
 struct pass_input {

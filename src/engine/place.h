@@ -14,6 +14,17 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class);
 
 // Why a node refuses the class, for explanations; ACCEPTED if it does not.
 enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class);
+// Its parts. SCH-194, steps 1 to 5: what nothing in this pass can make good again.
+bool node_fits_shape(struct pass *pass, const struct place *place, const struct node_slot *slot,
+                     const struct shape *shape);
+bool node_taints_allow(struct problem *problem, const struct shape *shape,
+                       const struct place *place);
+bool node_terms_hold(struct problem *problem, const struct place *place,
+                     const struct shape *shape);
+// Adds to the places that refuse the class in this pass those that do so in all passes that share
+// pass->input.shared. Nothing to do without it, or if that was done before.
+void shared_refusals_take(struct pass *pass, uint32_t class);
+struct shared_places *shared_places_create(const struct problem *problem, struct arena *arena);
 // Places the pod on a node that does not refuse it.
 void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class);
 

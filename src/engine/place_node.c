@@ -45,8 +45,8 @@ static bool volume_limits_allow(struct pass *pass, const struct place *place,
 }
 
 // SCH-194 step 1; SCH-515: PreferNoSchedule keeps no pod away.
-static bool taints_allow(struct problem *problem, const struct shape *shape,
-                         const struct place *place)
+bool node_taints_allow(struct problem *problem, const struct shape *shape,
+                       const struct place *place)
 {
     return problem->settings->compatibility_upstream
                ? problem_tolerates(problem, shape->tolerations, place->taints)
@@ -54,8 +54,8 @@ static bool taints_allow(struct problem *problem, const struct shape *shape,
 }
 
 // SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.
-static bool some_term_holds(struct problem *problem, const struct place *place,
-                            const struct shape *shape)
+bool node_terms_hold(struct problem *problem, const struct place *place,
+                     const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (sets_compatible(problem->sets, place->set, shape->terms[i].set, false) &&
@@ -65,11 +65,11 @@ static bool some_term_holds(struct problem *problem, const struct place *place,
 }
 
 // SCH-194, steps 1 to 5: what nothing in this pass can make good again.
-static bool shape_fits(struct pass *pass, const struct place *place, const struct node_slot *slot,
-                       const struct shape *shape)
+bool node_fits_shape(struct pass *pass, const struct place *place, const struct node_slot *slot,
+                     const struct shape *shape)
 {
     struct problem *problem = pass->problem;
-    if (!taints_allow(problem, shape, place)) {
+    if (!node_taints_allow(problem, shape, place)) {
         if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
             refusal_add_taints(pass, shape->tolerations, place->taints);
         return false;
@@ -92,7 +92,7 @@ static bool shape_fits(struct pass *pass, const struct place *place, const struc
             sets_add_conflict(pass->why, problem->sets, place->set, shape->set, false);
         return false;
     }
-    if (!some_term_holds(problem, place, shape)) {
+    if (!node_terms_hold(problem, place, shape)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
             sets_add_conflict(pass->why, problem->sets, place->set,
                               shape->terms[shape->terms_count - 1].set, false);
@@ -132,8 +132,12 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
 enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
 {
     const struct place *place = &pass->problem->places[node];
-    const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
-    if (!shape_fits(pass, place, &pass->slots[node], shape))
+    uint32_t shape_id = class_at(pass->problem, class)->shape;
+    const struct shape *shape = &pass->problem->shapes.items[shape_id];
+    bool known = pass->why == NULL && !pass->slots[node].changed && shape->volumes == NULL &&
+                 pass->input.shared != NULL && pass_shape(pass, shape_id)->shared &&
+                 !growing_bits_have(&pass_shape(pass, shape_id)->refused_nodes, node);
+    if (!known && !node_fits_shape(pass, place, &pass->slots[node], shape))
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
     if (alternatives == 0)
@@ -223,48 +227,6 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
     return false;
 }
 
-// What nothing in any of the passes that share it can make good: other nodes that go free nothing
-// but volume claims.
-static const uint64_t *shared_refusals(struct pass *pass, uint32_t shape_id)
-{
-    struct pass_shared *shared = pass->input.shared;
-    const struct problem *problem = pass->problem;
-    const struct shape *shape = &problem->shapes.items[shape_id];
-    uint32_t count = problem->nodes.count;
-    if (shape->volumes != NULL)
-        return NULL;
-    if (shape_id >= shared->refused_count) {
-        uint32_t room = 2 * shape_id + 64;
-        struct shared_refusals *larger =
-            arena_allocate_array(shared->arena, room, sizeof *larger);
-        if (shared->refused_count > 0)
-            memcpy(larger, shared->refused, shared->refused_count * sizeof *larger);
-        shared->refused = larger;
-        shared->refused_count = room;
-    }
-    struct shared_refusals *known = &shared->refused[shape_id];
-    if (known->words != NULL)
-        return known->words;
-    struct bitset refused = bitset_create(shared->arena, count);
-    for (uint32_t i = 0; i < count; i++) {
-        struct node_slot fresh = {.free = (int64_t *)(uintptr_t)problem->places[i].free};
-        if (problem->nodes.items[i].marked_for_deletion ||
-            !shape_fits(pass, &problem->places[i], &fresh, shape))
-            bitset_set(refused, i);
-    }
-    known->words = refused.words;
-    return known->words;
-}
-
-static void take_shared_refusals(struct pass *pass, uint32_t shape_id)
-{
-    const uint64_t *words = shared_refusals(pass, shape_id);
-    struct shape_state *state = pass_shape(pass, shape_id);
-    state->shared = true;
-    for (uint32_t w = 0; words != NULL && w < bitset_words(pass->problem->nodes.count); w++)
-        state->refused_nodes.words[w] |= words[w];
-}
-
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
 {
     uint32_t count = pass->problem->nodes.count;
@@ -274,8 +236,7 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     growing_bits_extend(&pass_shape(pass, shape_id)->refused_nodes, count);
     growing_bits_extend(&pass_class(pass, class)->refused_nodes, count);
-    if (pass->input.shared != NULL && !pass_shape(pass, shape_id)->shared)
-        take_shared_refusals(pass, shape_id);
+    shared_refusals_take(pass, class);
     return place_on_some(pass, pod, class, false) ||
            (pass->soft_taints && place_on_some(pass, pod, class, true));
 }

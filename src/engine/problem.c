@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/identity_index.h"
 #include "engine/instance_types.h"
 #include "engine/nodes.h"
 #include "engine/overlays.h"
@@ -138,6 +139,7 @@ void problem_destroy(struct problem *problem)
     map_destroy(problem->namespaces, NULL);
     pass_workspaces_free(problem);
     topology_base_free(problem);
+    identity_index_free(problem);
     overlays_free(problem);
     vector_free(&problem->taint_lists);
     vector_free(&problem->toleration_lists);

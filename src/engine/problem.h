@@ -345,6 +345,7 @@ struct problem {
     VECTOR(struct group_definition *) groups;
     struct map *group_ids;
     VECTOR(struct domain_universe *) universes; // by key
+    struct identity_index *identity_index;      // NULL until asked for (identity_index.h)
     struct topology_base *topology_base;        // NULL until asked for (topology_base.h)
     struct pass_workspace *workspaces;          // idle ones (pass.h)
 

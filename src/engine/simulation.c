@@ -39,6 +39,7 @@ static void make_shared(const struct problem *problem, struct arena *arena,
                         struct pass_shared *shared)
 {
     shared->arena = arena;
+    shared->places = shared_places_create(problem, arena);
     shared->remaining = limits_remaining(problem, arena, (struct bitset){0});
 }
 

@@ -366,7 +366,6 @@ static void build_one(struct problem *problem, struct pool_state *state,
         problem_note(problem, NOTE_EVENT_WARNING, "NoCompatibleInstanceTypes",
                      (const struct object *)state->pool,
                      "NodePool requirements filtered out all compatible available instance types");
-        type_table_free(template->table);
         return;
     }
     node_bounds_drop_rows(template);
@@ -375,7 +374,6 @@ static void build_one(struct problem *problem, struct pool_state *state,
                          "adze.dev/max-cpu-per-node allows";
         state->reason = REASON_INSUFFICIENT_RESOURCES;
         problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
-        type_table_free(template->table);
         return;
     }
     group_by_overhead(problem, template, daemons, daemons_count);

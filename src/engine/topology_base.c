@@ -11,7 +11,8 @@ struct place_kind {
     uint32_t set, taints, usable;
 };
 struct topology_base {
-    bool hostnames_shared;     // by several places
+    struct memo hostnames; // hostname -> place
+    bool hostnames_shared; // by several places
     uint32_t *start, *bound; // by identity: where the indexes of its running pods begin
     uint32_t identities;
     VECTOR(struct place_kind) kinds;
@@ -49,12 +50,12 @@ static bool is_usable(const struct problem *problem, uint32_t place)
 
 static void index_places(const struct problem *problem, struct topology_base *base)
 {
-    struct memo known = {0}, hostnames = {0};
+    struct memo known = {0};
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         const struct place *place = &problem->places[i];
         base->hostnames_shared = base->hostnames_shared ||
-                                 memo_get(&hostnames, place->hostname, 0) != MEMO_NONE;
-        memo_set(&hostnames, place->hostname, 0, i);
+                                 memo_get(&base->hostnames, place->hostname, 0) != MEMO_NONE;
+        memo_set(&base->hostnames, place->hostname, 0, i);
         if (!is_usable(problem, i))
             continue;
         uint32_t kind = memo_get(&known, place->set, place->real_taints);
@@ -66,7 +67,6 @@ static void index_places(const struct problem *problem, struct topology_base *ba
         base->kinds.items[kind].usable++;
     }
     memo_free(&known);
-    memo_free(&hostnames);
 }
 
 static int compare_owners(const void *a, const void *b)
@@ -139,6 +139,7 @@ void topology_base_free(struct problem *problem)
         }
     vector_free(&base->groups);
     vector_free(&base->kinds);
+    memo_free(&base->hostnames);
     for (uint32_t i = 0; i < base->identities; i++)
         free(base->inverse[i].items);
     free(base->inverse);
@@ -154,6 +155,12 @@ const struct identity_groups *topology_base_inverse(struct problem *problem, uin
     static const struct identity_groups none;
     const struct topology_base *base = base_of(problem);
     return identity < base->identities ? &base->inverse[identity] : &none;
+}
+
+uint32_t topology_base_place_at(struct problem *problem, uint32_t hostname)
+{
+    const struct topology_base *base = base_of(problem);
+    return base->hostnames_shared ? NONE : memo_get(&base->hostnames, hostname, 0);
 }
 
 // --- domains

@@ -38,6 +38,9 @@ const struct identity_groups *topology_base_inverse(struct problem *problem, uin
 uint32_t topology_base_domain_of_pod(struct problem *problem, uint32_t group, uint32_t bound);
 uint32_t topology_base_domain_of_place(struct problem *problem, uint32_t group, uint32_t place);
 
+// The place with the hostname; NONE: there is none, or several places share a hostname anywhere.
+uint32_t topology_base_place_at(struct problem *problem, uint32_t hostname);
+
 static inline uint32_t domain_counts_get(const struct domain_counts *counts, uint32_t value)
 {
     uint32_t position = memo_get(&counts->index, value, 0);

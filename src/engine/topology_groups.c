@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/identity_index.h"
 #include "engine/instance_types.h"
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
@@ -129,12 +130,33 @@ static bool term_selects(const struct label_selector *selector,
            label_selector_matches(selector, identity->labels);
 }
 
+struct selection {
+    struct problem *problem;
+    struct group_definition *group;
+};
+
+static void select_identity(void *context, uint32_t identity)
+{
+    const struct selection *selection = context;
+    const struct group_definition *group = selection->group;
+    if (term_selects(group->selector, &group->namespaces,
+                     &selection->problem->identities.items[identity]))
+        bitset_set(group->selects, identity);
+}
+
 static void find_selected(struct problem *problem, struct group_definition *group)
 {
+    struct selection selection = {problem, group};
+    const struct label_selector *selector = group->selector;
     group->selects = bitset_create(problem->arena, problem->identities.count);
-    for (uint32_t i = 0; i < problem->identities.count; i++)
-        if (term_selects(group->selector, &group->namespaces, &problem->identities.items[i]))
-            bitset_set(group->selects, i);
+    bool labelled = selector != NULL && selector->match_labels.count > 0 &&
+                    selector->match_labels.items[0].key != NULL &&
+                    selector->match_labels.items[0].value != NULL;
+    for (uint32_t n = 0; labelled && n < group->namespaces.count; n++)
+        identity_index_find(problem, group->namespaces.items[n], &selector->match_labels.items[0],
+                            select_identity, &selection);
+    for (uint32_t i = 0; selector != NULL && !labelled && i < problem->identities.count; i++)
+        select_identity(&selection, i);
     for (uint32_t t = 0; t < group->peers_count; t++) {
         struct string_list namespaces =
             term_namespaces(problem, group->peers_namespace, group->peers[t]);
