@@ -161,7 +161,8 @@ static void put_node(struct filter_cluster *cluster, const struct node *object)
     list_for_each (entry, &object->status.allocatable)
         symbols_intern(cluster->resources, entry->name);
     node_widen(node, symbols_count(cluster->resources));
-    memset(node->allocatable, 0, node->width * sizeof *node->allocatable);
+    if (node->width > 0)
+        memset(node->allocatable, 0, node->width * sizeof *node->allocatable);
     list_for_each (entry, &object->status.allocatable)
         node->allocatable[symbols_find(cluster->resources, entry->name)] = entry->value;
     topologies_node_changed(cluster, node);
