@@ -1,0 +1,283 @@
+// When moves begin: not one behind the other, at the instant at which a blocker ends, again soon after a failure, and
+// what of them is left behind by a restart.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "simulation/moves.h"
+
+#define EVALUATIONS "karpenter_voluntary_disruption_decision_evaluation_duration_seconds_count"
+#define AGES        "adze_disruption_examination_age_seconds"
+
+static uint32_t wanted;
+
+static bool replacements_started(struct scenario *scenario)
+{
+    return view_metric_sum(scenario, "karpenter_nodeclaims_created_total",
+                           "reason=\"underutilized\"") >= wanted;
+}
+
+static void independent_replacements_start_side_by_side_DIS_702_10(void **state)
+{
+    struct scenario *scenario = *state;
+    wanted = 20;
+    moves_begin(scenario, wanted);
+    for (uint32_t i = 0; i < wanted; i++)
+        moves_shrink(scenario, i);
+    double took = scenario_until(scenario, 20, "20 replacements", replacements_started);
+    print_message("%u replacements started in %.1f s\n", wanted, took);
+    scenario_run(scenario, 120);
+    scenario_expect_running(scenario, wanted);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "small"), wanted);
+}
+
+// --- windows -------------------------------------------------------------------------------------
+// Nothing may go until ten past each hour.
+static const char closed[] = "[{nodes: '0', schedule: '0 * * * *', duration: 10m}, {nodes: '100%'}]";
+
+static void wait_for_the_window(struct scenario *scenario)
+{
+    while (view_now(scenario) % 3600 < 10 * 60 - 1)
+        scenario_run(scenario, 1);
+    scenario_run(scenario, 0.9);
+    while (view_now(scenario) % 3600 < 10 * 60) {
+        assert_int_equal(moves_chosen(scenario), 0);
+        assert_false(moves_any_deleting(scenario));
+        scenario_run(scenario, 0.1);
+    }
+}
+
+static void window_lets_a_replacement_begin_at_its_instant_DIS_705(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = closed});
+    moves_shrink(scenario, 0);
+    wait_for_the_window(scenario);
+    scenario_until(scenario, 1, "the node to be chosen", moves_any_chosen);
+}
+
+static void window_lets_an_empty_node_go_at_its_instant_DIS_705(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 3.7); // looks every ten seconds would come too late
+    moves_pool(scenario, 0, (struct story_pool){.budgets = closed});
+    moves_scale(scenario, "keep-0", 0);
+    moves_shrink(scenario, 0);
+    wait_for_the_window(scenario);
+    scenario_until(scenario, 1, "the node to be chosen", moves_any_chosen);
+}
+
+static void window_lets_a_drifted_node_begin_at_its_instant_DIS_705(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = closed, .labels = "generation: b"});
+    wait_for_the_window(scenario);
+    scenario_until(scenario, 1, "the node to be chosen", moves_any_chosen);
+}
+
+static uint32_t node_writes;
+static bool count_node_writes(const struct kube_request *request, struct kube_response *response)
+{
+    (void)response;
+    node_writes += request->verb == KUBE_PATCH && strstr(request->path, "/api/v1/nodes/") != NULL;
+    return false;
+}
+
+static void nothing_is_written_while_nothing_changes_DIS_12_19(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '0'}]"});
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 60);
+    node_writes = 0;
+    moves_on_request = count_node_writes;
+    scenario_run(scenario, 600);
+    assert_int_equal(node_writes, 0);
+}
+
+// --- the pass ------------------------------------------------------------------------------------
+static void change_after_a_look_is_looked_at_at_once_DIS_704(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 240); // looked at, and found to be used well
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 5, "the node to be chosen", moves_any_chosen);
+}
+
+static void turns_are_measured_DIS_15_17_400_401(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 2);
+    double empty = view_metric(scenario, EVALUATIONS, "reason=\"empty\",consolidation_type=\"empty\"");
+    double single =
+        view_metric(scenario, EVALUATIONS, "reason=\"underutilized\",consolidation_type=\"single\"");
+    moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '0'}]"});
+    moves_shrink(scenario, 0);
+    moves_scale(scenario, "keep-0", 0);
+    scenario_run(scenario, 15);
+    assert_true(view_metric(scenario, EVALUATIONS,
+                            "reason=\"empty\",consolidation_type=\"empty\"") > empty);
+    assert_true(view_metric(scenario, EVALUATIONS,
+                            "reason=\"underutilized\",consolidation_type=\"single\"") > single);
+    // Before budgets; and set back to nothing.
+    const char *family = "karpenter_voluntary_disruption_eligible_nodes";
+    assert_true(view_metric(scenario, family, "reason=\"empty\"") == 1);
+    assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 0);
+    moves_scale(scenario, "keep-0", 1);
+    scenario_run(scenario, 30);
+    assert_true(view_metric(scenario, family, "reason=\"empty\"") == 0);
+    moves_pool(scenario, 0,
+               (struct story_pool){.budgets = "[{nodes: '0'}]", .labels = "generation: b"});
+    scenario_run(scenario, 30);
+    assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 1);
+}
+
+static void age_of_the_last_look_is_told_for_each_pool_DIS_709(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 2);
+    double age = view_metric_sum(scenario, AGES, "nodepool=\"place-1\"");
+    assert_true(age > 0);
+    scenario_run(scenario, 60);
+    double later = view_metric_sum(scenario, AGES, "nodepool=\"place-1\"");
+    assert_true(later > age);
+    scenario_run(scenario, 600);
+    assert_true(view_metric_sum(scenario, AGES, "nodepool=\"place-1\"") < 2 * 310);
+}
+
+// --- errors belong to what they are about --------------------------------------------------------
+static void unreadable_budget_stops_its_own_pool_alone_DIS_21_707(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        moves_shrink(scenario, i);
+    moves_pool(scenario, 0,
+               (struct story_pool){.budgets = "[{nodes: '1', schedule: '99 * * * *', duration: 1h}]"});
+    scenario_run(scenario, 150);
+    assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "large");
+    assert_string_equal(view_label(moves_node(scenario, 1), LABEL_INSTANCE_TYPE), "small");
+    assert_true(moves_logged("detected disruption budget errors", "place-0") > 0);
+}
+
+static void unreadable_selector_stops_its_own_namespace_alone_DIS_708(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_apply(scenario,
+                   "{apiVersion: v1, kind: Namespace, metadata: {name: elsewhere}}\n---\n"
+                   "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: broken, "
+                   "namespace: elsewhere}, spec: {minAvailable: 1, selector: {matchExpressions: "
+                   "[{key: a, operator: Perhaps, values: [b]}]}}}");
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 30, "the node to be chosen", moves_any_chosen);
+}
+
+// --- left-overs ----------------------------------------------------------------------------------
+static void add_reason(struct scenario *scenario)
+{
+    json_t *claim = moves_claim(scenario, 0);
+    json_t *conditions = json_deep_copy(store_path(claim, "status.conditions"));
+    struct error error = {0};
+    json_array_append_new(
+        conditions, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason", "status",
+                              "True", "reason", "Drifted", "message", "Drifted",
+                              "lastTransitionTime", "2026-01-01T00:00:00Z"));
+    json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
+    struct store *store = simulation_store(scenario->simulation);
+    assert_non_null(store_patch(store, store_resource_of_kind(store, KARPENTER, "NodeClaim"), NULL,
+                                store_name(claim), "status", "merge", patch, &error));
+    json_decref(patch);
+}
+
+static void left_over_mark_is_removed_by_a_new_leader_DIS_12_13_22_495(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    simulation_kill_controller(scenario->simulation);
+    hand_patch(scenario, "v1", "Node", NULL, store_name(moves_node(scenario, 0)), NULL,
+               "metadata: {annotations: {adze.dev/disruption-command: "
+               "'6f0d2c1e-0000-4000-8000-000000000000,Drifted,,1,1'}}\n"
+               "spec: {taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]}");
+    add_reason(scenario);
+    assert_int_equal(moves_chosen(scenario), 1);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 5);
+    const json_t *node = moves_node(scenario, 0);
+    assert_false(view_has_taint(node, "karpenter.sh/disrupted", "NoSchedule"));
+    assert_null(view_annotation(node, "adze.dev/disruption-command"));
+    assert_string_equal(view_condition(moves_claim(scenario, 0), "DisruptionReason"), "none");
+}
+
+static void taint_of_a_user_stays_DIS_730(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    hand_patch(scenario, "v1", "Node", NULL, store_name(moves_node(scenario, 0)), NULL,
+               "spec: {taints: [{key: karpenter.sh/disrupted, value: mine, effect: NoSchedule}]}");
+    scenario_run(scenario, 60);
+    assert_true(view_has_taint(moves_node(scenario, 0), "karpenter.sh/disrupted", "NoSchedule"));
+    simulation_kill_controller(scenario->simulation);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 60);
+    assert_true(view_has_taint(moves_node(scenario, 0), "karpenter.sh/disrupted", "NoSchedule"));
+}
+
+// --- expiry and blocked drift --------------------------------------------------------------------
+static void expiry_is_never_or_at_once_DIS_354(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 2 * 24 * 3600);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
+    assert_int_equal(moves_logged("deleted nodeclaim", NULL), 0);
+    moves_scale(scenario, "keep-0", 0);
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 60, "the world to be empty", scenario_empty);
+    moves_pool(scenario, 0, (struct story_pool){.expire_after = "0s"});
+    moves_scale(scenario, "keep-0", 1);
+    scenario_until(scenario, 10, "a new NodeClaim to go at once", moves_any_deleting);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 0);
+}
+
+static void drifted_node_with_a_blocking_pod_is_left_alone_DIS_355(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_protect(scenario, "keep-0");
+    moves_pool(scenario, 0, (struct story_pool){.labels = "generation: b"});
+    for (int i = 0; i < 60; i++) {
+        scenario_run(scenario, 60);
+        assert_int_equal(moves_chosen(scenario), 0);
+    }
+    assert_string_equal(view_condition(moves_claim(scenario, 0), "Drifted"),
+                        "True/NodePoolDrifted");
+    assert_int_equal(view_count(scenario, "v1", "Node"), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(independent_replacements_start_side_by_side_DIS_702_10),
+        TEST(window_lets_a_replacement_begin_at_its_instant_DIS_705),
+        TEST(window_lets_an_empty_node_go_at_its_instant_DIS_705),
+        TEST(window_lets_a_drifted_node_begin_at_its_instant_DIS_705),
+        TEST(nothing_is_written_while_nothing_changes_DIS_12_19),
+        TEST(change_after_a_look_is_looked_at_at_once_DIS_704),
+        TEST(turns_are_measured_DIS_15_17_400_401),
+        TEST(age_of_the_last_look_is_told_for_each_pool_DIS_709),
+        TEST(unreadable_budget_stops_its_own_pool_alone_DIS_21_707),
+        TEST(unreadable_selector_stops_its_own_namespace_alone_DIS_708),
+        TEST(left_over_mark_is_removed_by_a_new_leader_DIS_12_13_22_495),
+        TEST(taint_of_a_user_stays_DIS_730),
+        TEST(expiry_is_never_or_at_once_DIS_354),
+        TEST(drifted_node_with_a_blocking_pod_is_left_alone_DIS_355),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
