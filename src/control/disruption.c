@@ -10,6 +10,7 @@
 #include "control/disruption_backoff.h"
 #include "control/disruption_emptiness.h"
 #include "control/disruption_queue.h"
+#include "control/disruption_replacements.h"
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
 #include "control/move_ledger.h"
@@ -249,6 +250,24 @@ static uint32_t clear_leftovers(struct disruption_controller *disruption, struct
             started++;
         }
     }
+    return started;
+}
+
+static uint32_t delete_abandoned(struct disruption_controller *disruption, struct work_item *item)
+{
+    struct control *control = disruption->control;
+    struct operation_about about = {
+        .control = control, .item = item, .doing = "deleting an abandoned replacement"};
+    struct mirror_iterator iterator = {0};
+    uint32_t started = 0;
+    if (control->settings->compatibility_upstream)
+        return 0; // DIS-330
+    for (const struct object *claim;
+         (claim = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        if (replacement_is_abandoned(control, (const struct node_claim *)claim)) {
+            start_delete(&about, claim, -1);
+            started++;
+        }
     return started;
 }
 
@@ -494,7 +513,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         move_ledger_recover(control->move_ledger);
     }
     disruption->recovered = true;
-    if (clear_leftovers(disruption, item) > 0)
+    if (clear_leftovers(disruption, item) + delete_abandoned(disruption, item) > 0)
         return reconcile_running();
     if (disruption->done != NULL)
         carry_out(disruption);

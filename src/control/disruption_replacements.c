@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
 #include "control/static_capacity.h"
+
+// From its creation: a command's timeout, and some time to look at it.
+#define ABANDONED_NS (15 * MINUTE)
 
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
@@ -242,6 +246,22 @@ static bool is_used(struct control *control, const struct node_claim *claim)
     return false;
 }
 
+static bool joined_only(const struct node_claim *claim)
+{
+    return condition_is_true(&claim->status.conditions, "Registered") &&
+           !condition_is_true(&claim->status.conditions, "Initialized");
+}
+
+bool replacement_is_abandoned(struct control *control, const struct node_claim *claim)
+{
+    struct command_mark mark;
+    return joined_only(claim) && !object_is_deleting((const struct object *)claim) &&
+           control_now(control) - claim->meta.creation_timestamp > ABANDONED_NS &&
+           command_mark_read((const struct object *)claim, &mark) &&
+           disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
+           !is_used(control, claim);
+}
+
 uint32_t replacements_give_up(struct operation_about *about,
                               const struct disruption_command *command)
 {
@@ -252,6 +272,8 @@ uint32_t replacements_give_up(struct operation_about *about,
     list_for_each (replacement, &command->replacements) {
         const struct node_claim *claim = find_claim(control, replacement->name);
         if (claim == NULL || object_is_deleting((const struct object *)claim))
+            continue;
+        if (joined_only(claim))
             continue;
         if (is_used(control, claim)) {
             log_info("keeping the replacement of a failed command, it is in use", "s:controller",

@@ -27,7 +27,11 @@ uint32_t replacements_not_initialized(const struct control *control,
                                       const struct disruption_command *command);
 // Nothing may take them away for a while.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
-// Deletes those that nobody uses; answers how many calls were started.
+// Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
+// people may want to see why. Answers how many calls were started.
 uint32_t replacements_give_up(struct operation_about *about,
                               const struct disruption_command *command);
+// A replacement of a command that is no more, which never became initialized: it has been there for
+// long enough to be looked at, and nobody uses it.
+bool replacement_is_abandoned(struct control *control, const struct node_claim *claim);
 void replacement_release(struct control *control, const struct command_replacement *replacement);

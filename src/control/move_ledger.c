@@ -353,6 +353,19 @@ static bool is_launched(const struct node_claim *claim)
            *claim->status.provider_id != '\0';
 }
 
+// By a pod that is there. Buffers' placeholders come and go as their owner says.
+static bool is_awaited(const struct control *control, const struct node_claim *claim)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct node_claim *planned =
+            cluster_planned_claim(control->cluster, pods->items[i]);
+        if (planned != NULL && text_equal(planned->meta.name, claim->meta.name))
+            return true;
+    }
+    return false;
+}
+
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -370,7 +383,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         if (text_equal(entry->emptied[i].instance_type, type) &&
             now_ns - entry->emptied[i].at_ns <= REGRET_NS && entry->emptied[i].at_ns > emptied_ns)
             emptied_ns = entry->emptied[i].at_ns;
-    if (emptied_ns > 0)
+    if (emptied_ns > 0 && is_awaited(ledger->control, (const struct node_claim *)new_object))
         regret(ledger, entry, pool, emptied_ns);
 }
 

@@ -198,6 +198,42 @@ static void failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723(voi
     assert_true(no_traces(scenario));
 }
 
+static uint32_t never_ready(void *context, const struct park_machine *machine)
+{
+    (void)context;
+    (void)machine;
+    return failing ? MACHINE_NEVER_READY : 0;
+}
+
+static bool taken_back(struct scenario *scenario)
+{
+    return no_traces(scenario);
+}
+
+// A Node that has joined, but is not initialized, can be looked at for a while before it goes.
+static void replacement_that_joined_stays_for_a_while_DIS_330_723(void **state)
+{
+    struct scenario *scenario = *state;
+    failing = false;
+    scenario->options.boot_faults = never_ready;
+    scenario_begin(scenario);
+    apply_pool(scenario, "a", "");
+    scenario_scale(scenario, 6);
+    scenario_expect_running(scenario, 6);
+    uint32_t before = nodes(scenario);
+    failing = true;
+    apply_pool(scenario, "b", "");
+    scenario_run(scenario, 120);
+    assert_false(no_traces(scenario));
+    scenario_until(scenario, 10 * 60, "the command to be taken back", taken_back);
+    assert_int_equal(nodes(scenario), before + 1);
+    failing = false;
+    scenario_run(scenario, 12 * 60);
+    scenario_expect_running(scenario, 6);
+    assert_int_equal(nodes_of_generation(scenario, "a"), 0);
+    assert_int_equal(nodes(scenario), before);
+}
+
 // --- the controller dies -------------------------------------------------------------------------
 static bool rolled(struct scenario *scenario)
 {
@@ -264,6 +300,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723, setup,
             scenario_teardown),
+        cmocka_unit_test_setup_teardown(replacement_that_joined_stays_for_a_while_DIS_330_723,
+                                        setup, scenario_teardown),
         cmocka_unit_test(killed_before_each_step_of_a_command_DIS_724),
         cmocka_unit_test(killed_after_each_step_of_a_command_DIS_724),
     };
