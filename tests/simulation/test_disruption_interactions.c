@@ -1,0 +1,58 @@
+// Disruption beside what else decides about nodes: static capacity, overlaid prices.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "simulation/moves.h"
+
+// A replacement counts for its pool from its creation on, so that no further node is added for it.
+static void static_drift_replaces_and_adds_nothing_DIS_303_433(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.gate_static_capacity = true;
+    moves_begin(scenario, 0);
+    struct story_pool pool = {.spec = "replicas: 2", .budgets = "[{nodes: '1'}]"};
+    moves_pool(scenario, 0, pool);
+    scenario_run(scenario, 90);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 2);
+    uint64_t launches = story_launches(scenario);
+    pool.labels = "generation: b";
+    moves_pool(scenario, 0, pool);
+    for (int i = 0; i < 3000; i++) {
+        scenario_run(scenario, 0.1);
+        assert_in_range(view_count(scenario, KARPENTER, "NodeClaim"), 2, 3);
+    }
+    assert_int_equal(story_nodes_labelled(scenario, "generation", "b"), 2);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 2);
+    assert_int_equal(story_launches(scenario) - launches, 2);
+}
+
+static void overlaid_price_decides_DIS_435(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.gate_node_overlay = true;
+    moves_begin(scenario, 1);
+    scenario_apply(scenario,
+                   "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: cheap}, "
+                   "spec: {requirements: [{key: node.kubernetes.io/instance-type, operator: In, "
+                   "values: [small]}], price: '0.45'}}");
+    scenario_run(scenario, 10);
+    moves_shrink(scenario, 0); // to medium: small is dearer than what is there
+    scenario_run(scenario, 180);
+    json_t *line = json_loads(moves_last_line("\"message\":\"disrupting node(s)\""), 0, NULL);
+    assert_string_equal(
+        view_text(json_array_get(store_path(line, "replacement-nodes"), 0), "instance-types"),
+        "medium");
+    json_decref(line);
+    assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(static_drift_replaces_and_adds_nothing_DIS_303_433),
+        TEST(overlaid_price_decides_DIS_435),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
