@@ -54,6 +54,20 @@ static void drop_claims(struct arena *arena, struct pod_spec *spec)
     spec->volumes.count = count;
 }
 
+// A node that is tainted because it may go keeps its room for as long as it is not marked: a machine
+// bought for the placeholders meanwhile would spoil the plan that it may go by (DIS-434).
+static void tolerate_disruption(struct arena *arena, struct pod_spec *spec)
+{
+    uint32_t count = spec->tolerations.count;
+    struct toleration *tolerations = arena_allocate_array(arena, count + 1, sizeof *tolerations);
+    for (uint32_t i = 0; i < count; i++)
+        tolerations[i] = spec->tolerations.items[i];
+    tolerations[count] = (struct toleration){
+        .key = TAINT_DISRUPTED, .operator = "Exists", .effect = "NoSchedule"};
+    spec->tolerations.items = tolerations;
+    spec->tolerations.count = count + 1;
+}
+
 struct pod *placeholder_make(struct arena *arena, const struct capacity_buffer *buffer,
                              const struct pod_template *template, uint32_t number, int64_t time)
 {
@@ -76,6 +90,7 @@ struct pod *placeholder_make(struct arena *arena, const struct capacity_buffer *
     pod->spec.node_name = NULL;
     pod->spec.priority = (struct optional_int){true, INT32_MIN};
     drop_claims(arena, &pod->spec);
+    tolerate_disruption(arena, &pod->spec);
     pod->status.conditions.items = arena_allocate_array(arena, 1, sizeof(struct condition));
     pod->status.conditions.items[0] =
         (struct condition){.type = "PodScheduled", .status = "False", .reason = "Unschedulable"};

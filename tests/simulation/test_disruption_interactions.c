@@ -1,4 +1,4 @@
-// Disruption beside what else decides about nodes: static capacity, overlaid prices.
+// Disruption beside what else decides about nodes: static capacity, overlaid prices, buffers.
 #include <stdio.h>
 #include <string.h>
 
@@ -47,12 +47,37 @@ static void overlaid_price_decides_DIS_435(void **state)
     assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
 }
 
+static void node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.gate_capacity_buffer = true;
+    moves_begin(scenario, 1);
+    scenario_apply(scenario,
+                   "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: room, namespace: default}\n"
+                   "template:\n  metadata: {labels: {app: room}}\n  spec:\n"
+                   "    nodeSelector: {place: '0'}\n    containers:\n"
+                   "    - {name: c, image: i, resources: {requests: {cpu: '2'}}}\n---\n"
+                   "apiVersion: autoscaling.x-k8s.io/v1beta1\nkind: CapacityBuffer\n"
+                   "metadata: {name: room, namespace: default}\n"
+                   "spec: {podTemplateRef: {name: room}, replicas: 1}\n");
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 240);
+    scenario_expect_running(scenario, 1);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 1);
+    assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
+    // With the placeholder alone it is not empty.
+    moves_scale(scenario, "keep-0", 0);
+    scenario_run(scenario, 240);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
     const struct CMUnitTest tests[] = {
         TEST(static_drift_replaces_and_adds_nothing_DIS_303_433),
         TEST(overlaid_price_decides_DIS_435),
+        TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
