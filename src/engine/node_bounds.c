@@ -73,7 +73,11 @@ static const char *workload_key(struct problem *problem, const struct pod *pod)
     if (owner == NULL || owner->kind == NULL || owner->name == NULL)
         return NULL;
     text_clear(&problem->scratch);
-    text_format(&problem->scratch, "%s/%s/%s", owner->kind, pod->meta.namespace, owner->name);
+    text_add(&problem->scratch, owner->kind);
+    text_add_char(&problem->scratch, '/');
+    text_add(&problem->scratch, pod->meta.namespace);
+    text_add_char(&problem->scratch, '/');
+    text_add(&problem->scratch, owner->name);
     return problem->scratch.data;
 }
 
@@ -191,15 +195,25 @@ static void warn_about(struct pass *pass, const struct claim *claim, uint32_t *c
     }
 }
 
+static bool is_worth_a_look(const struct claim *claim)
+{
+    return 2 * claim->pods.count > REPLICAS_WORTH_A_WARNING;
+}
+
 void node_bounds_warn(struct pass *pass, struct plan *plan)
 {
+    bool any = false;
+    vector_for_each (claim, &pass->claims)
+        any = any || is_worth_a_look(*claim);
+    if (!any)
+        return;
     find_workloads(pass->problem);
     uint32_t *counts =
         memory_allocate_array(pass->problem->replicas.count + 1, sizeof *counts);
     plan->warnings.items =
         arena_allocate_array(plan->arena, WARNINGS_MAX, sizeof *plan->warnings.items);
     vector_for_each (claim, &pass->claims)
-        if (2 * (*claim)->pods.count > REPLICAS_WORTH_A_WARNING)
+        if (is_worth_a_look(*claim))
             warn_about(pass, *claim, counts, plan);
     free(counts);
 }
