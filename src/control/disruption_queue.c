@@ -17,9 +17,11 @@
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
-// people and budgets say, so less will do. Drift does not wait (DIS-268), but is looked at (DIS-763).
+// people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
+// but is looked at (DIS-763).
 #define VALIDATION_UPSTREAM_NS (15 * SECOND)
 #define VALIDATION_NS          (3 * SECOND)
+#define VALIDATION_EMPTY_NS    SECOND
 // DIS-322
 #define TIMEOUT_NODE_NS (80 * MILLISECOND)
 #define TIMEOUT_MIN_NS  (10 * MINUTE)
@@ -331,8 +333,9 @@ static int64_t validation_delay(const struct step *step)
 {
     if (strcmp(step->command->reason, "Drifted") == 0)
         return 0;
-    return step->control->settings->compatibility_upstream ? VALIDATION_UPSTREAM_NS
-                                                           : VALIDATION_NS;
+    if (step->control->settings->compatibility_upstream)
+        return VALIDATION_UPSTREAM_NS;
+    return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
 }
 
 static struct reconcile_result step_reason(struct step *step)
