@@ -332,6 +332,45 @@ static void vanished_candidate_is_done_and_the_rest_goes_on_DIS_720_321(void **s
     assert_int_equal(view_count(scenario, "v1", "Node"), 3);
 }
 
+// Each of three nodes with a part of 1 cpu beside 6 cpu that leave.
+static void begin_merger(struct scenario *scenario)
+{
+    char name[20];
+    moves_begin(scenario, 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "part-%d", i);
+        story_app(scenario, &(struct story_app){.name = name, .replicas = 1, .cpu = "1"});
+        snprintf(name, sizeof name, "fill-%d", i);
+        story_app(scenario, &(struct story_app){.name = name, .replicas = 1, .cpu = "6"});
+        scenario_run(scenario, 60);
+    }
+    scenario_expect_running(scenario, 6);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "fill-%d", i);
+        moves_scale(scenario, name, 0);
+    }
+    scenario_until(scenario, 30, "a replacement", moves_replacement_there);
+    assert_int_equal(moves_logged("disrupting node(s)", "\"disrupted-node-count\":3"), 1);
+}
+
+static void first_of_three_candidates_vanishes_DIS_720(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_merger(scenario);
+    scenario_run(scenario, 2);
+    assert_int_equal(moves_chosen(scenario), 3);
+    json_t *line = json_loads(moves_last_line("\"message\":\"disrupting node(s)\""), 0, NULL);
+    hand_delete(scenario, KARPENTER, "NodeClaim", NULL,
+                view_text(json_array_get(store_path(line, "disrupted-nodes"), 0),
+                          "NodeClaim.name"));
+    json_decref(line);
+    scenario_run(scenario, 120);
+    scenario_expect_running(scenario, 3);
+    assert_int_equal(moves_chosen(scenario), 0);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 1);
+    assert_true(view_metric_sum(scenario, FAILURES, "") == 0);
+}
+
 // --- protection (DIS-727, DIS-721) ---------------------------------------------------------------
 static void replacement_waits_for_pods_that_go_slowly_DIS_727_721_329(void **state)
 {
@@ -380,6 +419,7 @@ int main(void)
         TEST(deleted_replacement_gives_the_node_back_DIS_494_323_328),
         TEST(failed_move_is_tried_again_later_DIS_331_330),
         TEST(vanished_candidate_is_done_and_the_rest_goes_on_DIS_720_321),
+        TEST(first_of_three_candidates_vanishes_DIS_720),
         TEST(replacement_waits_for_pods_that_go_slowly_DIS_727_721_329),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
