@@ -153,7 +153,7 @@ def inflate(extra, label, sizes=(5, 500, 2000)):
         cost = adze.cost()
         record(label=label, to=0, no_pod_s=round(no_pod_s, 2), no_node_s=round(no_pod_s + outlived_s, 2),
                cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
-        if outlived_s > 20:
+        if outlived_s > 60:  # how fast it is, is for benchmarks to say; this is out of order
             raise Failure(f"nodes outlive the last pod by {outlived_s:.0f} s")
         clean_up()
         if adze.stop() != 0:
