@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """What the suite said of the program, beside what it says of upstream's own build.
 
-usage: compare.py SUITE_JSON REFERENCE REPORT [--part] [--by-design FILE]
+usage: compare.py SUITE_JSON REFERENCE REPORT [--part]
        compare.py --table REFERENCE LABEL=REPORT...
 
 The first form writes REPORT (a JSON line per test: test, state, seconds, and message where it failed), prints where the two differ, and
-ends with status 1 if a test failed, or (without --part) did not run, that the reference passes. --by-design names a file of tests that the
-program fails on purpose, with the rule that makes it do better than they ask. The second form prints a Markdown table.
+ends with status 1 if a test failed, or (without --part) did not run, that the reference passes. The second form prints a Markdown table.
 """
 import argparse
 import json
@@ -35,19 +34,16 @@ def results(path):
     return rows
 
 
-def compare(found, reference, by_design, part):
+def compare(found, reference, part):
     """Prints the differences; returns how many tests are worse than in the reference."""
     expected = {name for name, row in reference.items() if row["state"] == "passed"}
     passed = {name for name, row in found.items() if row["state"] == "passed"}
-    failed = expected & set(found) - passed
-    worse = sorted(failed - set(by_design))
+    worse = sorted(expected & set(found) - passed)
     missing = [] if part else sorted(expected - set(found))
     for name in worse:
         print(f"FAILED {name} (upstream passes)\n       {first_line(found[name].get('message', ''))}")
     for name in missing:
         print(f"NOT RUN {name} (upstream passes)")
-    for name in sorted(failed & set(by_design)):
-        print(f"by design ({by_design[name]['rule']}) {name}\n       {by_design[name]['reason']}")
     for name in sorted(passed - expected):
         print(f"better {name} (upstream fails)")
     for name in sorted(set(found) - expected - passed):
@@ -81,7 +77,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--part", action="store_true")
-    parser.add_argument("--by-design")
     parser.add_argument("paths", nargs="+")
     arguments = parser.parse_args()
     if arguments.table:
@@ -92,7 +87,7 @@ def main():
     with open(report, "w") as file:
         for name in sorted(found):
             file.write(json.dumps(found[name]) + "\n")
-    worse = compare(found, read(reference), read(arguments.by_design) if arguments.by_design else {}, arguments.part)
+    worse = compare(found, read(reference), arguments.part)
     return 1 if worse or not found else 0
 
 
