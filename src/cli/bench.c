@@ -184,6 +184,18 @@ static int run(int argc, char **argv)
     return done ? 0 : 1;
 }
 
+bool bench_rows_print(const struct bench_options *options, bench_add_row add_row,
+                      bench_add_growth add_growth, struct error *error)
+{
+    json_t *rows = json_array();
+    bool done = options->growth ? add_growth(rows, options, error)
+                                : add_row(rows, &options->workload, options->runs, error);
+    if (done)
+        bench_report_print(stdout, rows, options->format);
+    json_decref(rows);
+    return done;
+}
+
 const struct command command_bench = {
     .name = "bench",
     .arguments = "schedule|price|disrupt [options]",

@@ -83,11 +83,5 @@ static bool add_growth(json_t *rows, const struct bench_options *options, struct
 
 bool bench_disrupt(const struct bench_options *options, struct error *error)
 {
-    json_t *rows = json_array();
-    bool done = options->growth ? add_growth(rows, options, error)
-                                : add_row(rows, &options->workload, options->runs, error);
-    if (done)
-        bench_report_print(stdout, rows, options->format);
-    json_decref(rows);
-    return done;
+    return bench_rows_print(options, add_row, add_growth, error);
 }

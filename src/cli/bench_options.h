@@ -16,6 +16,15 @@ struct bench_options {
     bool mix_given, pods_given; // price: one workload instead of the whole set
 };
 
+// Adds the row of one workload, or the rows of `--growth`.
+typedef bool (*bench_add_row)(json_t *rows, const struct bench_workload *workload, uint32_t runs,
+                              struct error *error);
+typedef bool (*bench_add_growth)(json_t *rows, const struct bench_options *options,
+                                 struct error *error);
+// What the options ask for, printed to standard output; false with *error from whoever failed.
+bool bench_rows_print(const struct bench_options *options, bench_add_row add_row,
+                      bench_add_growth add_growth, struct error *error) MUST_USE;
+
 // Each prints its report to standard output and returns false with *error where a plan could not be
 // made.
 bool bench_schedule(const struct bench_options *options, struct error *error) MUST_USE;
