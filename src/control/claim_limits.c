@@ -60,8 +60,7 @@ static void take_existing(struct control *control, struct pool_room *room, struc
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
-        bool launched = claim->status.provider_id != NULL && *claim->status.provider_id != '\0';
-        if (!launched && text_equal(object_label(object, LABEL_NODE_POOL), room->pool->meta.name))
+        if (!node_claim_is_launched(claim) && text_equal(object_label(object, LABEL_NODE_POOL), room->pool->meta.name))
             take_unlaunched(room, largest, claim, arena);
     }
     largest_machines_destroy(largest);

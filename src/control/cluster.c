@@ -239,9 +239,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
 
 static const char *claim_key(const struct node_claim *claim)
 {
-    if (claim == NULL || claim->status.provider_id == NULL || *claim->status.provider_id == '\0')
-        return NULL;
-    return claim->status.provider_id;
+    return node_claim_is_launched(claim) ? claim->status.provider_id : NULL;
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -490,6 +488,17 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
 {
     return cluster_planned_claim(cluster, pod) != NULL;
+}
+
+bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim)
+{
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct node_claim *planned = cluster_planned_claim(cluster, pods->items[i]);
+        if (planned != NULL && text_equal(planned->meta.name, claim->meta.name))
+            return true;
+    }
+    return false;
 }
 
 // --- sync ----------------------------------------------------------------------------------------

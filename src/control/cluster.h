@@ -67,6 +67,8 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
 // The NodeClaim that the pod is spoken for by, or NULL.
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod);
+// A pending pod is to come to the NodeClaim.
+bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim);
 // LIF-314: when something changed that consolidation should look at.
 int64_t cluster_changed_at(const struct cluster *cluster);
 

@@ -11,12 +11,8 @@ static bool budgets_bar(const struct control *control, const struct pod *pod)
     struct mirror_iterator iterator = {0};
     uint32_t matches = 0;
     bool exhausted = false;
-    for (const struct object *object; (object = mirror_next(
-                                           control->mirror, KIND_POD_DISRUPTION_BUDGET, &iterator));) {
-        const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)object;
-        if (!text_equal(object->meta.namespace, pod->meta.namespace) ||
-            !label_selector_matches(budget->spec.selector, &pod->meta.labels))
-            continue;
+    for (const struct pod_disruption_budget *budget;
+         (budget = next_budget_of(control, pod, &iterator)) != NULL;) {
         bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
                        pod_is_unready(pod);
         matches++;

@@ -148,6 +148,20 @@ bool pod_is_protected(const struct pod *pod, int64_t now)
     return protection == PROTECTED || protection == PROTECTED_UNTIL;
 }
 
+const struct pod_disruption_budget *next_budget_of(const struct control *control,
+                                                   const struct pod *pod,
+                                                   struct mirror_iterator *iterator)
+{
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_POD_DISRUPTION_BUDGET, iterator)) != NULL;) {
+        const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)object;
+        if (text_equal(object->meta.namespace, pod->meta.namespace) &&
+            label_selector_matches(budget->spec.selector, &pod->meta.labels))
+            return budget;
+    }
+    return NULL;
+}
+
 bool pod_tolerates_disruption(const struct pod *pod)
 {
     static const struct taint taint = {.key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
@@ -279,15 +293,17 @@ json_t *json_metadata(json_t *patch, const char *field)
 }
 
 // --- events --------------------------------------------------------------------------------------
-void publish(struct control *control, const struct object *about, const struct event_text *event,
-             const char *format, ...)
+static PRINTF_LIKE(1, 0) char *format_message(const char *format, va_list arguments)
 {
     char *message = NULL;
-    va_list arguments;
-    va_start(arguments, format);
     int length = vasprintf(&message, format, arguments);
-    va_end(arguments);
     assert(length >= 0);
+    return length >= 0 ? message : NULL;
+}
+
+static void record(struct control *control, const struct object *about,
+                   const struct event_text *event, const char *message)
+{
     struct event_request request = {.about = about,
                                     .warning = event->warning,
                                     .reason = event->reason,
@@ -298,5 +314,28 @@ void publish(struct control *control, const struct object *about, const struct e
                                     .burst = event->burst};
     if (control->recorder != NULL)
         event_record(control->recorder, &request);
-    free(message);
+}
+
+void publish(struct control *control, const struct object *about, const struct event_text *event,
+             const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *message CLEANUP_FREE = format_message(format, arguments);
+    va_end(arguments);
+    record(control, about, event, message);
+}
+
+void publish_of_node(struct control *control, const struct node *node,
+                     const struct node_claim *claim, const struct event_text *event,
+                     const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *message CLEANUP_FREE = format_message(format, arguments);
+    va_end(arguments);
+    if (node != NULL)
+        record(control, (const struct object *)node, event, message);
+    if (claim != NULL)
+        record(control, (const struct object *)claim, event, message);
 }

@@ -88,6 +88,10 @@ enum do_not_disrupt {
     PROTECTION_ELAPSED,
     PROTECTION_INVALID
 };
+// The next PodDisruptionBudget that matches the pod (DIS-43), or NULL; `iterator` starts as zero.
+const struct pod_disruption_budget *next_budget_of(const struct control *control,
+                                                   const struct pod *pod,
+                                                   struct mirror_iterator *iterator);
 enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
 bool pod_is_protected(const struct pod *pod, int64_t now);
 bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
@@ -119,3 +123,7 @@ struct event_text {
 };
 void publish(struct control *control, const struct object *about, const struct event_text *event,
              const char *format, ...) PRINTF_LIKE(4, 5);
+// On the Node and on its NodeClaim, as far as they are there.
+void publish_of_node(struct control *control, const struct node *node,
+                     const struct node_claim *claim, const struct event_text *event,
+                     const char *format, ...) PRINTF_LIKE(5, 6);

@@ -346,7 +346,7 @@ static int64_t next_look(const struct disruption_controller *disruption,
 {
     struct control *control = disruption->control;
     int64_t next_ns = now_ns + SETTLED_NS;
-    int64_t change = sweep_next_change(sweep), backoff_ns = disruption_backoff_next(
+    int64_t change = sweep->next_change, backoff_ns = disruption_backoff_next(
                                                    control->disruption_backoff);
     if (change != INT64_MAX && now_ns + change - control_now(control) < next_ns)
         next_ns = now_ns + change - control_now(control);

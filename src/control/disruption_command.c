@@ -12,6 +12,28 @@
 #define NAMED_TYPES_MAX  5
 #define PARTS_MAX        10000 // nodes or replacements that a mark may speak of
 
+static const char *const reasons[] = {"Empty", "Drifted", "Underutilized"};
+static const char *const consolidations[] = {"empty", "", "multi", "single"};
+
+static const char *find_text(const char *const *list, size_t count, const char *text,
+                             const char *otherwise)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(list[i], text))
+            return list[i];
+    return otherwise;
+}
+
+const char *command_reason(const char *method)
+{
+    return find_text(reasons, ARRAY_LENGTH(reasons), method, "Drifted");
+}
+
+const char *command_consolidation(const char *consolidation)
+{
+    return find_text(consolidations, ARRAY_LENGTH(consolidations), consolidation, "");
+}
+
 struct disruption_command *command_create(struct control *control, const char *id,
                                           const char *reason, const char *consolidation)
 {
@@ -165,16 +187,19 @@ uint32_t command_pods(const struct disruption_command *command)
     return pods;
 }
 
+bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node)
+{
+    for (uint32_t i = 0; i < node; i++)
+        if (strcmp(command->nodes.items[i].pool, command->nodes.items[node].pool) == 0)
+            return false;
+    return true;
+}
+
 static void describe_pools(const struct disruption_command *command, struct text *out)
 {
-    for (uint32_t i = 0; i < command->nodes.count; i++) {
-        bool repeated = false;
-        for (uint32_t j = 0; j < i; j++)
-            repeated = repeated || strcmp(command->nodes.items[i].pool,
-                                          command->nodes.items[j].pool) == 0;
-        if (!repeated)
+    for (uint32_t i = 0; i < command->nodes.count; i++)
+        if (command_is_first_of_pool(command, i))
             text_format(out, "%s%s", i > 0 ? "," : "", command->nodes.items[i].pool);
-    }
 }
 
 void command_describe(const struct disruption_command *command, struct text *out)
@@ -263,9 +288,6 @@ void command_log_start(const struct disruption_command *command)
 }
 
 // --- marks ---------------------------------------------------------------------------------------
-static const char *const reasons[] = {"Empty", "Drifted", "Underutilized"};
-static const char *const consolidations[] = {"empty", "", "multi", "single"};
-
 const char *command_mark_text(struct arena *arena, const struct disruption_command *command)
 {
     return arena_format(arena, "%s,%s,%s,%" PRIu32 ",%" PRIu32, command->id, command->reason,

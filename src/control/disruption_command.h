@@ -74,9 +74,16 @@ void command_add_replacement_name(struct disruption_command *command, const char
 // Texts of DIS-380 (with savings) and DIS-381.
 void command_describe(const struct disruption_command *command, struct text *out);
 void command_log_start(const struct disruption_command *command);
+// No earlier node of the command has the same NodePool.
+bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node);
 uint32_t command_pods(const struct disruption_command *command);
 const char *command_decision(const struct disruption_command *command); // DIS-16
 const char *command_reason_label(const struct disruption_command *command); // "empty", DIS-324
+
+// The static text of a plan's method or kind of consolidation. What is to expire is replaced like what
+// has drifted; drift has no kind.
+const char *command_reason(const char *method);
+const char *command_consolidation(const char *consolidation);
 
 // --- what stands on its objects ------------------------------------------------------------------
 struct command_mark {

@@ -196,11 +196,7 @@ void tell_about_node(struct control *control, const char *reason, const struct n
         .reason = reason,
         .dedupe = control->settings->compatibility_upstream ? NULL : message,
         .window_ns = unconsolidatable ? 15 * MINUTE : 0};
-    const struct object *const about[] = {(const struct object *)node,
-                                          (const struct object *)claim};
-    for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
-        if (about[i] != NULL)
-            publish(control, about[i], &event, "%s", message);
+    publish_of_node(control, node, claim, &event, "%s", message);
 }
 
 static bool is_consolidatable(const struct node_claim *claim)

@@ -43,27 +43,29 @@ struct disruption_queue {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
+static void wake(struct disruption_queue *queue, const struct map *commands,
+                 const struct object *object)
+{
+    const struct disruption_command *command = map_get(commands, object->meta.name);
+    if (command != NULL)
+        reconcile_queue_add(queue->queue, command->id);
+}
+
 // A node that vanishes has no part in its command any more (DIS-720).
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
     struct disruption_queue *queue = context;
-    const struct object *node = new_object != NULL ? new_object : old_object;
-    const struct disruption_command *command = map_get(queue->by_node, node->meta.name);
     (void)change;
-    if (command != NULL)
-        reconcile_queue_add(queue->queue, command->id);
+    wake(queue, queue->by_node, new_object != NULL ? new_object : old_object);
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
     struct disruption_queue *queue = context;
-    const struct object *claim = new_object != NULL ? new_object : old_object;
-    const struct disruption_command *command = map_get(queue->by_claim, claim->meta.name);
     (void)change;
-    if (command != NULL)
-        reconcile_queue_add(queue->queue, command->id);
+    wake(queue, queue->by_claim, new_object != NULL ? new_object : old_object);
 }
 
 struct disruption_queue *disruption_queue_create(struct control *control)
@@ -228,15 +230,10 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     command->is_confirmed = true;
     metric_add(control->metrics.disruption_decisions, 1, decision, reason,
                command->consolidation);
-    for (uint32_t i = 0; i < command->nodes.count; i++) {
-        const char *pool = command->nodes.items[i].pool;
-        bool repeated = false;
-        for (uint32_t j = 0; j < i; j++)
-            repeated = repeated || strcmp(command->nodes.items[j].pool, pool) == 0;
-        if (!repeated)
-            metric_add(control->metrics.disruption_decisions_by_pool, 1, pool, decision, reason,
-                       command->consolidation);
-    }
+    for (uint32_t i = 0; i < command->nodes.count; i++)
+        if (command_is_first_of_pool(command, i))
+            metric_add(control->metrics.disruption_decisions_by_pool, 1,
+                       command->nodes.items[i].pool, decision, reason, command->consolidation);
     if (command->replacements.count == 0)
         set_marked(control, command, true); // DIS-306
     move_ledger_begin(control->move_ledger, command);
@@ -249,15 +246,10 @@ static void tell_rejected(struct control *control, const struct disruption_comma
 {
     struct text text = {0};
     command_describe(command, &text);
-    list_for_each (entry, &command->nodes) {
-        const struct object *const about[] = {
-            (const struct object *)find_node(control, entry->node),
-            (const struct object *)find_claim(control, entry->claim)};
-        for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
-            if (about[i] != NULL)
-                publish(control, about[i], &rejected, "Consolidation rejected: %s, reason: %s",
-                        text.data, kind);
-    }
+    list_for_each (entry, &command->nodes)
+        publish_of_node(control, find_node(control, entry->node),
+                        find_claim(control, entry->claim), &rejected,
+                        "Consolidation rejected: %s, reason: %s", text.data, kind);
     text_free(&text);
 }
 

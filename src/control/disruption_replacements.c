@@ -14,11 +14,6 @@
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
 
-static bool is_launched(const struct node_claim *claim)
-{
-    return claim->status.provider_id != NULL && *claim->status.provider_id != '\0';
-}
-
 // --- limits --------------------------------------------------------------------------------------
 static bool static_limit_reached(struct control *control, const struct disruption_command *command,
                                  const struct node_pool *pool)
@@ -169,7 +164,7 @@ static enum replacements_state state_of(struct control *control,
     if (object_is_deleting(about))
         return REPLACEMENTS_LOST;
     publish(control, about, &launching, "Launching NodeClaim: %s", command->reason);
-    if (!is_launched(claim))
+    if (!node_claim_is_launched(claim))
         return REPLACEMENTS_LAUNCHING;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     bool initialized = condition_is_true(&claim->status.conditions, "Initialized");
@@ -223,19 +218,10 @@ void replacements_nominate(struct control *control, const struct disruption_comm
 }
 
 // --- giving up -----------------------------------------------------------------------------------
-static bool is_awaited(struct control *control, const struct node_claim *claim)
-{
-    const struct pod_list *pods = cluster_provisionable(control->cluster);
-    for (uint32_t i = 0; i < pods->count; i++)
-        if (cluster_planned_claim(control->cluster, pods->items[i]) == claim)
-            return true;
-    return false;
-}
-
 static bool is_used(struct control *control, const struct node_claim *claim)
 {
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
-    if (node_is_unreadable(control, claim) || is_awaited(control, claim))
+    if (node_is_unreadable(control, claim) || cluster_is_awaited(control->cluster, claim))
         return true;
     if (node == NULL)
         return false;

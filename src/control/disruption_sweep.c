@@ -137,24 +137,13 @@ void sweep_destroy(struct disruption_sweep *sweep)
 }
 
 // --- the decision --------------------------------------------------------------------------------
-void sweep_work(struct disruption_sweep *sweep)
-{
-    if (sweep->checks_count > 0) {
-        sweep->checked = disrupt_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
-                                            sweep->checks, sweep->checks_count, &sweep->error);
-        return;
-    }
-    const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};
-    sweep->plan = engine_plan(sweep->snapshot, &options, &sweep->error);
-}
-
 static void take_earlier(int64_t instant, int64_t now, int64_t *earliest)
 {
     if (instant > now && instant < *earliest)
         *earliest = instant;
 }
 
-int64_t sweep_next_change(const struct disruption_sweep *sweep)
+static int64_t find_next_change(const struct disruption_sweep *sweep)
 {
     const struct snapshot *snapshot = sweep->snapshot;
     int64_t earliest = INT64_MAX, now = snapshot->time;
@@ -176,31 +165,26 @@ int64_t sweep_next_change(const struct disruption_sweep *sweep)
     return earliest;
 }
 
+void sweep_work(struct disruption_sweep *sweep)
+{
+    if (sweep->checks_count > 0) {
+        sweep->checked = disrupt_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
+                                            sweep->checks, sweep->checks_count, &sweep->error);
+        return;
+    }
+    const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};
+    sweep->plan = engine_plan(sweep->snapshot, &options, &sweep->error);
+    sweep->next_change = find_next_change(sweep);
+}
+
 // --- what comes of it ----------------------------------------------------------------------------
-static const char *reason_of(const struct plan_disruption *planned)
-{
-    static const char *const reasons[] = {"Drifted", "Underutilized", "Empty"};
-    for (size_t i = 0; i < ARRAY_LENGTH(reasons); i++)
-        if (strcmp(planned->method, reasons[i]) == 0)
-            return reasons[i];
-    return "Drifted"; // what is to expire is replaced like what has drifted
-}
-
-static const char *consolidation_of(const struct plan_disruption *planned)
-{
-    static const char *const kinds[] = {"multi", "single", "empty"};
-    for (size_t i = 0; planned->consolidation != NULL && i < ARRAY_LENGTH(kinds); i++)
-        if (strcmp(planned->consolidation, kinds[i]) == 0)
-            return kinds[i];
-    return "";
-}
-
 // NULL: a node has gone since.
 static struct disruption_command *make_command(struct control *control,
                                                const struct plan_disruption *planned)
 {
     struct disruption_command *command =
-        command_create(control, NULL, reason_of(planned), consolidation_of(planned));
+        command_create(control, NULL, command_reason(planned->method),
+                       command_consolidation(planned->consolidation));
     command->savings = command->price = planned->savings;
     list_for_each (claim, &planned->replacements)
         command->price = quantity_add(command->price, claim->price);
@@ -234,13 +218,9 @@ static void tell_candidate(struct control *control, const struct disruption_comm
     else
         text_format(&text, "%s: [%s] (part of %" PRIu32 "-node consolidation)",
                     command_decision(command), entry->node, command->nodes.count);
-    const struct object *const about[] = {
-        (const struct object *)find_node(control, entry->node),
-        (const struct object *)find_claim(control, entry->claim)};
-    for (size_t i = 0; i < ARRAY_LENGTH(about); i++)
-        if (about[i] != NULL)
-            publish(control, about[i], &event, "Consolidation candidate: %s (savings: $%.2f)",
-                    text.data, (double)command->savings / 1e9);
+    publish_of_node(control, find_node(control, entry->node), find_claim(control, entry->claim),
+                    &event, "Consolidation candidate: %s (savings: $%.2f)", text.data,
+                    (double)command->savings / 1e9);
     text_free(&text);
 }
 

@@ -19,6 +19,9 @@ struct disruption_sweep {
     int64_t started_ns; // monotonic
     // Of a look at all nodes.
     struct plan *plan; // NULL until it is made, or if it could not be made
+    // Wall clock: the first instant after the snapshot at which something that holds a node back ends
+    // by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
+    int64_t next_change;
     // Of a look again: one for each command, by its identifier. Without checks it is the other.
     struct disrupt_check *checks;
     const char **ids;
@@ -34,9 +37,6 @@ struct disruption_sweep *sweep_create_check(struct control *control);
 void sweep_destroy(struct disruption_sweep *sweep); // NULL is fine
 // The pure part, for a worker thread.
 void sweep_work(struct disruption_sweep *sweep);
-// Wall clock: the first instant after the snapshot at which something that holds a node back ends by
-// itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing does.
-int64_t sweep_next_change(const struct disruption_sweep *sweep);
 
 // What came of it, on the loop's thread. The decisions become commands; the others are confirmed or
 // cancelled. Answers how many.

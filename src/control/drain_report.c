@@ -11,13 +11,9 @@ static void write_budgets(const struct control *control, const struct pod *pod, 
 {
     struct mirror_iterator iterator = {0};
     const char *separator = "PodDisruptionBudget ";
-    for (const struct object *object; (object = mirror_next(
-                                           control->mirror, KIND_POD_DISRUPTION_BUDGET, &iterator));) {
-        const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)object;
-        if (!text_equal(object->meta.namespace, pod->meta.namespace) ||
-            !label_selector_matches(budget->spec.selector, &pod->meta.labels))
-            continue;
-        text_format(out, "%s%s", separator, object->meta.name);
+    for (const struct pod_disruption_budget *budget;
+         (budget = next_budget_of(control, pod, &iterator)) != NULL;) {
+        text_format(out, "%s%s", separator, budget->meta.name);
         separator = ", ";
     }
 }

@@ -347,32 +347,13 @@ static void regret(struct move_ledger *ledger, struct ledger_pool *entry, const 
                 "an hour: empty nodes are kept for 15 min until an hour passes without");
 }
 
-static bool is_launched(const struct node_claim *claim)
-{
-    return claim != NULL && claim->status.provider_id != NULL &&
-           *claim->status.provider_id != '\0';
-}
-
-// By a pod that is there. Buffers' placeholders come and go as their owner says.
-static bool is_awaited(const struct control *control, const struct node_claim *claim)
-{
-    const struct pod_list *pods = cluster_provisionable(control->cluster);
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct node_claim *planned =
-            cluster_planned_claim(control->cluster, pods->items[i]);
-        if (planned != NULL && text_equal(planned->meta.name, claim->meta.name))
-            return true;
-    }
-    return false;
-}
-
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
     struct move_ledger *ledger = context;
     (void)change;
-    if (new_object == NULL || is_launched((const struct node_claim *)old_object) ||
-        !is_launched((const struct node_claim *)new_object) ||
+    if (new_object == NULL || node_claim_is_launched((const struct node_claim *)old_object) ||
+        !node_claim_is_launched((const struct node_claim *)new_object) ||
         object_annotation(new_object, ANNOTATION_DISRUPTION_COMMAND) != NULL)
         return;
     const char *pool = object_label(new_object, LABEL_NODE_POOL);
@@ -383,7 +364,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         if (text_equal(entry->emptied[i].instance_type, type) &&
             now_ns - entry->emptied[i].at_ns <= REGRET_NS && entry->emptied[i].at_ns > emptied_ns)
             emptied_ns = entry->emptied[i].at_ns;
-    if (emptied_ns > 0 && is_awaited(ledger->control, (const struct node_claim *)new_object))
+    // Buffers' placeholders come and go as their owner says.
+    if (emptied_ns > 0 && cluster_is_awaited(ledger->control->cluster,
+                                             (const struct node_claim *)new_object))
         regret(ledger, entry, pool, emptied_ns);
 }
 

@@ -18,11 +18,6 @@ static void *derive(struct snapshot *snapshot, const struct object *from, size_t
     return copy;
 }
 
-static bool is_launched(const struct node_claim *claim)
-{
-    return claim->status.provider_id != NULL && *claim->status.provider_id != '\0';
-}
-
 // --- NodeClaims ----------------------------------------------------------------------------------
 static void add_label(struct string_map *labels, const char *key, const char *value);
 
@@ -86,7 +81,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
-        if (is_launched(claim) || object_is_deleting(object) || !managed_claim(control, claim) ||
+        if (node_claim_is_launched(claim) || object_is_deleting(object) || !managed_claim(control, claim) ||
             control->settings->compatibility_upstream)
             snapshot_add(snapshot, object);
         else
@@ -143,7 +138,7 @@ static const char *add_node(struct snapshot *snapshot, const struct node_claim *
     node->meta.labels = labels_of(snapshot->arena, claim);
     node->spec.taints = claim->spec.taints;
     node->spec.provider_id =
-        is_launched(claim) ? claim->status.provider_id
+        node_claim_is_launched(claim) ? claim->status.provider_id
                            : arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
     snapshot_add(snapshot, (const struct object *)node);
     return node->meta.name;

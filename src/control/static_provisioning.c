@@ -93,12 +93,6 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         reconcile_queue_add(provisioning->queue, pool->meta.name);
 }
 
-static bool is_launched(const struct object *claim)
-{
-    const char *provider_id = ((const struct node_claim *)claim)->status.provider_id;
-    return provider_id != NULL && *provider_id != '\0';
-}
-
 // Of several that fail together the first counts.
 static void note_failure(struct static_provisioning *provisioning, const char *pool)
 {
@@ -135,10 +129,11 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     bool was_deleting = old_object != NULL && object_is_deleting(old_object);
     bool begins_to_end =
         !was_deleting && (new_object == NULL || object_is_deleting(new_object));
-    if (begins_to_end && !is_launched(claim))
+    if (begins_to_end && !node_claim_is_launched((const struct node_claim *)claim))
         note_failure(provisioning, pool);
-    if (old_object != NULL && new_object != NULL && !is_launched(old_object) &&
-        is_launched(new_object))
+    if (old_object != NULL && new_object != NULL &&
+        !node_claim_is_launched((const struct node_claim *)old_object) &&
+        node_claim_is_launched((const struct node_claim *)new_object))
         note_success(provisioning, pool);
     if (begins_to_end || new_object == NULL)
         reconcile_queue_add(provisioning->queue, pool);

@@ -39,11 +39,6 @@ static bool belongs_to(const struct node_claim *claim, const struct node_pool *p
     return text_equal(string_map_get(&claim->meta.labels, LABEL_NODE_POOL), pool->meta.name);
 }
 
-static bool has_machine(const struct node_claim *claim)
-{
-    return claim->status.provider_id != NULL && claim->status.provider_id[0] != '\0';
-}
-
 struct counts {
     int64_t active, deleting;
     int64_t coming; // active, but not initialized yet
@@ -69,7 +64,7 @@ static struct counts count_claims(const struct disruption *disruption,
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
         const struct node_claim *claim =
             (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
-        if (has_machine(claim) || !belongs_to(claim, pool))
+        if (node_claim_is_launched(claim) || !belongs_to(claim, pool))
             continue;
         counts.active += claim->meta.deletion_timestamp == 0;
         counts.deleting += claim->meta.deletion_timestamp != 0;

@@ -81,6 +81,11 @@ struct node_claim {
         condition_list conditions;
     } status;
 };
+// It has a machine; NULL has none.
+static inline bool node_claim_is_launched(const struct node_claim *claim)
+{
+    return claim != NULL && claim->status.provider_id != NULL && claim->status.provider_id[0] != '\0';
+}
 struct node_overlay {
     OBJECT_HEADER;
     struct {
