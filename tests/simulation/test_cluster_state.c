@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
 static bool refuse_nodes; // lists of them
 
 static bool on_request(void *context, const struct kube_request *request,
@@ -30,18 +29,9 @@ static uint32_t never_registers(void *context, const struct park_machine *machin
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(28);
-    settings_defaults(&settings);
     refuse_nodes = false;
-    scenario->options.settings = &settings;
     scenario->options.api_fault = on_request;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -223,7 +213,7 @@ static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **stat
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(nodes_are_tracked_once_they_can_be_told_apart_LIF_300),
         TEST(claim_is_an_entry_from_its_launch_to_its_end_LIF_301_302),

@@ -13,12 +13,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    return 0;
-}
-
 struct names {
     char text[20][300];
     uint32_t count;
@@ -172,7 +166,7 @@ static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **st
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(claim_deleted_while_launching_takes_its_machine_along_LIF_84),
         TEST(overdue_pod_that_stays_is_counted_once_LIF_450),

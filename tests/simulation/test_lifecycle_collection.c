@@ -5,7 +5,6 @@
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
 static uint32_t lists; // of machines, answered or not
 static bool lists_fail;
 
@@ -24,19 +23,10 @@ static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(27);
-    settings_defaults(&settings);
     lists = 0;
     lists_fail = false;
-    scenario->options.settings = &settings;
     scenario->options.cloud_fault = on_call;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -253,7 +243,7 @@ static void pods_of_daemon_sets_are_no_events_LIF_185(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(expiry_is_the_claims_own_and_asks_nobody_LIF_150),
         TEST(zero_expires_at_once_LIF_150),

@@ -6,8 +6,6 @@
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
-
 struct requests { // of evictions and deletions of pods
     struct scenario *scenario;
     uint32_t evictions, deletions, without_uid;
@@ -45,19 +43,10 @@ static bool on_request(void *context, const struct kube_request *request,
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(24);
-    settings_defaults(&settings);
     requests = (struct requests){.scenario = scenario, .message = "no"};
-    scenario->options.settings = &settings;
     scenario->options.api_fault = on_request;
     scenario->options.fault_context = &requests;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -378,7 +367,7 @@ static void blocked_drain_names_pods_and_budgets_LIF_449(void **state)
 static void upstream_counts_pods_and_names_none_LIF_112_449(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     begin(scenario, "");
     hand_pod(scenario, "guarded", "1", PROTECTED, "");
     wait_for(scenario, 1);
@@ -406,7 +395,7 @@ static void pod_that_does_not_end_is_named_LIF_450(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(critical_pods_go_last_and_a_pod_that_ends_holds_its_group_LIF_110_113_114),
         TEST(accepted_eviction_is_told_and_counted_LIF_123_124),

@@ -18,7 +18,6 @@ struct faulty { // what fails, and what was seen of it
     uint32_t machine; // enum machine_faults
 };
 
-static struct settings settings;
 static struct faulty faulty;
 
 static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
@@ -73,22 +72,13 @@ static uint32_t boot_faults(void *context, const struct park_machine *machine)
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(21);
-    settings_defaults(&settings);
     faulty = (struct faulty){.scenario = scenario, .failing = UINT32_MAX};
-    scenario->options.settings = &settings;
     scenario->options.cloud_fault = on_call;
     scenario->options.api_fault = on_request;
     scenario->options.api_lose_answer = loses_answer;
     scenario->options.boot_faults = boot_faults;
     scenario->options.fault_context = &faulty;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -261,7 +251,7 @@ static void unclassified_failure_is_tried_again_ever_slower_LIF_33_35_469(void *
 static void upstream_does_not_count_attempts_LIF_469(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     faulty.kind = ERROR_INTERNAL;
     faulty.message = "the provider has a bad day";
     scenario_begin(scenario);
@@ -332,7 +322,7 @@ static void machine_that_never_registers_goes_fifteen_minutes_after_creation_LIF
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(claim_made_by_hand_gets_finalizer_machine_and_facts_LIF_22_23_26_30),
         TEST(lost_answer_of_the_write_launches_no_second_machine_LIF_31),

@@ -6,7 +6,6 @@
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
 static uint32_t conflicts; // of patches of Nodes, still to come
 
 static uint32_t never_registers(void *context, const struct park_machine *machine)
@@ -31,20 +30,11 @@ static bool refuse_patch(void *context, const struct kube_request *request,
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(22);
-    settings_defaults(&settings);
     conflicts = 0;
-    scenario->options.settings = &settings;
     scenario->options.boot_faults = never_registers;
     scenario->options.api_fault = refuse_patch;
     scenario->options.world.node_lifecycle = false;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -336,7 +326,7 @@ static void waiting_for_a_taint_has_no_end_but_is_told_LIF_67_443(void **state)
 static void deadline_of_initialization_can_be_set_LIF_443(void **state)
 {
     struct scenario *scenario = *state;
-    settings.initialization_timeout = 10 * MINUTE;
+    scenario->settings.initialization_timeout = 10 * MINUTE;
     launch(scenario);
     add_node(scenario, "n1", "", UNREGISTERED);
     set_status(scenario, "True", "'8'");
@@ -405,7 +395,7 @@ static void label_of_the_node_class_comes_back_LIF_190(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(without_node_it_is_not_found_LIF_40),
         TEST(node_gets_what_the_claim_says_LIF_42_43_44_48),

@@ -5,7 +5,6 @@
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
 static uint32_t deletes; // calls of the provider
 static int64_t deleted_at[20];
 
@@ -23,20 +22,11 @@ static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(23);
-    settings_defaults(&settings);
     deletes = 0;
-    scenario->options.settings = &settings;
     scenario->options.cloud_fault = on_call;
     scenario->options.fault_context = scenario;
     scenario->options.world.volumes = false; // attachments are the tests'
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -262,7 +252,7 @@ static void unready_node_of_a_vanished_machine_goes_at_once_LIF_103(void **state
 static void drain_lasts_five_seconds_at_least_LIF_111(void **state)
 {
     struct scenario *scenario = *state;
-    settings.compatibility_upstream = true;
+    scenario->settings.compatibility_upstream = true;
     begin(scenario, "", "", "terminationGracePeriodSeconds: 0, ");
     hand_delete(scenario, "v1", "Pod", "default", "web");
     hand_delete(scenario, "v1", "Node", NULL, node_name);
@@ -395,7 +385,7 @@ static void volumes_of_a_vanished_machine_are_waited_for_LIF_448(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(deadline_is_deletion_plus_grace_period_LIF_80_104),
         TEST(deadline_that_is_there_stays_LIF_80),

@@ -8,8 +8,6 @@
 #include "base/log.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
-
 struct writes {
     uint32_t conditions, unlocked; // writes of condition lists or finalizers of NodeClaims; those without lock
     uint32_t conflicts;            // of Nodes, still to come
@@ -67,12 +65,10 @@ static int64_t now_ns(void *loop)
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(29);
-    settings_defaults(&settings);
     writes = (struct writes){0};
     struct log_options log = {
         .level = LOG_DEBUG, .sink = keep_line, .now_ns = now_ns, .now_context = scenario->loop};
     assert_true(log_configure(&log, NULL));
-    scenario->options.settings = &settings;
     scenario->options.api_fault = on_request;
     scenario->options.api_lose_answer = loses_answer;
     scenario->options.fault_context = &writes;
@@ -83,7 +79,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     scenario_destroy(*state);
-    settings_free(&settings);
     text_free(&lines);
     return 0;
 }
@@ -223,7 +218,7 @@ static uint32_t never_registers(void *context, const struct park_machine *machin
 static void what_ends_a_claim_is_logged_LIF_74_402(void **state)
 {
     struct scenario *scenario = *state;
-    settings.registration_timeout = MINUTE;
+    scenario->settings.registration_timeout = MINUTE;
     scenario->options.boot_faults = never_registers;
     scenario_begin(scenario);
     scenario_apply(scenario,

@@ -4,22 +4,11 @@
 
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
-
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(25);
-    settings_defaults(&settings);
-    settings.gate_capacity_buffer = true;
-    scenario->options.settings = &settings;
+    scenario->settings.gate_capacity_buffer = true;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -285,7 +274,7 @@ static void families_can_be_left_out_by_name_LIF_468(void **state)
 {
     struct scenario *scenario = *state;
     struct error error = {0};
-    assert_true(settings_set(&settings, "DISABLED_METRICS",
+    assert_true(settings_set(&scenario->settings, "DISABLED_METRICS",
                              "karpenter_nodes_*, karpenter_pods_state", &error));
     scenario_begin(scenario);
     scenario_scale(scenario, 1);
@@ -300,7 +289,7 @@ static void families_can_be_left_out_by_name_LIF_468(void **state)
 static void older_names_are_served_on_demand_GUI_42(void **state)
 {
     struct scenario *scenario = *state;
-    settings.legacy_metrics = true;
+    scenario->settings.legacy_metrics = true;
     scenario_begin(scenario);
     scenario_scale(scenario, 1);
     scenario_expect_running(scenario, 1);
@@ -313,7 +302,7 @@ static void older_names_are_served_on_demand_GUI_42(void **state)
     assert_non_null(strstr(text.data, "# HELP karpenter_nodes_total Deprecated, see "
                                       "karpenter_cluster_state_node_count. "));
     text_free(&text);
-    settings.legacy_metrics = false;
+    scenario->settings.legacy_metrics = false;
 }
 
 static void older_names_are_not_served_by_default_GUI_42(void **state)
@@ -325,7 +314,7 @@ static void older_names_are_not_served_by_default_GUI_42(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(families_have_their_types_and_labels_LIF_350_351_358),
         TEST(conditions_have_families_of_each_kind_LIF_355_356),

@@ -6,7 +6,6 @@
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-static struct settings settings;
 static uint32_t bad_machines; // that never register, still to come
 
 static uint32_t boot_faults(void *context, const struct park_machine *machine)
@@ -22,19 +21,10 @@ static uint32_t boot_faults(void *context, const struct park_machine *machine)
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(26);
-    settings_defaults(&settings);
     bad_machines = 0;
-    settings.registration_timeout = 2 * MINUTE;
-    scenario->options.settings = &settings;
+    scenario->settings.registration_timeout = 2 * MINUTE;
     scenario->options.boot_faults = boot_faults;
     *state = scenario;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    settings_free(&settings);
     return 0;
 }
 
@@ -349,7 +339,7 @@ static void outcome_of_another_pools_claim_counts_for_nobody_LIF_223(void **stat
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(hash_follows_the_template_only_LIF_200_201),
         TEST(claims_of_an_older_version_are_brought_up_LIF_200),

@@ -10,12 +10,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    return 0;
-}
-
 static bool running_25(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) == 25;
@@ -255,7 +249,7 @@ static void same_seed_same_run(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(burst_becomes_machines_and_goes_again),
         TEST(growing_step_by_step_uses_what_is_there),

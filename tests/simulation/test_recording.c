@@ -20,12 +20,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    return 0;
-}
-
 static uint32_t metric(struct scenario *scenario, const char *series)
 {
     struct text page = {0};
@@ -207,7 +201,7 @@ static void a_pass_is_observed_once_and_its_depth_has_an_id_SCH_396_SCH_397_SCH_
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(nothing_but_pods_causes_a_pass_SCH_19_and_none_is_counted_without_SCH_18),
         TEST(passes_follow_each_other_SCH_10_and_see_all_pods_SCH_16),

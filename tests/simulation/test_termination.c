@@ -10,12 +10,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    scenario_destroy(*state);
-    return 0;
-}
-
 static const char *some_node(struct scenario *scenario)
 {
     static char name[300];
@@ -152,7 +146,7 @@ static void node_pool_deletion_takes_its_machines_along_LIF_86(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(empty_nodes_go_soon_after_their_last_pod),
         TEST(deleted_node_is_drained_and_its_pods_move_LIF_86),
