@@ -128,6 +128,10 @@ void disruption_print(const struct plan_disruption *disruption)
         text_format(&text, "; +%" PRIu32, disruption->replacements.count - REPLACEMENTS_SHOWN);
     if (disruption->savings > 0)
         text_format(&text, "; saves $%.4f an hour", price_to_double(disruption->savings));
+    if (strcmp(disruption->method, "Empty") == 0 && disruption->moves.count > 0) { // DIS-755
+        text_add(&text, "; ");
+        plan_moves_describe(&disruption->moves, &text);
+    }
     print_wrapped(stdout, text.data, 0, WIDTH);
     text_free(&text);
 }

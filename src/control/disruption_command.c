@@ -166,6 +166,38 @@ void command_add_replacement(struct control *control, struct disruption_command 
     entry->body = node_claim_body(control, claim, entry->is_static ? NULL : &types, entry->name);
 }
 
+// --- where pods are to go ------------------------------------------------------------------------
+static void add_move(struct disruption_command *command, const struct plan_move *move)
+{
+    const struct owner_reference *owner =
+        object_controller_owner((const struct object *)move->pod);
+    command->moves.items[command->moves.count++] = (struct command_move){
+        .workload = copy(command, owner != NULL ? owner->uid : NULL),
+        .node = move->where == MOVE_TO_NODE ? copy(command, move->name) : NULL,
+        .replacement = move->where == MOVE_TO_REPLACEMENT ? move->replacement : NO_REPLACEMENT};
+}
+
+void command_set_moves(struct disruption_command *command, const struct plan_moves *moves)
+{
+    command->moves.count = 0;
+    command->moves.items =
+        arena_allocate_array(command->arena, moves->count + 1, sizeof *command->moves.items);
+    list_for_each (move, moves)
+        add_move(command, move);
+    if (moves->count == 0 || strcmp(command->reason, "Empty") != 0)
+        return;
+    struct text text = {0};
+    plan_moves_describe(moves, &text);
+    command->moves_text = copy(command, text.data);
+    text_free(&text);
+}
+
+bool command_plans_places(const struct control *control, const struct disruption_command *command)
+{
+    return strcmp(command->reason, "Empty") == 0 && command_pods(command) > 0 &&
+           !control->settings->compatibility_upstream;
+}
+
 // --- texts ---------------------------------------------------------------------------------------
 const char *command_decision(const struct disruption_command *command)
 {
@@ -216,6 +248,8 @@ void command_describe(const struct disruption_command *command, struct text *out
         text_format(out, " -> [%" PRIu32 " replacement%s]", replacements,
                     replacements > 1 ? "s" : "");
     text_format(out, " (savings: $%.2f)", (double)command->savings / 1e9);
+    if (command->moves_text != NULL)
+        text_format(out, ", %s", command->moves_text);
 }
 
 static json_t *nodes_json(const struct disruption_command *command)

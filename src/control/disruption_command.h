@@ -40,12 +40,20 @@ struct command_replacement {
     bool is_seen;             // the mirror has had it
     bool is_rejected;         // the create call was refused for good
 };
+struct command_move { // where a pod of its nodes is to go
+    char *workload;       // UID of its controller; "": it has none
+    char *node;           // of the Node or NodeClaim that is there; NULL: not on one
+    uint32_t replacement; // index; NO_REPLACEMENT: on none
+};
+#define NO_REPLACEMENT UINT32_MAX
 struct disruption_command {
     struct arena *arena;
     char id[37];
     const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;
+    LIST(struct command_move) moves; // as they were planned (DIS-749); none after a restart
+    char *moves_text; // of empty nodes with pods: the same for people (DIS-755); NULL: none
     int64_t savings;       // nano-USD an hour
     int64_t price;         // of its nodes; the same
     int64_t launched_ns;   // monotonic: when its replacements were created; 0: it has none yet
@@ -70,6 +78,10 @@ void command_add_replacement(struct control *control, struct disruption_command 
                              const struct plan_claim *claim);
 void command_add_replacement_name(struct disruption_command *command, const char *name,
                                   const char *pool);
+// Where its pods are to go.
+void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
+// DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
+bool command_plans_places(const struct control *control, const struct disruption_command *command);
 
 // Texts of DIS-380 (with savings) and DIS-381.
 void command_describe(const struct disruption_command *command, struct text *out);

@@ -70,7 +70,7 @@ struct disruption_sweep *sweep_create(struct control *control)
 static bool is_for_check(const struct control *control, const struct disruption_command *command)
 {
     return command_is_due(control->disruption_queue, command) &&
-           strcmp(command->reason, "Empty") != 0;
+           (strcmp(command->reason, "Empty") != 0 || command_plans_places(control, command));
 }
 
 static void add_check(struct disruption_sweep *sweep, const struct disruption_command *command)
@@ -201,6 +201,7 @@ static struct disruption_command *make_command(struct control *control,
     }
     list_for_each (claim, &planned->replacements)
         command_add_replacement(control, command, claim);
+    command_set_moves(command, &planned->moves);
     return command;
 }
 
@@ -278,6 +279,24 @@ static uint32_t start_commands(struct disruption_sweep *sweep)
     return started;
 }
 
+// DIS-755: nodes that an empty one's pods go to are kept for them.
+static void confirm(struct disruption_sweep *sweep, struct disruption_command *command,
+                    const struct plan_moves *moves)
+{
+    struct control *control = sweep->control;
+    if (command_plans_places(control, command)) {
+        command_set_moves(command, moves);
+        list_for_each (move, &command->moves) {
+            const struct node *node = move->node != NULL ? find_node(control, move->node) : NULL;
+            struct state_node *state =
+                node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+            if (state != NULL)
+                cluster_nominate(control->cluster, state);
+        }
+    }
+    disruption_queue_confirm(control->disruption_queue, command);
+}
+
 static uint32_t judge_commands(struct disruption_sweep *sweep)
 {
     struct disruption_queue *queue = sweep->control->disruption_queue;
@@ -293,7 +312,7 @@ static uint32_t judge_commands(struct disruption_sweep *sweep)
         if (!sweep->checked)
             disruption_queue_cancel(queue, command, "unknown", sweep->error.message);
         else if (sweep->checks[i].kind == NULL)
-            disruption_queue_confirm(queue, command);
+            confirm(sweep, command, &sweep->checks[i].moves);
         else
             disruption_queue_cancel(queue, command, sweep->checks[i].kind,
                                     sweep->checks[i].message);

@@ -31,8 +31,8 @@ struct disruption_sweep {
 };
 
 struct disruption_sweep *sweep_create(struct control *control);
-// Of the commands that are due and are no emptiness's; NULL: none is. They are being checked from now
-// on.
+// Of the commands that are due, of emptiness only those that plan places; NULL: none is. They are
+// being checked from now on.
 struct disruption_sweep *sweep_create_check(struct control *control);
 void sweep_destroy(struct disruption_sweep *sweep); // NULL is fine
 // The pure part, for a worker thread.

@@ -10,6 +10,7 @@
 #include "engine/expected_price.h"
 #include "engine/instance_types.h"
 #include "engine/overlays.h"
+#include "engine/planned_moves.h"
 #include "engine/state_node.h"
 #include "engine/templates.h"
 #include "engine/verdicts.h"
@@ -448,6 +449,8 @@ void move_command(struct disruption *disruption, struct move *move, const char *
         disruption_command(disruption, "Underutilized", consolidation, candidates, count);
     command->savings = move->savings;
     balance_note(disruption, candidates, count, move->payback.saving);
+    planned_moves_find(disruption, move->trial.pass, candidates, count, &move->claim,
+                       move->kind == MOVE_REPLACE ? 1 : 0, &command->moves);
     if (move->kind != MOVE_REPLACE)
         return;
     command->replacements.items =

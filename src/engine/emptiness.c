@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "engine/disrupt.h"
+#include "engine/planned_moves.h"
 #include "engine/state_node.h"
 
 bool emptiness_wants(struct arena *arena, const struct disruption_candidate *candidate,
@@ -92,6 +93,21 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
     return choose(arena, snapshot, &table, first);
 }
 
+// DIS-755: pods whose eviction costs nothing do not keep the node, but need a place all the same.
+static void plan_places(struct disruption *disruption,
+                        struct disruption_candidate *const *candidates, uint32_t count,
+                        struct plan_moves *moves)
+{
+    uint32_t pods = 0;
+    for (uint32_t i = 0; i < count; i++)
+        pods += candidates[i]->reschedulable;
+    if (pods == 0 || !disruption->better)
+        return;
+    struct trial trial = trial_run(disruption, candidates, count, false);
+    planned_moves_find(disruption, trial.pass, candidates, count, NULL, 0, moves);
+    trial_free(&trial);
+}
+
 void emptiness_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Empty", false);
@@ -100,8 +116,11 @@ void emptiness_decide(struct disruption *disruption)
     list_for_each (block, &found.unconsolidatable)
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, "Unconsolidatable",
                      (const struct object *)block->node, block->message);
-    if (found.taken.count > 0)
-        disruption_command(disruption, "Empty", "empty",
-                           (struct disruption_candidate *const *)(void *)found.taken.items,
-                           found.taken.count);
+    if (found.taken.count == 0)
+        return;
+    struct disruption_candidate *const *taken =
+        (struct disruption_candidate *const *)(void *)found.taken.items;
+    struct plan_disruption *command =
+        disruption_command(disruption, "Empty", "empty", taken, found.taken.count);
+    plan_places(disruption, taken, found.taken.count, &command->moves);
 }

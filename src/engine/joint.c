@@ -9,6 +9,7 @@
 #include "engine/finish.h"
 #include "engine/instance_types.h"
 #include "engine/pack.h"
+#include "engine/planned_moves.h"
 
 // --- which belong together
 // ------------------------------------------------------------------------
@@ -368,4 +369,6 @@ void part_command(struct disruption *disruption, const struct joint *joint,
         finish_replacement(joint->trial.pass, part->replacements[i].claim,
                            part->replacements[i].priced, plan,
                            &command->replacements.items[command->replacements.count++]);
+    planned_moves_find(disruption, joint->trial.pass, part->candidates, part->count,
+                       claims_of(joint, part), part->replacements_count, &command->moves);
 }

@@ -8,6 +8,7 @@
 #include "engine/emptiness.h"
 #include "engine/disrupt.h"
 #include "engine/expiry.h"
+#include "engine/planned_moves.h"
 #include "engine/problem.h"
 #include "engine/templates.h"
 
@@ -166,10 +167,31 @@ static const char *try_together(struct revalidation *revalidation,
     return why;
 }
 
+// DIS-755. The node goes wherever its pods find places; those of others are not to rely on the same
+// room.
+static void plan_places(struct revalidation *revalidation, struct disrupt_check *check,
+                        const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list *accepted = &revalidation->accepted;
+    uint32_t before = accepted->count;
+    if (!disruption->better)
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        accepted->items[accepted->count++] = list->items[i];
+    struct trial trial = trial_run(disruption, accepted->items, accepted->count, false);
+    planned_moves_find(disruption, trial.pass, list->items, list->count, NULL, 0, &check->moves);
+    if (!trial_possible(&trial) || trial.needed > revalidation->accepted_claims)
+        accepted->count = before; // it must not keep others that have places
+    trial_free(&trial);
+}
+
 static bool simulate_again(struct revalidation *revalidation, struct disrupt_check *check,
                            const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
+    if (strcmp(check->reason, "Empty") == 0)
+        plan_places(revalidation, check, list);
     if (strcmp(check->reason, "Empty") == 0 || has_static_pool(list))
         return true;
     struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
@@ -185,6 +207,7 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
     struct disruption *disruption = &revalidation->disruption;
     candidate_list list = {0};
     check->kind = check->message = NULL;
+    check->moves.count = 0;
     list.items =
         arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);
     if (find_candidates(revalidation, check, &list) && take_budgets(revalidation, check, &list) &&

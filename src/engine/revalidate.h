@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/disrupt_inputs.h"
+#include "model/plan.h"
 #include "model/snapshot.h"
 
 struct disrupt_check {
@@ -13,6 +14,7 @@ struct disrupt_check {
     // pods would not go where they were to go (DIS-267).
     const char *kind;
     const char *message; // in the arena
+    struct plan_moves moves; // the same: where the pods of empty nodes are to go (DIS-755)
 };
 // The nodes of the checks must not be marked for deletion in the snapshot; those of other commands
 // are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with

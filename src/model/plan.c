@@ -2,11 +2,14 @@
 #include "model/plan.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/quantity.h"
 #include "model/encode.h"
 #include "model/tables.h"
+
+#define MOVES_TOLD 5
 
 static json_t *encode_placement(const struct plan_placement *placement);
 static json_t *encode_unscheduled(const struct plan *plan);
@@ -188,6 +191,57 @@ static json_t *encode_unscheduled(const struct plan *plan)
     return json;
 }
 
+static const char *place_of(const struct plan_move *move)
+{
+    switch (move->where) {
+    case MOVE_TO_NODE:
+        return "node";
+    case MOVE_TO_REPLACEMENT:
+        return "replacement";
+    case MOVE_TO_NEW_NODE:
+        return "newNodeOfPool";
+    case MOVE_NOWHERE:
+        return "nowhere";
+    }
+    return "";
+}
+
+static json_t *encode_moves(const struct plan_moves *moves)
+{
+    json_t *array = json_array();
+    list_for_each (move, moves) {
+        json_t *json = json_object();
+        json_object_set_new(json, "pod", plan_pod_name(move->pod));
+        json_object_set_new(json, place_of(move),
+                            move->where == MOVE_TO_REPLACEMENT ? json_integer(move->replacement)
+                            : move->name != NULL               ? json_string(move->name)
+                                                               : json_true());
+        json_array_append_new(array, json);
+    }
+    return array;
+}
+
+void plan_moves_describe(const struct plan_moves *moves, struct text *out)
+{
+    uint32_t told = 0;
+    list_for_each (move, moves) {
+        if (told == MOVES_TOLD) {
+            text_format(out, " and %" PRIu32 " other(s)", moves->count - told);
+            return;
+        }
+        text_format(out, "%s%s/%s ", told++ > 0 ? ", " : "pods: ", move->pod->meta.namespace,
+                    move->pod->meta.name);
+        if (move->where == MOVE_TO_NODE)
+            text_format(out, "to node %s", move->name);
+        else if (move->where == MOVE_TO_REPLACEMENT)
+            text_format(out, "to replacement %" PRIu32, move->replacement + 1);
+        else if (move->where == MOVE_TO_NEW_NODE)
+            text_format(out, "to a new node of %s", move->name);
+        else
+            text_add(out, "without a place");
+    }
+}
+
 json_t *plan_disruption_encode(const struct plan_disruption *disruption)
 {
     json_t *replacements = json_array();
@@ -201,6 +255,8 @@ json_t *plan_disruption_encode(const struct plan_disruption *disruption)
     json_object_set_new(json, "candidates", string_list_encode(&disruption->candidates));
     json_object_set_new(json, "replacements", replacements);
     json_object_set_new(json, "savings", encode_price(disruption->savings));
+    if (disruption->moves.count > 0)
+        json_object_set_new(json, "moves", encode_moves(&disruption->moves));
     return json;
 }
 

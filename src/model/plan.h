@@ -5,6 +5,7 @@
 // the rules of verdicts.
 #pragma once
 
+#include "base/text.h"
 #include "model/karpenter.h"
 
 // SCH-530; names as in the specification, e.g. "InsufficientResources".
@@ -116,11 +117,22 @@ struct plan_choice { // why a pod's place is where it is (SCH-520 part 4)
     LIST(struct plan_alternative) alternatives; // cheapest first: the first is the runner-up
     const struct plan_explanation *explanation; // what refused the pod before; no help
 };
+struct plan_move { // where a pod of a disrupted node is to go
+    const struct pod *pod;
+    enum { MOVE_TO_NODE, MOVE_TO_REPLACEMENT, MOVE_TO_NEW_NODE, MOVE_NOWHERE } where;
+    const char *name;     // of the Node or in-flight NodeClaim; of a new node's NodePool; or NULL
+    uint32_t replacement; // index of the command's
+};
+struct plan_moves { // by namespace/name
+    struct plan_move *items;
+    uint32_t count;
+};
 struct plan_disruption { // FMT-13
     const char *method, *consolidation;
     struct string_list candidates; // node names
     LIST(struct plan_claim) replacements;
     int64_t savings; // nano-USD an hour
+    struct plan_moves moves; // of consolidation and emptiness (DIS-749, DIS-755)
 };
 struct plan_verdict { // why a node stays (DIS-770)
     const char *name;        // the Node's, or the NodeClaim's if there is no Node
@@ -183,6 +195,8 @@ json_t *plan_encode(const struct plan *plan);
 json_t *plan_claim_encode(const struct plan_claim *claim);
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
 json_t *plan_choice_encode(const struct plan_choice *choice);
+// "pods: a/x to node n, a/y to a new node of pool" (DIS-755), a few; nothing without moves.
+void plan_moves_describe(const struct plan_moves *moves, struct text *out);
 // Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
 json_t *plan_disruption_encode(const struct plan_disruption *disruption);
 json_t *plan_verdict_encode(const struct plan_verdict *verdict);
