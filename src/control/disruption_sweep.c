@@ -242,7 +242,8 @@ static void tell_score(struct control *control, const struct plan_score *score)
     const char *decision = score->approved ? "approved" : "rejected";
     const char *pool = score->pool->meta.name;
     policy = policy != NULL ? policy : "WhenEmptyOrUnderutilized";
-    metric_add(control->metrics.consolidation_moves, 1, decision, pool, policy);
+    metric_add(control->metrics.consolidation_moves, 1,
+               score->move_approved ? "approved" : "rejected", pool, policy);
     if (!score->is_balanced)
         return;
     // What costs nothing scores without bound.

@@ -91,6 +91,7 @@ static void add_score(struct disruption *disruption, struct plan_score score)
 void balance_note(struct disruption *disruption, struct disruption_candidate *const *candidates,
                   uint32_t count, int64_t savings)
 {
+    bool approved = balance_approves(candidates, count, savings);
     for (uint32_t i = 0; i < count; i++) {
         const struct disruption_pool *pool = candidates[i]->pool;
         bool repeated = false;
@@ -101,6 +102,7 @@ void balance_note(struct disruption *disruption, struct disruption_candidate *co
         struct plan_score score = score_of(pool, share_of(candidates, count, pool, savings),
                                            cost_in(candidates, count, pool));
         score.node = count == 1 ? candidates[0]->node : NULL;
+        score.move_approved = approved;
         add_score(disruption, score);
     }
 }

@@ -146,7 +146,8 @@ static void accept(struct best_moves *moves, const struct joint *joint, const st
     moves->commands++;
     candidate->pool->remaining--;
     moves->limited = moves->limited || is_limited(part);
-    if (part->replacements_count > 0 && !relies_on_room(joint, candidate))
+    if (part->replacements_count > 0 && !candidate->holds_placeholders &&
+        !relies_on_room(joint, candidate))
         bitset_set(moves->closed,
                    (uint32_t)(candidate->state - moves->disruption->problem->nodes.items));
     else

@@ -546,7 +546,7 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
         else
             table.refusals.items[table.refusals.count++] =
                 (struct disruption_refusal){state, check, message};
-        count_for_balance(&build, state, message == NULL);
+        count_for_balance(&build, state, message == NULL && blocked == NULL);
         if (message != NULL && check >= CHECK_NO_NODE)
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, message};

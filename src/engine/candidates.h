@@ -37,6 +37,7 @@ struct disruption_candidate {
     uint32_t reschedulable; // pods (DIS-48)
     bool empty;             // DIS-57
     bool buffered;          // placeholder pods are planned on it (LIF-245)
+    bool holds_placeholders; // the same, and they count for consolidation (DIS-753)
     const char *blocked;    // of eventual disruption: what bars others from it (DIS-34); or NULL
     enum candidate_check blocked_by; // the same
 };

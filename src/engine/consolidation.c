@@ -33,6 +33,7 @@ bool consolidation_wants(struct arena *arena, const struct disruption_candidate 
     const struct node_pool *pool = candidate->pool->pool;
     const struct duration *after = &pool->spec.disruption.consolidate_after;
     const struct string_map *labels = candidate->state->labels;
+    bool when_empty = text_equal(pool->spec.disruption.consolidation_policy, "WhenEmpty");
     *message = NULL;
     if (pool->spec.replicas.present)
         return false;
@@ -45,13 +46,13 @@ bool consolidation_wants(struct arena *arena, const struct disruption_candidate 
     else if (after->text == NULL || after->nanoseconds == DURATION_NEVER)
         *message =
             arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
-    else if (!candidate->empty &&
-             text_equal(pool->spec.disruption.consolidation_policy, "WhenEmpty"))
+    else if (!candidate->empty && when_empty)
         *message = arena_format(arena,
                                 "NodePool \"%s\" has consolidation policy WhenEmpty, but node is "
                                 "not empty",
                                 pool->meta.name);
-    return *message == NULL && !candidate->empty &&
+    bool used = !candidate->empty || (candidate->holds_placeholders && !when_empty); // DIS-753
+    return *message == NULL && used &&
            condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
 }
 
@@ -388,8 +389,8 @@ void move_free(struct move *move)
     *move = (struct move){0};
 }
 
-// The cheapest offering of the candidate's type, available or not, that is what the candidate is; 0
-// if there is none.
+// The cheapest offering of the candidate's type, available or not, that is what the candidate is;
+// INT64_MAX if there is none.
 static int64_t own_price(struct disruption *disruption,
                          const struct disruption_candidate *candidate)
 {
@@ -408,7 +409,36 @@ static int64_t own_price(struct disruption *disruption,
                             set_from_api(problem->sets, &offering->requirements), true))
             lowest = price;
     }
-    return lowest == INT64_MAX ? 0 : lowest;
+    return lowest;
+}
+
+// What the cheapest of the candidates' types that are listed, too, costs (DIS-203). A type of which no
+// candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
+static int64_t lowest_own_price(struct disruption *disruption, const struct map *listed,
+                                struct disruption_candidate *const *candidates, uint32_t count)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct map *by_type = map_create();
+    int64_t lowest = INT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *type = candidates[i]->type->name;
+        if (map_get(listed, type) == NULL)
+            continue;
+        int64_t price = own_price(disruption, candidates[i]), *of_type = map_get(by_type, type);
+        if (of_type == NULL) {
+            of_type = arena_allocate(scratch, sizeof *of_type);
+            *of_type = INT64_MAX;
+            map_set(by_type, type, of_type);
+        }
+        *of_type = price < *of_type ? price : *of_type;
+    }
+    for (struct map_entry *entry = map_first(by_type); entry != NULL; entry = map_next(entry)) {
+        int64_t price = *(const int64_t *)map_value(entry);
+        price = price == INT64_MAX ? 0 : price;
+        lowest = price < lowest ? price : lowest;
+    }
+    map_destroy(by_type, NULL);
+    return lowest;
 }
 
 bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
@@ -416,16 +446,10 @@ bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
 {
     struct claim *claim = move->claim;
     const struct type_table *table = claim->template->table;
-    int64_t limit = INT64_MAX;
     struct map *listed = map_create();
     bitset_for_each (r, claim->rows)
         map_set(listed, table->rows[r].type->name, (void *)(uintptr_t)table->rows[r].type);
-    for (uint32_t i = 0; i < count; i++) {
-        if (map_get(listed, candidates[i]->type->name) == NULL)
-            continue;
-        int64_t price = own_price(disruption, candidates[i]);
-        limit = price < limit ? price : limit;
-    }
+    int64_t limit = lowest_own_price(disruption, listed, candidates, count);
     map_destroy(listed, NULL);
     keep_cheaper(disruption->problem, claim, claim->set, limit);
     const char *rule;

@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "engine/spot_window.h"
+#include "engine/trial.h"
 #include "engine/verdicts.h"
 #include "engine/workload_guard.h"
 
@@ -11,6 +12,33 @@
 
 // --- what the methods share
 // -----------------------------------------------------------------------
+
+// DIS-753: a node is not empty for consolidation while a placeholder is on it.
+static void find_placeholders(struct disruption *disruption)
+{
+    const struct problem *problem = disruption->problem;
+    const struct baseline *baseline = NULL;
+    struct map *homes = map_create();
+    for (uint32_t i = 0; disruption->better && i < problem->queued_count; i++) {
+        if (!problem->queued[i].placeholder)
+            continue;
+        baseline = baseline != NULL ? baseline : trial_baseline(disruption);
+        if (baseline->homes[i] != NULL)
+            map_set(homes, baseline->homes[i]->name, homes);
+    }
+    list_for_each (candidate, &disruption->table.candidates)
+        candidate->holds_placeholders =
+            baseline != NULL && map_get(homes, candidate->state->name) != NULL;
+    map_destroy(homes, NULL);
+}
+
+const struct state_node *disruption_home(const struct disruption *disruption,
+                                         const struct queued_pod *queued)
+{
+    if (!queued->placeholder || disruption->baseline == NULL)
+        return queued->on;
+    return disruption->baseline->homes[queued->origin];
+}
 
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
                                              bool eventual)
@@ -22,10 +50,12 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
                                               .problem = disruption->problem,
                                               .spot_prices = disruption->inputs->spot_prices,
                                               .plan = disruption->plan};
-    if (disruption->table.pools.items == NULL)
+    if (disruption->table.pools.items == NULL) {
         disruption->table = candidates_build(disruption->arena, snapshot, &options);
-    else
+        find_placeholders(disruption);
+    } else {
         candidates_apply_budgets(disruption->arena, snapshot, &disruption->table, reason);
+    }
     struct candidate_table table = disruption->table;
     if (eventual)
         return table;
@@ -179,14 +209,24 @@ static bool is_settled(const struct problem *problem, const struct state_node *s
     return any;
 }
 
+// One that may take new nodes (DIS-234), whether or not there are instance types for them now.
+static const struct node_pool *open_pool_of(const struct problem *problem,
+                                            const struct state_node *state)
+{
+    for (uint32_t i = 0; i < problem->pools_count; i++)
+        if (text_equal(problem->pools[i].pool->meta.name, state->node_pool))
+            return problem->pools[i].pool;
+    return NULL;
+}
+
 // The pool's nodes take no running pods until they have been quiet for consolidateAfter.
 static bool is_quiet(const struct problem *problem, const struct place *place)
 {
     const struct node_claim *claim = place->state->claim;
-    if (place->pool == NONE || claim == NULL)
+    const struct node_pool *pool = open_pool_of(problem, place->state);
+    if (pool == NULL || claim == NULL)
         return false;
-    const struct duration *after =
-        &problem->templates[place->pool]->pool->spec.disruption.consolidate_after;
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
     const struct condition *initialized =
         condition_find(&claim->status.conditions, "Initialized");
     if (after->text == NULL || after->nanoseconds == DURATION_NEVER || after->nanoseconds == 0 ||

@@ -14,9 +14,11 @@
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
 struct baseline {
     bool *placed; // by problem->queued
+    const struct state_node **homes; // the same: where a placeholder is, DIS-753; else NULL
     uint32_t claims;
 };
 
+struct queued_pod;
 struct workload_table; // engine/workload_guard.h
 
 // What the methods share. Lives as long as one decision.
@@ -84,6 +86,10 @@ void disruption_verdict(struct disruption *disruption,
 // DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift);
+// The node that the pod is on. By DIS-753 a placeholder is where the decision about the pending pods
+// leaves it. NULL: on none.
+const struct state_node *disruption_home(const struct disruption *disruption,
+                                         const struct queued_pod *queued);
 // The node goes anyway: it is in a running command or marked for deletion.
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state);
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164

@@ -115,14 +115,21 @@ static bool truncation_keeps_min_values(struct finisher *finisher, const struct 
     uint32_t unmet = unmet_min_values(problem, table, rows, claim->final_set, keys);
     if (unmet == 0)
         return true;
-    text_add(error, "pod didn\xe2\x80\x99t schedule because NodePool couldn\xe2\x80\x99t meet "
-                    "minValues requirements, validating minValues, minValues requirement is not "
-                    "met for label(s) (label(s)=[");
-    for (uint32_t i = 0; i < unmet; i++)
-        text_format(error, "%s%s", i > 0 ? " " : "",
-                    vocabulary_key_text(problem->vocabulary, keys[i]));
-    text_format(error, "]) (NodePool=%s)", claim->template->pool->meta.name);
+    add_cut_off_min_values(error, problem, claim->template, keys, unmet);
     return false;
+}
+
+void add_cut_off_min_values(struct text *text, const struct problem *problem,
+                            const struct node_template *template, const uint32_t *keys,
+                            uint32_t count)
+{
+    text_add(text, "pod didn\xe2\x80\x99t schedule because NodePool couldn\xe2\x80\x99t meet "
+                   "minValues requirements, validating minValues, minValues requirement is not "
+                   "met for label(s) (label(s)=[");
+    for (uint32_t i = 0; i < count; i++)
+        text_format(text, "%s%s", i > 0 ? " " : "",
+                    vocabulary_key_text(problem->vocabulary, keys[i]));
+    text_format(text, "]) (NodePool=%s)", template->pool->meta.name);
 }
 
 // --- requests (SCH-372)

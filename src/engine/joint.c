@@ -27,6 +27,7 @@ static int compare_owners(const void *a, const void *b)
 }
 
 struct grouping {
+    const struct disruption *disruption;
     struct owner *owners;
     uint32_t *parent; // candidates that share a claim have the same root, the first of them
     uint32_t count;
@@ -48,7 +49,7 @@ static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
 // The candidate that the pod comes from; NONE: another node, or it is pending.
 static uint32_t owner_of(const struct grouping *grouping, const struct queued_pod *queued)
 {
-    const struct owner key = {queued->on, 0};
+    const struct owner key = {disruption_home(grouping->disruption, queued), 0};
     const struct owner *found = bsearch(&key, grouping->owners, grouping->count,
                                         sizeof *grouping->owners, compare_owners);
     return found != NULL ? found->index : NONE;
@@ -65,10 +66,10 @@ static uint32_t first_owner(const struct grouping *grouping, const struct pass *
     return NONE;
 }
 
-static struct grouping group(const struct trial *trial,
+static struct grouping group(const struct disruption *disruption, const struct trial *trial,
                              struct disruption_candidate *const *candidates, uint32_t count)
 {
-    struct grouping grouping = {.count = count};
+    struct grouping grouping = {.disruption = disruption, .count = count};
     grouping.owners = arena_allocate_array(trial->arena, count + 1, sizeof *grouping.owners);
     grouping.parent = arena_allocate_array(trial->arena, count + 1, sizeof *grouping.parent);
     for (uint32_t i = 0; i < count; i++) {
@@ -88,11 +89,11 @@ static struct grouping group(const struct trial *trial,
     return grouping;
 }
 
-static void make_parts(struct joint *joint, struct disruption_candidate *const *candidates,
-                       uint32_t count)
+static void make_parts(const struct disruption *disruption, struct joint *joint,
+                       struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct trial *trial = &joint->trial;
-    struct grouping grouping = group(trial, candidates, count);
+    struct grouping grouping = group(disruption, trial, candidates, count);
     struct part **part_of = arena_allocate_array(trial->arena, count + 1, sizeof(struct part *));
     joint->parts = arena_allocate_array(trial->arena, count + 1, sizeof *joint->parts);
     for (uint32_t i = 0; i < count; i++) {
@@ -323,7 +324,7 @@ struct joint joint_try(struct disruption *disruption,
         .trial = trial_run_beside(disruption, candidates, count, true, beside)};
     if (!is_clear(&joint.trial))
         return joint;
-    make_parts(&joint, candidates, count);
+    make_parts(disruption, &joint, candidates, count);
     if (costs != NULL && joint.trial.claims_count > 0 &&
         pack_asks_lowest_price(disruption->problem) &&
         is_promising(disruption, &joint, costs, floor)) {
@@ -331,7 +332,7 @@ struct joint joint_try(struct disruption *disruption,
         trial_pack(disruption, &joint.trial);
         if (!is_clear(&joint.trial))
             return joint;
-        make_parts(&joint, candidates, count);
+        make_parts(disruption, &joint, candidates, count);
     }
     judge_all(disruption, &joint);
     return joint;
@@ -348,8 +349,8 @@ struct disruption_candidate *joint_offender(const struct joint *joint,
                                             struct disruption_candidate *const *candidates,
                                             uint32_t count)
 {
-    for (uint32_t i = 0; joint->trial.homeless != NULL && i < count; i++)
-        if (text_equal(joint->trial.homeless->spec.node_name, candidates[i]->node->meta.name))
+    for (uint32_t i = 0; joint->trial.left != NULL && i < count; i++)
+        if (joint->trial.left == candidates[i]->state)
             return candidates[i];
     return NULL;
 }

@@ -46,35 +46,60 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
 // --- claims
 // ---------------------------------------------------------------------------------------
 
-static bool is_from_candidate(const struct queued_pod *queued)
+// Of the pods in a trial only those of candidates run on nodes that would stay. Placeholders are in all
+// trials, wherever they are now.
+static bool is_from_candidate(const struct disruption *disruption, const struct pass *pass,
+                              const struct queued_pod *queued)
 {
-    return queued->on != NULL && !queued->on->marked_for_deletion;
+    const struct state_node *home = disruption_home(disruption, queued);
+    return home != NULL && !home->marked_for_deletion &&
+           (home == queued->on ||
+            bitset_has(pass->input.excluded, (uint32_t)(home - pass->problem->nodes.items)));
 }
 
-static bool carries_candidate_pods(const struct pass *pass, const struct claim *claim)
+static bool carries_candidate_pods(const struct disruption *disruption, const struct pass *pass,
+                                   const struct claim *claim)
 {
     for (uint32_t i = 0; i < claim->pods.count; i++)
-        if (is_from_candidate(pass_pod(pass, claim->pods.items[i])))
+        if (is_from_candidate(disruption, pass, pass_pod(pass, claim->pods.items[i])))
             return true;
     return false;
 }
 
-// As it would be launched: narrowed to its reservations, at most 600 types. False: those do not
-// have the minValues, so that there is no such claim (DIS-240).
-static bool settle_claim(struct pass *pass, struct claim *claim)
+// As it would be launched: narrowed to its reservations, at most 600 types. Those may not have the
+// minValues: then there is no such claim (DIS-240), and the error is returned; else NULL.
+static const char *settle_claim(struct pass *pass, struct arena *arena, struct claim *claim)
 {
     struct problem *problem = pass->problem;
     struct type_table *table = claim->template->table;
     claim->set = claim_launch_set(pass, claim);
     if (count_types(table, claim->rows) <= LAUNCH_TYPES_MAX)
-        return true;
+        return NULL;
     keep_cheapest_types(problem, table, claim->set, LAUNCH_TYPES_MAX, claim->rows);
     if (!claim->template->has_min_values || problem->settings->min_values_best_effort)
-        return true;
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+        return NULL;
     uint32_t *keys =
-        arena_allocate_array(scratch, problem->sets->sets[claim->set].count, sizeof *keys);
-    return unmet_min_values(problem, table, claim->rows, claim->set, keys) == 0;
+        arena_allocate_array(arena, problem->sets->sets[claim->set].count, sizeof *keys);
+    uint32_t unmet = unmet_min_values(problem, table, claim->rows, claim->set, keys);
+    if (unmet == 0)
+        return NULL;
+    struct text text = {0};
+    add_cut_off_min_values(&text, problem, claim->template, keys, unmet);
+    const char *error = arena_copy_string(arena, text.data);
+    text_free(&text);
+    return error;
+}
+
+static void cut_off(struct trial *trial, const struct claim *claim, const char *error)
+{
+    struct pass *pass = trial->pass;
+    if (trial->cut_off == NULL)
+        trial->cut_off = arena_allocate_array(trial->arena, pass->input.queue_count + 1,
+                                              sizeof *trial->cut_off);
+    for (uint32_t i = 0; i < claim->pods.count; i++) {
+        pass->placements[claim->pods.items[i]].kind = NOT_PLACED;
+        trial->cut_off[claim->pods.items[i]] = error;
+    }
 }
 
 // Those that the move needs; a claim that cannot be made leaves its pods without a place. Returns
@@ -83,17 +108,18 @@ static uint32_t settle_claims(struct disruption *disruption, struct trial *trial
 {
     struct pass *pass = trial->pass;
     uint32_t all = 0;
+    trial->cut_off = NULL;
     trial->claims = arena_allocate_array(trial->arena, pass->claims.count + 1,
                                          sizeof *trial->claims);
     vector_for_each (item, &pass->claims) {
         struct claim *claim = *item;
-        if (!settle_claim(pass, claim)) {
-            for (uint32_t i = 0; i < claim->pods.count; i++)
-                pass->placements[claim->pods.items[i]].kind = NOT_PLACED;
+        const char *error = settle_claim(pass, trial->arena, claim);
+        if (error != NULL) {
+            cut_off(trial, claim, error);
             continue;
         }
         all++;
-        if (!disruption->better || carries_candidate_pods(pass, claim))
+        if (!disruption->better || carries_candidate_pods(disruption, pass, claim))
             trial->claims[trial->claims_count++] = claim;
     }
     return all;
@@ -115,18 +141,23 @@ static bool has_place(const struct pass *pass, uint32_t index)
 // DIS-250; by DIS-710 what would have no place anyway is nobody's fault.
 static bool may_lack_place(const struct disruption *disruption, const struct queued_pod *queued)
 {
-    if (is_from_candidate(queued))
-        return false;
+    if (queued->on != NULL && !queued->on->marked_for_deletion)
+        return false; // a candidate's
     return disruption->better ? !disruption->baseline->placed[queued->origin] : queued->on == NULL;
 }
 
-static const struct pod *find_homeless(const struct disruption *disruption,
-                                       const struct pass *pass)
+static void find_homeless(const struct disruption *disruption, struct trial *trial)
 {
-    for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        if (!has_place(pass, i) && !may_lack_place(disruption, pass_pod(pass, i)))
-            return pass_pod(pass, i)->pod;
-    return NULL;
+    const struct pass *pass = trial->pass;
+    trial->homeless = NULL;
+    trial->left = NULL;
+    for (uint32_t i = 0; i < pass->input.queue_count && trial->homeless == NULL; i++) {
+        const struct queued_pod *queued = pass_pod(pass, i);
+        if (has_place(pass, i) || may_lack_place(disruption, queued))
+            continue;
+        trial->homeless = queued->pod;
+        trial->left = disruption_home(disruption, queued);
+    }
 }
 
 // --- the trial
@@ -151,18 +182,28 @@ static struct trial run_pass(struct disruption *disruption,
     return trial;
 }
 
-static void make_baseline(struct disruption *disruption)
+const struct baseline *trial_baseline(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
+    if (disruption->baseline != NULL)
+        return disruption->baseline;
     struct baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
     baseline->placed = arena_allocate_array(disruption->arena, problem->queued_count + 1,
                                             sizeof *baseline->placed);
+    baseline->homes = arena_allocate_array(disruption->arena, problem->queued_count + 1,
+                                           sizeof(struct state_node *));
     struct trial trial = run_pass(disruption, NULL, 0, false, NULL);
     baseline->claims = settle_claims(disruption, &trial);
-    for (uint32_t i = 0; i < trial.pass->input.queue_count; i++)
-        baseline->placed[pass_pod(trial.pass, i)->origin] = has_place(trial.pass, i);
-    disruption->baseline = baseline;
+    for (uint32_t i = 0; i < trial.pass->input.queue_count; i++) {
+        const struct queued_pod *queued = pass_pod(trial.pass, i);
+        const struct placement *placement = &trial.pass->placements[i];
+        baseline->placed[queued->origin] = has_place(trial.pass, i);
+        if (queued->placeholder && placement->kind == ON_NODE)
+            baseline->homes[queued->origin] = &problem->nodes.items[placement->index];
+    }
     trial_free(&trial);
+    disruption->baseline = baseline;
+    return baseline;
 }
 
 static void judge(struct disruption *disruption, struct trial *trial)
@@ -170,7 +211,7 @@ static void judge(struct disruption *disruption, struct trial *trial)
     trial->claims_count = 0;
     uint32_t all = settle_claims(disruption, trial);
     frozen_moves_drop(disruption, trial);
-    trial->homeless = find_homeless(disruption, trial->pass);
+    find_homeless(disruption, trial);
     trial->needed = trial->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
     if (disruption->better && all > disruption->baseline->claims &&
@@ -182,8 +223,8 @@ struct trial trial_run_beside(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               bool consolidation, const struct bitset *beside)
 {
-    if (disruption->better && disruption->baseline == NULL)
-        make_baseline(disruption);
+    if (disruption->better)
+        trial_baseline(disruption);
     struct trial trial = run_pass(disruption, candidates, count, consolidation, beside);
     trial.candidates = candidates;
     trial.candidates_count = count;
@@ -265,12 +306,12 @@ static struct failure *find_failures(struct disruption *disruption, const struct
         if (has_place(pass, i) || may_lack_place(disruption, queued))
             continue;
         const struct placement *placement = &pass->placements[i];
+        const char *error = trial->cut_off != NULL ? trial->cut_off[i] : NULL;
+        if (placement->kind == ON_NODE)
+            error = uninitialized_message(trial->arena,
+                                          &pass->problem->nodes.items[placement->index]);
         failures[(*count)++] = (struct failure){
-            queued->pod,
-            placement->kind == ON_NODE
-                ? uninitialized_message(trial->arena,
-                                        &pass->problem->nodes.items[placement->index])
-                : message_of(&unplaced, queued->pod)};
+            queued->pod, error != NULL ? error : message_of(&unplaced, queued->pod)};
     }
     qsort(failures, *count, sizeof *failures, compare_failures);
     return failures;

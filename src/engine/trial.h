@@ -10,8 +10,11 @@ struct trial {
     uint32_t claims_count;
     uint32_t needed;           // how many nodes it takes to carry it out: at least claims_count
     const struct pod *homeless; // has no place and needs one: the move is impossible (DIS-250)
+    const struct state_node *left; // the node that it is on; NULL: none
     struct disruption_candidate *const *candidates; // borrowed
     uint32_t candidates_count;
+    const char **cut_off;       // by pod of the queue: the error of a claim that cannot be made, for
+                                // want of minValues among its cheapest types; NULL: there is none
     bool consolidation;
     bool no_pool;               // nothing was asked, for no NodePool is there to be asked (DIS-234)
 };
@@ -25,6 +28,8 @@ struct trial trial_run_beside(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               bool consolidation, const struct bitset *beside);
 void trial_free(struct trial *trial);
+// What becomes of the pods if nobody goes; worked out once.
+const struct baseline *trial_baseline(struct disruption *disruption);
 // New nodes as cheap as the packing policy can make them, by default also more and smaller ones. The
 // outcome may be another one, or impossible.
 void trial_pack(struct disruption *disruption, struct trial *trial);

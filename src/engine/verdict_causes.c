@@ -325,7 +325,10 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
     if (candidate_is_drift_only(candidate))
         return cause(causes, "DIS-98", "NodePool \"%s\" has consolidateAfter: Never%s",
                      candidate->pool->pool->meta.name, drifted ? "" : ", and it has not drifted");
-    if (candidate->empty)
+    const char *policy = candidate->pool->pool->spec.disruption.consolidation_policy;
+    bool consolidated = candidate->holds_placeholders && !text_equal(policy, "WhenEmpty") &&
+                        !is_only(causes, "emptiness"); // DIS-753
+    if (candidate->empty && !consolidated)
         return stays_empty(causes, candidate);
     if (is_only(causes, "emptiness"))
         return cause(causes, "DIS-144",

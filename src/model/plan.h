@@ -159,6 +159,7 @@ struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-1
     const struct node_pool *pool;
     const struct node *node; // of a move of one node; NULL: of several
     bool approved, is_balanced; // false: the policy asks for no score
+    bool move_approved;         // by all pools that the move concerns
     double score;               // INFINITY: it costs nothing
     double savings, disruption; // fractions of the pool's totals
 };

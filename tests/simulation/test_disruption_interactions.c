@@ -47,21 +47,47 @@ static void overlaid_price_decides_DIS_435(void **state)
     assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
 }
 
+// A large node with a pod of 1 cpu, and a buffer of a pod of `cpu` there.
+static void begin_with_a_buffer(struct scenario *scenario, const char *cpu)
+{
+    char text[800];
+    scenario->settings.gate_capacity_buffer = true;
+    moves_begin(scenario, 1);
+    snprintf(text, sizeof text,
+             "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: room, namespace: default}\n"
+             "template:\n  metadata: {labels: {app: room}}\n  spec:\n"
+             "    nodeSelector: {place: '0'}\n    containers:\n"
+             "    - {name: c, image: i, resources: {requests: {cpu: '%s'}}}\n---\n"
+             "apiVersion: autoscaling.x-k8s.io/v1beta1\nkind: CapacityBuffer\n"
+             "metadata: {name: room, namespace: default}\n"
+             "spec: {podTemplateRef: {name: room}, replicas: 1}\n",
+             cpu);
+    scenario_apply(scenario, text);
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 240);
+}
+
+static void node_with_a_buffer_alone_moves_too_DIS_753(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_with_a_buffer(scenario, "1");
+    assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
+    uint64_t launches = story_launches(scenario);
+    moves_scale(scenario, "keep-0", 0);
+    for (int i = 0; i < 1200; i++) {
+        scenario_run(scenario, 0.5);
+        assert_in_range(view_count(scenario, "v1", "Node"), 1, 2); // the room is never gone
+        assert_in_range(view_count(scenario, KARPENTER, "NodeClaim"), 1, 2);
+    }
+    assert_int_equal(view_count(scenario, "v1", "Node"), 1);
+    assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "small");
+    assert_int_equal(story_launches(scenario) - launches, 1);
+}
+
 static void node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434(void **state)
 {
     struct scenario *scenario = *state;
-    scenario->settings.gate_capacity_buffer = true;
-    moves_begin(scenario, 1);
-    scenario_apply(scenario,
-                   "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: room, namespace: default}\n"
-                   "template:\n  metadata: {labels: {app: room}}\n  spec:\n"
-                   "    nodeSelector: {place: '0'}\n    containers:\n"
-                   "    - {name: c, image: i, resources: {requests: {cpu: '2'}}}\n---\n"
-                   "apiVersion: autoscaling.x-k8s.io/v1beta1\nkind: CapacityBuffer\n"
-                   "metadata: {name: room, namespace: default}\n"
-                   "spec: {podTemplateRef: {name: room}, replicas: 1}\n");
-    moves_shrink(scenario, 0);
-    scenario_run(scenario, 240);
+    begin_with_a_buffer(scenario, "2");
     scenario_expect_running(scenario, 1);
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
     assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "medium");
@@ -78,6 +104,7 @@ int main(void)
         TEST(static_drift_replaces_and_adds_nothing_DIS_303_433),
         TEST(overlaid_price_decides_DIS_435),
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
+        TEST(node_with_a_buffer_alone_moves_too_DIS_753),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
