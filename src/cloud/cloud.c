@@ -9,3 +9,15 @@ void cloud_node_class_label(const char *group, const char *kind, char *out, size
     for (int i = 0; i < length && (size_t)i < size; i++)
         out[i] = (char)tolower((unsigned char)out[i]);
 }
+
+void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context)
+{
+    cloud->types_changed = changed;
+    cloud->watch_context = context;
+}
+
+void cloud_change_types(struct cloud *cloud)
+{
+    if (cloud->types_changed != NULL)
+        cloud->types_changed(cloud->watch_context);
+}

@@ -72,6 +72,13 @@ struct cloud_operations {
 };
 struct cloud {
     const struct cloud_operations *operations;
+    void (*types_changed)(void *context); // cloud_watch_types(); NULL: nobody asks
+    void *watch_context;
 };
+// Calls back, on the loop's thread, when what instance_types answers changes by itself: prices, types
+// (DIS-704, DIS-750). There is one watcher at a time; NULL ends it.
+void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
+// For implementations: the catalogue has changed.
+void cloud_change_types(struct cloud *cloud);
 // The node class (group, kind) label that marks managed nodes (LIF-2): "<group>/<lower-case kind>".
 void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size);

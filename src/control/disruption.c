@@ -179,6 +179,25 @@ static void collect_ages(void *context, const struct metric *metric, struct text
     }
 }
 
+// A price or what is on offer has changed: the next sweep comes as soon as that has settled (DIS-704,
+// DIS-750).
+static void on_types(void *context)
+{
+    struct disruption_controller *disruption = context;
+    spot_prices_note_change(disruption->control->spot_prices);
+    decision_inputs_touch(disruption->inputs);
+    reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
+}
+
+static void on_overlay(void *context, enum mirror_change change, const struct object *old_object,
+                       const struct object *new_object)
+{
+    (void)change;
+    if (old_object == NULL || new_object == NULL ||
+        old_object->meta.generation != new_object->meta.generation)
+        on_types(context);
+}
+
 struct disruption_controller *disruption_create(struct control *control)
 {
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
@@ -201,6 +220,8 @@ struct disruption_controller *disruption_create(struct control *control)
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->mirror, KIND_POD, on_pod, disruption);
     mirror_on_change(control->mirror, KIND_POD_DISRUPTION_BUDGET, on_budget, disruption);
+    mirror_on_change(control->mirror, KIND_NODE_OVERLAY, on_overlay, disruption);
+    cloud_watch_types(control->cloud, on_types, disruption);
     reconcile_queue_add(disruption->queue, KEY);
     return disruption;
 }
@@ -209,6 +230,7 @@ void disruption_destroy(struct disruption_controller *disruption)
 {
     if (disruption == NULL)
         return;
+    cloud_watch_types(disruption->control->cloud, NULL, NULL);
     if (disruption->job != NULL)
         disruption->job->disruption = NULL; // frees itself and its sweep when it is done
     sweep_destroy(disruption->done);

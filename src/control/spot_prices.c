@@ -103,6 +103,11 @@ void spot_prices_observe(struct spot_prices *prices, const struct snapshot *snap
     }
 }
 
+void spot_prices_note_change(struct spot_prices *prices)
+{
+    prices->observed_ns = 0;
+}
+
 // --- what is known
 // --------------------------------------------------------------------------------
 

@@ -260,10 +260,50 @@ static void drifted_node_with_a_blocking_pod_is_left_alone_DIS_355(void **state)
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
 }
 
+static const struct story_type before[] = {{"one", 8, 32, 0.40}, {"other", 8, 32, 0.80}};
+static const struct story_type after[] = {{"one", 8, 32, 0.40}, {"other", 8, 32, 0.10}};
+
+// Long after the cluster has come to rest, when nothing but a price is new.
+static void a_new_price_is_seen_at_once_DIS_704_DIS_750(void **state)
+{
+    struct scenario *scenario = *state;
+    story_catalog(scenario, before, ARRAY_LENGTH(before));
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){.requirements = "{key: kubernetes.io/os, operator: "
+                                                              "In, values: [linux]}"});
+    story_app(scenario, &(struct story_app){.name = "app", .replicas = 1, .cpu = "6"});
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 1000);
+    assert_false(moves_any_chosen(scenario));
+    story_catalog(scenario, after, ARRAY_LENGTH(after));
+    machine_park_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
+    assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 3);
+}
+
+static void a_new_overlay_is_seen_at_once_DIS_704_DIS_435(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.gate_node_overlay = true;
+    story_catalog(scenario, before, ARRAY_LENGTH(before));
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){.requirements = "{key: kubernetes.io/os, operator: "
+                                                              "In, values: [linux]}"});
+    story_app(scenario, &(struct story_app){.name = "app", .replicas = 1, .cpu = "6"});
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 1000);
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: "
+                   "discount}\nspec: {requirements: [{key: node.kubernetes.io/instance-type, "
+                   "operator: In, values: [other]}], price: '0.1'}\n");
+    assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
     const struct CMUnitTest tests[] = {
+        TEST(a_new_price_is_seen_at_once_DIS_704_DIS_750),
+        TEST(a_new_overlay_is_seen_at_once_DIS_704_DIS_435),
         TEST(independent_replacements_start_side_by_side_DIS_702_10),
         TEST(window_lets_a_replacement_begin_at_its_instant_DIS_705),
         TEST(window_lets_an_empty_node_go_at_its_instant_DIS_705),

@@ -30,6 +30,8 @@ struct machine_park {
     struct map *by_claim;            // claim UID -> record
     VECTOR(struct stock) stocks;     // the last one that matches counts
     uint64_t launches;
+    void (*listed)(void *context); // of the listener; NULL: there is none
+    void *listener;
 };
 
 struct machine_park *machine_park_create(struct loop *loop,
@@ -83,6 +85,14 @@ void machine_park_set_catalog(struct machine_park *park,
     object_acquire((const struct object *)catalog);
     object_release((const struct object *)park->options.catalog);
     park->options.catalog = catalog;
+    if (park->listed != NULL)
+        park->listed(park->listener);
+}
+
+void machine_park_listen(struct machine_park *park, void (*listed)(void *context), void *context)
+{
+    park->listed = listed;
+    park->listener = context;
 }
 
 // --- stock ---------------------------------------------------------------------------------------------

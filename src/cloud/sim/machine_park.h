@@ -32,9 +32,11 @@ struct machine_park *machine_park_create(struct loop *loop,
                                          const struct machine_park_options *options);
 void machine_park_destroy(struct machine_park *park);
 const struct instance_type_catalog *machine_park_catalog(const struct machine_park *park);
-// Other types or prices from now on; a reference is taken. Machines keep the price that they began with.
+// Other types or prices from now on; a reference is taken. Machines keep the price that they began with. The
+// listener, the provider of the moment, is told; NULL: nobody listens.
 void machine_park_set_catalog(struct machine_park *park,
                               const struct instance_type_catalog *catalog);
+void machine_park_listen(struct machine_park *park, void (*listed)(void *context), void *context);
 
 // Stock of a pool (type, zone, capacity type); any of them NULL: all. Default: unlimited (-1).
 void machine_park_stock(struct machine_park *park, const char *instance_type, const char *zone,

@@ -381,6 +381,7 @@ static void sim_destroy(struct cloud *cloud)
     vector_for_each(shortage, &sim->shortages) free(shortage->key);
     vector_free(&sim->shortages);
     learned_sizes_destroy(sim->sizes);
+    machine_park_listen(sim->park, NULL, NULL);
     forget_catalog(sim);
     arena_destroy(sim->arena);
     free(sim);
@@ -401,6 +402,11 @@ static const char **gather_well_known(struct arena *arena,
         for (const char *const *label = lists[i]; *label != NULL; label++)
             out[count++] = *label;
     return out;
+}
+
+static void on_listed(void *context)
+{
+    cloud_change_types(context);
 }
 
 static const struct cloud_operations sim_operations = {
@@ -431,5 +437,6 @@ struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
     sim->sizes = learned_sizes_create();
     sim->arena = arena_create(4096);
     sim->well_known = gather_well_known(sim->arena, machine_park_catalog(park));
+    machine_park_listen(park, on_listed, &sim->cloud);
     return &sim->cloud;
 }
