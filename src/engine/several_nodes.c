@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/quantity.h"
 #include "engine/evictions.h"
+#include "engine/holes.h"
 #include "engine/joint.h"
 #include "engine/problem.h"
 #include "engine/verdicts.h"
@@ -14,12 +17,34 @@
 #define EFFORT_MAX    3000 // candidates simulated in all
 #define PACKED_MAX    600  // candidates of sets that may be packed
 #define GROUP_MOVABLE 40   // candidates of a group that are looked at
+#define DESTINATIONS_KEPT 3   // of a candidate: nodes that its pods would go to
+#define DESTINATIONS_MAX  6   // nodes around which is looked
+#define DESTINATIONS_ASKED 24 // candidates whose destinations are found out for that
+#define FITTING_ASKED     32  // candidates of which is found out whether they fit into the holes
+#define MORE_EFFORT       400 // candidates that these two may simulate, each
+#define MORE_PACKED       150
 
 struct ranked {
     struct disruption_candidate *candidate;
     int64_t promise; // nano-USD an hour that its going could save at most
     uint32_t merit;  // place in the order of DIS-61, DIS-700
     int movable;     // 0: not asked yet; else 1 or -1
+    bool fits;       // movable: its pods need no new node
+    uint32_t destinations[DESTINATIONS_KEPT]; // movable: places, those of its largest pods
+    uint32_t destinations_count;
+};
+struct tried { // a set of candidates, by the sum of their numbers' hashes
+    uint64_t hash;
+    bool more; // smaller sets are worth trying
+};
+struct fitting {
+    struct ranked *ranked;
+    struct wish wish;
+};
+struct destination {
+    uint32_t place, candidates;
+    bool fits;       // the pods of some candidate need no new node
+    int64_t promise; // of its candidates
 };
 struct search {
     struct disruption *disruption;
@@ -29,6 +54,8 @@ struct search {
     struct ranked *ranked; // by promise
     uint32_t count;
     uint32_t effort; // candidates simulated so far
+    uint32_t effort_max, packed_max;
+    VECTOR(struct tried) tried;
     struct joint best;
 };
 
@@ -65,13 +92,32 @@ static void rank(struct search *search, const candidate_list *wanted)
     qsort(search->ranked, search->count, sizeof *search->ranked, by_promise);
 }
 
+static void note_destinations(struct ranked *ranked, const struct trial *trial)
+{
+    const struct pass *pass = trial->pass;
+    ranked->fits = trial->needed == 0;
+    for (uint32_t i = 0;
+         i < pass->input.queue_count && ranked->destinations_count < DESTINATIONS_KEPT; i++) {
+        bool known = false;
+        if (pass_pod(pass, i)->on != ranked->candidate->state ||
+            pass->placements[i].kind != ON_NODE)
+            continue;
+        for (uint32_t d = 0; d < ranked->destinations_count; d++)
+            known = known || ranked->destinations[d] == pass->placements[i].index;
+        if (!known)
+            ranked->destinations[ranked->destinations_count++] = pass->placements[i].index;
+    }
+}
+
 // DIS-713: a candidate some of whose pods have no other place would spoil all sets that it is in.
 static bool is_movable(struct search *search, struct ranked *ranked)
 {
     if (ranked->movable == 0) {
         struct trial trial = trial_run(search->disruption, &ranked->candidate, 1, true);
         ranked->movable = trial_possible(&trial) ? 1 : -1;
-        if (ranked->movable < 0)
+        if (ranked->movable > 0)
+            note_destinations(ranked, &trial);
+        else
             verdict_of_trial(search->disruption, ranked->candidate, &trial);
         trial_free(&trial);
     }
@@ -81,6 +127,7 @@ static bool is_movable(struct search *search, struct ranked *ranked)
 struct filter { // NULL: any
     const struct disruption_pool *pool;
     const char *zone;
+    uint32_t destination; // a place, + 1; 0: any
 };
 
 static const char *zone_of(const struct disruption_candidate *candidate)
@@ -88,10 +135,29 @@ static const char *zone_of(const struct disruption_candidate *candidate)
     return string_map_get(candidate->state->labels, LABEL_ZONE);
 }
 
-static bool passes(const struct filter *filter, const struct disruption_candidate *candidate)
+static bool goes_to(const struct ranked *ranked, uint32_t place)
 {
-    return (filter->pool == NULL || filter->pool == candidate->pool) &&
-           (filter->zone == NULL || text_equal(filter->zone, zone_of(candidate)));
+    for (uint32_t i = 0; i < ranked->destinations_count; i++)
+        if (ranked->destinations[i] == place)
+            return true;
+    return false;
+}
+
+static bool passes(const struct filter *filter, const struct ranked *ranked)
+{
+    return (filter->pool == NULL || filter->pool == ranked->candidate->pool) &&
+           (filter->zone == NULL || text_equal(filter->zone, zone_of(ranked->candidate))) &&
+           (filter->destination == 0 || goes_to(ranked, filter->destination - 1));
+}
+
+// Only one set of all that are looked at will go.
+static void give_back(struct search *search, struct disruption_candidate *const *taken,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        taken[i]->pool->remaining++;
+        evictions_give_back(&search->evictions, taken[i], false);
+    }
 }
 
 // As many as budgets and pods bear at once, in the order of `order`.
@@ -102,17 +168,14 @@ static uint32_t take(struct search *search, struct ranked *const *order, uint32_
     uint32_t found = 0;
     for (uint32_t i = 0; i < count && found < most; i++) {
         struct disruption_candidate *candidate = order[i]->candidate;
-        if (candidate->pool->remaining == 0 || !passes(filter, candidate) ||
+        if (candidate->pool->remaining == 0 || !passes(filter, order[i]) ||
             !is_movable(search, order[i]) ||
             !evictions_take(&search->evictions, candidate, false))
             continue;
         candidate->pool->remaining--;
         taken[found++] = candidate;
     }
-    for (uint32_t i = 0; i < found; i++) { // only one set of all that are looked at will go
-        taken[i]->pool->remaining++;
-        evictions_give_back(&search->evictions, taken[i], false);
-    }
+    give_back(search, taken, found);
     return found;
 }
 
@@ -161,7 +224,7 @@ static bool is_vain(const struct joint *joint, uint32_t count)
 static struct joint try(struct search *search, struct disruption_candidate *const *set,
                         uint32_t count)
 {
-    bool may_pack = search->effort + count <= PACKED_MAX;
+    bool may_pack = search->effort + count <= search->packed_max;
     search->effort += count;
     return joint_try(search->disruption, set, count, NULL, may_pack ? &search->costs : NULL,
                      search->best.value);
@@ -177,7 +240,7 @@ static bool attempt(struct search *search, struct disruption_candidate *const *c
     if (count > 0)
         memcpy(set, candidates, count * sizeof(struct disruption_candidate *));
     for (uint32_t round = 0; round < ROUNDS_MAX && count >= 2; round++) {
-        if (search->effort + count > EFFORT_MAX)
+        if (search->effort + count > search->effort_max)
             return false;
         struct joint joint = try(search, set, count);
         if (joint.count > 0 && joint.refused == 0 && joint.value > search->best.value) {
@@ -198,12 +261,35 @@ static bool attempt(struct search *search, struct disruption_candidate *const *c
     return true;
 }
 
+static uint64_t hash_set(const struct search *search,
+                         struct disruption_candidate *const *candidates, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash += hash_mix((uint64_t)(candidates[i]->state - search->disruption->problem->nodes.items),
+                         count);
+    return hash;
+}
+
+// The same, once for each set.
+static bool attempt_once(struct search *search, struct disruption_candidate *const *candidates,
+                         uint32_t count)
+{
+    struct tried tried = {.hash = hash_set(search, candidates, count)};
+    vector_for_each (known, &search->tried)
+        if (known->hash == tried.hash)
+            return known->more;
+    tried.more = attempt(search, candidates, count);
+    vector_push(&search->tried, tried);
+    return tried.more;
+}
+
 // Whole, a half, a quarter, and so on.
 static void attempt_prefixes(struct search *search, struct disruption_candidate *const *taken,
                              uint32_t count)
 {
     for (uint32_t size = count; size >= 2; size /= 2)
-        if (!attempt(search, taken, size))
+        if (!attempt_once(search, taken, size))
             return;
 }
 
@@ -234,7 +320,7 @@ static uint32_t find_groups(const struct search *search, struct filter groups[GR
     uint32_t count = 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const struct disruption_candidate *candidate = search->ranked[i].candidate;
-        const struct filter own[] = {{candidate->pool, NULL}, {NULL, zone_of(candidate)}};
+        const struct filter own[] = {{.pool = candidate->pool}, {.zone = zone_of(candidate)}};
         for (size_t f = 0; f < ARRAY_LENGTH(own); f++) {
             bool known = false;
             for (uint32_t g = 0; g < count; g++)
@@ -247,6 +333,119 @@ static uint32_t find_groups(const struct search *search, struct filter groups[GR
     return count;
 }
 
+// --- into the holes
+// ------------------------------------------------------------------------------
+
+static int by_density(const void *a, const void *b)
+{
+    const struct fitting *x = a, *y = b;
+    int order = wishes_compare(&x->wish, &y->wish);
+    return order != 0                            ? order
+           : x->ranked->merit < y->ranked->merit ? -1
+                                                 : x->ranked->merit > y->ranked->merit;
+}
+
+// The dearest nodes for the least room first, without those that cannot fit.
+static struct fitting *rank_fitting(struct search *search, const struct holes *holes,
+                                    uint32_t *count)
+{
+    struct fitting *list = arena_allocate_array(search->arena, search->count + 1, sizeof *list);
+    *count = 0;
+    for (uint32_t i = 0; i < search->count; i++) {
+        struct wish wish = holes_wish(holes, search->ranked[i].candidate);
+        if (wish_may_fit(&wish))
+            list[(*count)++] = (struct fitting){&search->ranked[i], wish};
+    }
+    if (*count > 1)
+        qsort(list, *count, sizeof *list, by_density);
+    return list;
+}
+
+// A candidate whose pods fit into room that is there saves all that it costs, however little its pods
+// would save on new nodes.
+static void look_into_holes(struct search *search)
+{
+    struct holes holes = holes_find(search->disruption, search->arena);
+    struct disruption_candidate **taken =
+        arena_allocate_array(search->arena, SET_MAX + 1, sizeof *taken);
+    uint32_t count, found = 0, asked = 0;
+    struct fitting *list = rank_fitting(search, &holes, &count);
+    for (uint32_t i = 0; i < count && found < SET_MAX && asked < FITTING_ASKED; i++) {
+        struct disruption_candidate *candidate = list[i].wish.candidate;
+        asked += list[i].ranked->movable == 0;
+        if (candidate->pool->remaining == 0 || !is_movable(search, list[i].ranked) ||
+            !list[i].ranked->fits || !evictions_take(&search->evictions, candidate, false))
+            continue;
+        if (!holes_take(&holes, &list[i].wish)) {
+            evictions_give_back(&search->evictions, candidate, false);
+            continue;
+        }
+        candidate->pool->remaining--;
+        taken[found++] = candidate;
+    }
+    give_back(search, taken, found);
+    attempt_prefixes(search, taken, found);
+}
+
+// --- around destinations
+// --------------------------------------------------------------------------
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct destination *x = a, *y = b;
+    if (x->promise != y->promise)
+        return x->promise > y->promise ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+// Places that several candidates would go to, the most promising first.
+static uint32_t find_destinations(struct search *search, struct destination *list)
+{
+    uint32_t count = 0, asked = 0, kept = 0;
+    uint32_t *index = arena_allocate_array(
+        search->arena, search->disruption->problem->nodes.count + 1, sizeof *index); // + 1
+    for (uint32_t i = 0; i < search->count; i++) {
+        struct ranked *ranked = &search->ranked[i];
+        if (ranked->movable == 0 && asked++ >= DESTINATIONS_ASKED)
+            continue;
+        for (uint32_t d = 0; is_movable(search, ranked) && d < ranked->destinations_count; d++) {
+            uint32_t *at = &index[ranked->destinations[d]];
+            if (*at == 0) {
+                list[count] = (struct destination){.place = ranked->destinations[d]};
+                *at = ++count;
+            }
+            list[*at - 1].candidates++;
+            list[*at - 1].fits = list[*at - 1].fits || ranked->fits;
+            list[*at - 1].promise = quantity_add(list[*at - 1].promise, ranked->promise);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].candidates >= 2 && list[i].fits)
+            list[kept++] = list[i];
+    if (kept > 1)
+        qsort(list, kept, sizeof *list, by_weight);
+    return kept < DESTINATIONS_MAX ? kept : DESTINATIONS_MAX;
+}
+
+// Candidates that would go to the same node are in each other's way: one takes its room, the others may
+// share a new one.
+static void look_at_destinations(struct search *search, struct ranked *const *order)
+{
+    struct destination *list = arena_allocate_array(
+        search->arena, DESTINATIONS_KEPT * search->count + 1, sizeof *list);
+    uint32_t count = find_destinations(search, list);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct filter filter = {.destination = list[i].place + 1};
+        look_around(search, order, &filter, GROUP_MOVABLE);
+    }
+}
+
+static void allow_more(struct search *search)
+{
+    search->effort_max = search->effort + MORE_EFFORT;
+    search->packed_max = search->effort + MORE_PACKED;
+}
+
 static void look_everywhere(struct search *search)
 {
     const struct filter any = {0};
@@ -257,6 +456,10 @@ static void look_everywhere(struct search *search)
     uint32_t count = find_groups(search, groups);
     for (uint32_t g = 0; count > 2 && g < count; g++) // one pool and one zone: those were all
         look_around(search, promising, &groups[g], GROUP_MOVABLE);
+    allow_more(search);
+    look_into_holes(search);
+    allow_more(search);
+    look_at_destinations(search, promising);
 }
 
 // --- the commands
@@ -298,11 +501,14 @@ void several_nodes_decide(struct disruption *disruption)
     struct search search = {.disruption = disruption,
                             .arena = arena,
                             .evictions = evictions_create(disruption),
-                            .costs = least_cost_create(disruption, arena)};
+                            .costs = least_cost_create(disruption, arena),
+                            .effort_max = EFFORT_MAX,
+                            .packed_max = PACKED_MAX};
     rank(&search, &wanted);
     look_everywhere(&search);
     if (search.best.count > 0)
         add_commands(disruption, &search.best);
     joint_free(&search.best);
+    vector_free(&search.tried);
     least_cost_free(&search.costs);
 }

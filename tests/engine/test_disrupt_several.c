@@ -275,9 +275,88 @@ static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
     }
 }
 
+// --- by what fits into the holes, and around destinations
+// ------------------------------------------------------------
+
+#define BUDGET(nodes) \
+    "budgets: [{nodes: '" nodes "'}], consolidateAfter: 0s, consolidationPolicy: " \
+    "WhenEmptyOrUnderutilized"
+#define KEPT "karpenter.sh/do-not-disrupt: 'true'"
+
+// A budget of two. The dear nodes promise most, and two of them become one cheaper machine; but the pods
+// of two others, which save little on new machines, fit into the holes of nodes that stay.
+static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_catalogue(&world);
+    add_type(&world, "eight", "8", "0.8");
+    add_type(&world, "dear", "10", "1.0");
+    add_type(&world, "twelve", "12", "1.2");
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){.disruption = BUDGET("2")});
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a%d", i);
+        add_node(&world, (struct test_node){.name = name, .type = "dear", .cpu = "10"});
+        add_pods(&world, name, 1, "6", NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "b%d", i);
+        add_node(&world, (struct test_node){.name = name, .type = "eight", .cpu = "8"});
+        add_pods(&world, name, 8, "900m", NULL);
+    }
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "d%d", i);
+        add_node(&world, (struct test_node){
+                             .name = name, .type = "eight", .cpu = "8", .annotations = KEPT});
+        add_pods(&world, name, 1, "4100m", NULL);
+    }
+    PLAN p = disrupt_bare(&world, NULL, LOWEST);
+    assert_disrupts(p.plan, "Underutilized/multi: b0 b1");
+    assert_int_equal(savings_of(p.plan), 1600000000);
+}
+
+// A budget of three, and four nodes that promise more than they keep. The pods of three others would all
+// go to the same room: those of one do, those of the other two share a new machine.
+static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_catalogue(&world);
+    add_type(&world, "three", "3", "0.8");
+    add_type(&world, "six", "6", "0.6");
+    add_type(&world, "twelve", "12", "2.0");
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){.disruption = BUDGET("3")});
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "b%d", i);
+        add_node(&world, (struct test_node){.name = name, .type = "twelve", .cpu = "12"});
+        add_pods(&world, name, 1, "9500m", NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a%d", i);
+        add_node(&world, (struct test_node){.name = name, .type = "three", .cpu = "3"});
+        add_pods(&world, name, 1, "2800m", NULL);
+    }
+    add_node(&world, (struct test_node){
+                         .name = "d", .type = "six", .cpu = "6", .annotations = KEPT});
+    add_pods(&world, "d", 1, "3", NULL);
+    PLAN p = disrupt_bare(&world, NULL, LOWEST);
+    assert_int_equal(nodes_gone(p.plan), 3);
+    assert_int_equal(nodes_new(p.plan), 1);
+    assert_int_equal(savings_of(p.plan), 1800000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_whose_pods_fit_into_holes_go_first_DIS_745),
+        cmocka_unit_test(nodes_that_want_the_same_room_are_looked_at_together_DIS_745),
         cmocka_unit_test(one_large_node_becomes_two_small_ones_DIS_745),
         cmocka_unit_test(twelve_nodes_in_three_pools_become_five_DIS_745),
         cmocka_unit_test(full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745),
