@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "control/cluster.h"
+#include "control/eviction_queue.h"
+#include "control/ready_replicas.h"
 #include "engine/candidates.h"
 
 // DIS-43 to DIS-45.
@@ -38,10 +40,27 @@ static bool may_go_regardless(const struct control *control,
                              claim->spec.termination_grace_period.text != NULL);
 }
 
+// A grace period is no reason to end a workload; nor is drift.
+static const struct pod *find_bereft(const struct control *control,
+                                     const struct disruption_command *command)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    const struct pod_list **nodes =
+        arena_allocate_array(scratch, command->nodes.count + 1, sizeof *nodes);
+    uint32_t count = 0;
+    if (!control->settings->workload_guard)
+        return NULL;
+    list_for_each (entry, &command->nodes)
+        if (!entry->gone && !entry->deleted)
+            nodes[count++] = cluster_pods(control->cluster, entry->node);
+    return ready_replicas_bereft(eviction_queue_replicas(control->eviction_queue), nodes, count);
+}
+
 enum command_bar command_bar(const struct control *control,
                              const struct disruption_command *command, const struct pod **pod)
 {
-    enum command_bar worst = BAR_NONE;
+    *pod = find_bereft(control, command);
+    enum command_bar worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
     list_for_each (entry, &command->nodes) {
         if (entry->gone || entry->deleted || may_go_regardless(control, command, entry))
             continue;

@@ -1,5 +1,6 @@
 // What bars the nodes of a disruption command from going at this moment (DIS-791): a pod that says
-// do-not-disrupt, a PodDisruptionBudget that allows nothing. When the command was decided there was
+// do-not-disrupt, a PodDisruptionBudget that allows nothing, a workload that would have nothing ready
+// any more (DIS-761). When the command was decided there was
 // nothing of the kind, but its replacements take minutes to come.
 #pragma once
 
@@ -7,8 +8,9 @@
 
 enum command_bar {
     BAR_NONE,
-    BAR_BUDGET, // may well be over soon
-    BAR_POD,    // somebody wants the pod to stay
+    BAR_REPLICAS, // may well be over soon
+    BAR_BUDGET,   // the same
+    BAR_POD,      // somebody wants the pod to stay
 };
 // `*pod` is one that bars, borrowed from the mirror. Drifted nodes with a grace period may go
 // whatever their pods say (DIS-34).

@@ -1,6 +1,7 @@
 #include "control/disruption_queue.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,10 @@
 #include "control/disruption_replacements.h"
 #include "control/disruption_writes.h"
 #include "control/drain.h"
+#include "control/eviction_queue.h"
 #include "control/move_ledger.h"
 #include "control/operations.h"
+#include "control/ready_replicas.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
@@ -394,12 +397,19 @@ static struct reconcile_result step_await(struct step *step)
         set_marked(step->control, command, true); // DIS-306
     const struct pod *pod = NULL;
     enum command_bar bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
-    if (bar == BAR_POD)
-        return fail(step, "do-not-disrupt of pod ", pod->meta.name);
+    if (bar == BAR_POD) { // nothing has failed: a NodePool that drifts goes on (DIS-716)
+        char why[320];
+        snprintf(why, sizeof why, "do-not-disrupt of pod %s", pod->meta.name);
+        disruption_queue_cancel(step->queue, command, "churn", why);
+        return go_on(step, COMMAND_ROLLBACK);
+    }
     if (state == REPLACEMENTS_READY && bar == BAR_NONE)
         return go_on(step, COMMAND_DELETE);
-    if (left_ns <= 0 && bar == BAR_BUDGET)
-        return fail(step, "command reached timeout, a PodDisruptionBudget holds pod ",
+    if (left_ns <= 0 && bar != BAR_NONE)
+        return fail(step,
+                    bar == BAR_BUDGET
+                        ? "command reached timeout, a PodDisruptionBudget holds pod "
+                        : "command reached timeout, its workload has no other ready pod: ",
                     pod->meta.name);
     if (left_ns <= 0)
         return fail(step, "command reached timeout, waiting for replacement initialization", "");
@@ -450,6 +460,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
 static struct reconcile_result step_delete(struct step *step)
 {
     struct disruption_command *command = step->command;
+    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
     const char *gone;
     const struct pod *pod;
     if ((command->replacements.count > 0 &&
@@ -467,6 +478,7 @@ static struct reconcile_result step_delete(struct step *step)
         step->about.context = deletion;
         start_delete(&step->about, (const struct object *)find_claim(step->control, entry->claim),
                      -1);
+        ready_replicas_leave(replicas, cluster_pods(step->control->cluster, entry->node));
         step->started++;
     }
     return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_DRAIN);
@@ -516,11 +528,13 @@ static void tell_failure(const struct step *step)
 
 static void take_back_nodes(struct step *step)
 {
+    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
     list_for_each (entry, &step->command->nodes) {
         const struct node *node = find_node(step->control, entry->node);
         const struct node_claim *claim = find_claim(step->control, entry->claim);
         if (entry->gone)
             continue;
+        ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
         json_t *body = untaint_patch(node);
         if (body != NULL) {
             step->about.doing = "removing taint from node";

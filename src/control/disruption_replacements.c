@@ -217,6 +217,23 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
+bool replacement_is_needed(const struct control *control, const struct node_claim *claim)
+{
+    struct command_mark mark;
+    const struct disruption_command *command =
+        command_mark_read((const struct object *)claim, &mark)
+            ? disruption_queue_find(control->disruption_queue, mark.id)
+            : NULL;
+    if (command == NULL)
+        return false;
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *candidate = find_claim(control, entry->claim);
+        if (entry->gone || candidate == NULL || object_is_deleting((const struct object *)candidate))
+            return true;
+    }
+    return false;
+}
+
 // --- giving up -----------------------------------------------------------------------------------
 static bool is_used(struct control *control, const struct node_claim *claim)
 {

@@ -27,6 +27,9 @@ uint32_t replacements_not_initialized(const struct control *control,
                                       const struct disruption_command *command);
 // Nothing may take them away for a while.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
+// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a place
+// already.
+bool replacement_is_needed(const struct control *control, const struct node_claim *claim);
 // Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
 // people may want to see why. Answers how many calls were started.
 uint32_t replacements_give_up(struct operation_about *about,

@@ -104,6 +104,11 @@ uint32_t eviction_queue_count(const struct eviction_queue *evictions)
     return (uint32_t)map_count(evictions->evictions);
 }
 
+struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions)
+{
+    return evictions->replicas;
+}
+
 bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod)
 {
     const struct eviction *eviction =

@@ -13,3 +13,5 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
 // Whether the last request to evict this pod was refused by a budget (LIF-449).
 bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod);
 uint32_t eviction_queue_count(const struct eviction_queue *evictions);
+// The counts of ready pods that the queue keeps; it owns them.
+struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions);

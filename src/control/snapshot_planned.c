@@ -5,7 +5,9 @@
 
 #include "cloud/offering_choice.h"
 #include "control/cluster.h"
+#include "control/disruption_replacements.h"
 #include "control/largest_machines.h"
+#include "model/pod_workload.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
 // which the snapshot keeps. The reference of their own is never given back.
@@ -21,9 +23,10 @@ static void *derive(struct snapshot *snapshot, const struct object *from, size_t
 // --- NodeClaims ----------------------------------------------------------------------------------
 static void add_label(struct string_map *labels, const char *key, const char *value);
 
-// What nobody asked for names no types (LIF-232). Until it is launched it counts as what the
-// provider tries first, so that pods are put there instead of on a machine of their own; who does
-// not fit in the end is planned anew once the node is there (LIF-454).
+// What nobody asked for names no types (LIF-232), and pods of a node that was to be replaced may need
+// the replacement before it is launched. Until then it counts as what the provider tries first, so
+// that pods are put there instead of on a machine of their own; who does not fit in the end is
+// planned anew once the node is there (LIF-454).
 static void expect_cheapest(struct snapshot *snapshot, struct control *control,
                             const struct node_pool *pool, struct node_claim *copy)
 {
@@ -67,9 +70,10 @@ static void add_unlaunched(struct snapshot *snapshot, struct control *control,
         find_pool(control, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     struct node_claim *copy = derive(snapshot, (const struct object *)claim, sizeof *copy);
     copy->status.provider_id = arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
-    if (is_static(pool))
+    bool expected = is_static(pool) || replacement_is_needed(control, claim);
+    if (expected && pool != NULL)
         expect_cheapest(snapshot, control, pool, copy);
-    else if (pool != NULL)
+    if (!is_static(pool) && pool != NULL) // for the limits
         copy->status.capacity = largest_machine(largest, snapshot->arena, pool, claim);
     snapshot_add(snapshot, (const struct object *)copy);
 }
@@ -160,19 +164,53 @@ static const char *node_of(struct snapshot *snapshot, struct control *control, s
     return name;
 }
 
+struct planning { // of one snapshot
+    struct snapshot *snapshot;
+    struct control *control;
+    struct map *names; // of Nodes, by NodeClaim; borrowed
+};
+
+static void add_planned_pod(struct planning *planning, const struct pod *pod)
+{
+    struct snapshot *snapshot = planning->snapshot;
+    const struct node_claim *claim = cluster_planned_claim(planning->control->cluster, pod);
+    if (claim == NULL)
+        return;
+    struct pod *copy = derive(snapshot, (const struct object *)pod, sizeof *copy);
+    if (pod->spec.node_name != NULL) {
+        struct string_map *annotations = &copy->meta.annotations;
+        annotations->items =
+            arena_allocate_array(snapshot->arena, pod->meta.annotations.count + 1,
+                                 sizeof *annotations->items);
+        if (annotations->count > 0)
+            memcpy(annotations->items, pod->meta.annotations.items,
+                   annotations->count * sizeof *annotations->items);
+        add_label(annotations, ANNOTATION_LEAVES_NODE, pod->spec.node_name);
+        qsort(annotations->items, annotations->count, sizeof *annotations->items, compare_pairs);
+    }
+    copy->spec.node_name =
+        node_of(snapshot, planning->control, planning->names, claim);
+    snapshot_add(snapshot, (const struct object *)copy);
+}
+
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control)
 {
-    if (control->settings->compatibility_upstream)
-        return;
+    struct planning planning = {snapshot, control, map_create()};
     const struct pod_list *pods = cluster_provisionable(control->cluster);
-    struct map *names = map_create();
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct node_claim *claim = cluster_planned_claim(control->cluster, pods->items[i]);
-        if (claim == NULL)
+    struct map_entry *position = NULL;
+    bool wanted = !control->settings->compatibility_upstream;
+    for (uint32_t i = 0; wanted && i < pods->count; i++)
+        add_planned_pod(&planning, pods->items[i]);
+    for (const struct state_node *state;
+         wanted && (state = cluster_next(control->cluster, &position)) != NULL;) {
+        if (!state_marked(state))
             continue;
-        struct pod *copy = derive(snapshot, (const struct object *)pods->items[i], sizeof *copy);
-        copy->spec.node_name = node_of(snapshot, control, names, claim);
-        snapshot_add(snapshot, (const struct object *)copy);
+        vector_for_each (node, &state->nodes) {
+            const struct pod_list *leaving = cluster_pods(control->cluster, (*node)->meta.name);
+            for (uint32_t i = 0; i < leaving->count; i++)
+                if (pod_needs_place(leaving->items[i])) // else its successor will
+                    add_planned_pod(&planning, leaving->items[i]);
+        }
     }
-    map_destroy(names, NULL);
+    map_destroy(planning.names, NULL);
 }

@@ -10,4 +10,5 @@
 // room, and, as capacity, the most that they may still become of what their NodePool limits.
 void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control);
 // Pods that are spoken for, on their node; where there is none yet, on one named like the NodeClaim.
+// One that still runs on a node that is going bears ANNOTATION_LEAVES_NODE (model/pod_workload.h).
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control);

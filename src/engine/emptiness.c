@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "engine/disrupt.h"
+#include "engine/evictions.h"
 #include "engine/planned_moves.h"
 #include "engine/state_node.h"
 
@@ -37,15 +38,19 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
     return arena_format(arena, "Node \"%s\" has buffer pods", name);
 }
 
-// DIS-132, DIS-142: every candidate while its pool has budget left.
-static void take(struct emptiness *out, const struct map *first, bool turn)
+// DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are evicted
+// with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761).
+static void take(struct emptiness *out, const struct map *first, bool turn,
+                 struct evictions *evictions)
 {
     list_for_each (candidate, &out->eligible) {
         struct disruption_pool *pool = (*candidate)->pool;
         bool preferred = map_get(first, (*candidate)->node->meta.name) != NULL;
+        bool has_pods = evictions != NULL && (*candidate)->reschedulable > 0;
         if (preferred != turn)
             continue;
-        if (pool->remaining > 0) {
+        if (pool->remaining > 0 &&
+            (!has_pods || evictions_take(evictions, *candidate, false))) {
             pool->remaining--;
             out->taken.items[out->taken.count++] = *candidate;
         } else {
@@ -56,7 +61,7 @@ static void take(struct emptiness *out, const struct map *first, bool turn)
 
 static struct emptiness choose(struct arena *arena, const struct snapshot *snapshot,
                                const struct candidate_table *table,
-                               const struct string_list *first)
+                               const struct string_list *first, struct evictions *evictions)
 {
     struct emptiness out = {.table = *table};
     uint32_t count = out.table.candidates.count;
@@ -79,8 +84,8 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
     struct map *chosen = map_create();
     for (uint32_t i = 0; first != NULL && i < first->count; i++)
         map_set(chosen, first->items[i], chosen);
-    take(&out, chosen, true);
-    take(&out, chosen, false);
+    take(&out, chosen, true, evictions);
+    take(&out, chosen, false, evictions);
     map_destroy(chosen, NULL);
     return out;
 }
@@ -90,7 +95,7 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
 {
     const struct candidate_options options = {.reason = "Empty", .busy = busy};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
-    return choose(arena, snapshot, &table, first);
+    return choose(arena, snapshot, &table, first, NULL);
 }
 
 // DIS-755: pods whose eviction costs nothing do not keep the node, but need a place all the same.
@@ -111,8 +116,9 @@ static void plan_places(struct disruption *disruption,
 void emptiness_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Empty", false);
+    struct evictions evictions = evictions_create(disruption);
     struct emptiness found =
-        choose(disruption->arena, disruption->problem->snapshot, &table, NULL);
+        choose(disruption->arena, disruption->problem->snapshot, &table, NULL, &evictions);
     list_for_each (block, &found.unconsolidatable)
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, "Unconsolidatable",
                      (const struct object *)block->node, block->message);

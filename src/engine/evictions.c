@@ -7,6 +7,7 @@
 #include "engine/pod_budgets.h"
 #include "engine/problem.h"
 #include "engine/state_node.h"
+#include "model/pod_workload.h"
 
 struct need { // what a node's drain asks of a budget
     uint32_t budget;
@@ -31,24 +32,52 @@ static void add_need(struct needs *needs, uint32_t budget)
     needs->items.items[at] = (struct need){budget, 1};
 }
 
-// The pods whose eviction counts against budgets (DIS-42, DIS-43, DIS-45); the caller frees.
-static struct needs find_needs(const struct disruption *disruption, const struct state_node *state)
+// What the pod's eviction asks of budgets, if anything (DIS-42, DIS-43, DIS-45).
+static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
+                             struct pod_budget_matches *matches, struct needs *needs)
 {
     const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    if (budgets->count == 0 || !pod_can_be_evicted(pod, disruption->snapshot->time))
+        return;
+    pod_budgets_find(budgets, pod, matches);
+    vector_for_each (match, &matches->items) {
+        const char *policy = budgets->items[*match]->spec.unhealthy_pod_eviction_policy;
+        if (!text_equal(policy, "AlwaysAllow") || !pod_is_unready(pod))
+            add_need(needs, *match);
+    }
+}
+
+// Of all pods of the node; the caller frees.
+static struct needs find_needs(const struct disruption *disruption, const struct state_node *state)
+{
     struct needs needs = {0};
     struct pod_budget_matches matches = {0};
-    list_for_each (pod, &state->pods) {
-        if (budgets->count == 0 || !pod_can_be_evicted(*pod, disruption->snapshot->time))
-            continue;
-        pod_budgets_find(budgets, *pod, &matches);
-        vector_for_each (match, &matches.items) {
-            const char *policy = budgets->items[*match]->spec.unhealthy_pod_eviction_policy;
-            if (!text_equal(policy, "AlwaysAllow") || !pod_is_unready(*pod))
-                add_need(&needs, *match);
-        }
+    list_for_each (pod, &state->pods)
+        add_needs_of_pod(disruption, *pod, &matches, &needs);
+    vector_free(&matches.items);
+    return needs;
+}
+
+// Those of going nodes that the snapshot shows where they are to come; the caller frees.
+static struct needs find_needs_of_leaving(const struct disruption *disruption)
+{
+    struct needs needs = {0};
+    struct pod_budget_matches matches = {0};
+    for (uint32_t i = 0; i < disruption->snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod =
+            (const struct pod *)disruption->snapshot->objects[KIND_POD].items[i];
+        if (pod_is_leaving(pod))
+            add_needs_of_pod(disruption, pod, &matches, &needs);
     }
     vector_free(&matches.items);
     return needs;
+}
+
+static void ask(struct disruption *disruption, struct needs needs)
+{
+    vector_for_each (need, &needs.items)
+        disruption->evictions_asked[need->budget] += need->pods;
+    vector_free(&needs.items);
 }
 
 // What is asked of the budgets before anything is decided. A pod that is already terminating is no
@@ -59,14 +88,10 @@ static void count_running(struct disruption *disruption)
     disruption->evictions_asked =
         arena_allocate_array(disruption->arena, problem->pod_budgets->count + 1,
                              sizeof *disruption->evictions_asked);
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        if (!disruption_is_going(disruption, &problem->nodes.items[i]))
-            continue;
-        struct needs needs = find_needs(disruption, &problem->nodes.items[i]);
-        vector_for_each (need, &needs.items)
-            disruption->evictions_asked[need->budget] += need->pods;
-        vector_free(&needs.items);
-    }
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        if (disruption_is_going(disruption, &problem->nodes.items[i]))
+            ask(disruption, find_needs(disruption, &problem->nodes.items[i]));
+    ask(disruption, find_needs_of_leaving(disruption));
 }
 
 struct evictions evictions_create(struct disruption *disruption)

@@ -7,6 +7,7 @@
 #include "engine/consolidation.h"
 #include "engine/emptiness.h"
 #include "engine/disrupt.h"
+#include "engine/evictions.h"
 #include "engine/expiry.h"
 #include "engine/planned_moves.h"
 #include "engine/problem.h"
@@ -16,6 +17,7 @@ struct revalidation {
     struct disruption disruption;
     struct map *candidates;   // struct disruption_candidate by the Node's name
     int64_t *taken;           // by pool of the table: what checks took from the budgets
+    struct evictions evictions; // what they ask of pods' budgets and workloads
     candidate_list accepted;  // of the valid checks that have a simulation
     uint32_t accepted_claims; // their replacements
 };
@@ -202,6 +204,30 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
     return why == NULL || reject(check, "scheduling", why);
 }
 
+// DIS-760, DIS-761: what was ready when it was decided may not be any more.
+static bool take_pods(struct revalidation *revalidation, struct disrupt_check *check,
+                      const candidate_list *list)
+{
+    struct evictions *evictions = &revalidation->evictions;
+    uint32_t taken = 0;
+    while (taken < list->count &&
+           evictions_take(evictions, list->items[taken], is_drift(check)))
+        taken++;
+    if (taken == list->count)
+        return true;
+    while (taken-- > 0)
+        evictions_give_back(evictions, list->items[taken], is_drift(check));
+    return reject(check, "budget",
+                  "its pods can no longer be evicted together with those of other nodes that go");
+}
+
+static void give_pods_back(struct revalidation *revalidation, const struct disrupt_check *check,
+                           const candidate_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        evictions_give_back(&revalidation->evictions, list->items[i], is_drift(check));
+}
+
 static void check_one(struct revalidation *revalidation, struct disrupt_check *check)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -210,10 +236,15 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
     check->moves.count = 0;
     list.items =
         arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);
-    if (find_candidates(revalidation, check, &list) && take_budgets(revalidation, check, &list) &&
-        !simulate_again(revalidation, check, &list))
-        for (uint32_t i = 0; i < list.count; i++)
-            revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
+    if (!find_candidates(revalidation, check, &list) || !take_budgets(revalidation, check, &list))
+        return;
+    bool taken = take_pods(revalidation, check, &list);
+    if (taken && simulate_again(revalidation, check, &list))
+        return;
+    if (taken)
+        give_pods_back(revalidation, check, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
 }
 
 bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
@@ -225,6 +256,7 @@ bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_in
     bool fine = disruption_begin(&revalidation.disruption, snapshot, inputs, &plan, arena, error);
     if (fine) {
         index_candidates(&revalidation);
+        revalidation.evictions = evictions_create(&revalidation.disruption);
         for (uint32_t i = 0; i < count; i++)
             check_one(&revalidation, &checks[i]);
     }

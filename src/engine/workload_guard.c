@@ -15,7 +15,7 @@ struct workload {
     uint32_t index;    // in the guards' counts
     uint32_t replicas; // pods that have not ended, whatever they are doing
     uint32_t ready;
-    uint32_t leaving; // ready ones on nodes that are going anyway
+    uint32_t leaving; // ready ones on nodes that are going anyway, wherever they are to come
 };
 
 // The workloads of one decision.
@@ -58,16 +58,18 @@ static void make_table(struct disruption *disruption)
             pod_is_terminal(pod) ? NULL : find_workload(disruption, pod, true);
         if (workload == NULL)
             continue;
+        bool serves = pod_is_serving(pod);
         workload->replicas++;
-        workload->ready += pod_is_serving(pod);
+        workload->ready += serves;
+        workload->leaving += serves && pod_is_leaving(pod);
     }
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         const struct state_node *state = &problem->nodes.items[i];
         if (!disruption_is_going(disruption, state))
             continue;
         list_for_each (pod, &state->pods) {
-            struct workload *workload =
-                pod_is_serving(*pod) ? find_workload(disruption, *pod, false) : NULL;
+            bool counts = pod_is_serving(*pod) && !pod_is_leaving(*pod);
+            struct workload *workload = counts ? find_workload(disruption, *pod, false) : NULL;
             if (workload != NULL)
                 workload->leaving++;
         }

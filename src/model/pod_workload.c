@@ -50,3 +50,8 @@ bool pod_is_serving(const struct pod *pod)
     return pod_is_active(pod) && pod->spec.node_name != NULL &&
            condition_is_true(&pod->status.conditions, "Ready");
 }
+
+bool pod_is_leaving(const struct pod *pod)
+{
+    return string_map_get(&pod->meta.annotations, ANNOTATION_LEAVES_NODE) != NULL;
+}

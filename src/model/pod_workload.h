@@ -13,5 +13,9 @@ struct pod_workload {
 };
 // False: the pod is of none.
 bool pod_workload_find(const struct pod *pod, struct pod_workload *out);
+// On the copy of a pod that a snapshot shows where it is planned to come: the Node that it still runs
+// on, and that is going. It takes its room there, and serves here for as long as it is not evicted.
+#define ANNOTATION_LEAVES_NODE "adze.dev/leaves-node"
+bool pod_is_leaving(const struct pod *pod);
 // The pod serves: it runs, is Ready and not about to end.
 bool pod_is_serving(const struct pod *pod);

@@ -209,6 +209,52 @@ static void running_commands_count_for_the_guard_DIS_761(void **state)
     }
 }
 
+// Where the snapshot shows a pod on the node that it was planned for, it still runs on one that goes.
+static void pods_with_another_place_leave_all_the_same_DIS_760_761(void **state)
+{
+    (void)state;
+    for (int leaves = 0; leaves < 2; leaves++)
+        for (int budget = 0; budget < 2; budget++) {
+            struct text world = {0};
+            add_pool(&world, (struct test_pool){0});
+            add_node(&world, (struct test_node){.name = "a", .drifted = "2025-12-20T00:00:00Z"});
+            add_node(&world, (struct test_node){.name = "new", .cpu = "1", .uninitialized = true});
+            const char *status = budget ? NULL : READY;
+            add_pod(&world, (struct test_pod){
+                                .name = "p", .node = "a", .status = status, .labels = "app: a"});
+            add_pod(&world,
+                    (struct test_pod){.name = "q",
+                                      .node = "new",
+                                      .status = status,
+                                      .labels = "app: a",
+                                      .annotations = leaves ? "adze.dev/leaves-node: gone" : NULL});
+            if (budget)
+                add_budget(&world, "b", "", 1);
+            PLAN p = disrupt(&world, "drift", NULL);
+            assert_int_equal(candidates_of(p.plan), leaves ? 0 : 1);
+        }
+}
+
+// Pods that cost nothing do not keep a node, but their workload does (DIS-57).
+static void an_empty_node_may_have_the_last_replica_DIS_761_DIS_57(void **state)
+{
+    (void)state;
+    static const char cheap[] = "controller.kubernetes.io/pod-deletion-cost: '-2147483647'";
+    for (int guarded = 0; guarded < 2; guarded++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world, (struct test_node){.name = "a"});
+        add_node(&world, (struct test_node){.name = "b"});
+        add_node(&world, (struct test_node){.name = "c"});
+        add_pod(&world, (struct test_pod){
+                            .name = "p", .node = "a", .status = READY, .annotations = cheap});
+        add_pod(&world, (struct test_pod){
+                            .name = "q", .node = "b", .status = READY, .annotations = cheap});
+        PLAN p = disrupt(&world, "emptiness", guarded ? NULL : "WORKLOAD_GUARD: 'false'");
+        assert_int_equal(candidates_of(p.plan), guarded ? 2 : 3);
+    }
+}
+
 // Two pods of the owner on drifted nodes of their own; what the drift takes of them.
 static uint32_t drift_of_pair(struct test_pod first, struct test_pod second)
 {
@@ -291,6 +337,8 @@ int main(void)
         cmocka_unit_test(a_grace_period_overrules_the_sum_for_drift_DIS_760_DIS_34),
         cmocka_unit_test(one_replica_stays_ready_DIS_761),
         cmocka_unit_test(running_commands_count_for_the_guard_DIS_761),
+        cmocka_unit_test(pods_with_another_place_leave_all_the_same_DIS_760_761),
+        cmocka_unit_test(an_empty_node_may_have_the_last_replica_DIS_761_DIS_57),
         cmocka_unit_test(who_is_a_replica_of_whom_DIS_761),
         cmocka_unit_test(a_node_that_holds_all_of_them_may_go_alone_DIS_761),
         cmocka_unit_test(the_only_replica_of_a_workload_may_go_DIS_761),

@@ -1,5 +1,6 @@
 // DIS-791: what comes up while the replacements of a command are on their way - a PodDisruptionBudget
-// that allows nothing any more, a pod that says do-not-disrupt - keeps its nodes.
+// that allows nothing any more, a pod that says do-not-disrupt, a workload that has nothing else ready
+// (DIS-761) - keeps its nodes.
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,11 @@ static bool replacement_comes(struct scenario *scenario)
     return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 1;
 }
 
+static bool replacement_of_pair_comes(struct scenario *scenario)
+{
+    return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 2;
+}
+
 static bool rolled(struct scenario *scenario)
 {
     return view_of(scenario).old == 0 && scenario_settled(scenario);
@@ -138,7 +144,23 @@ static void command_ends_in_time_DIS_326_793(void **state)
     assert_int_equal(view_of(scenario).old, 1);
 }
 
-static void node_stays_with_a_pod_that_wants_to_DIS_791_723(void **state)
+static bool look_for_pause(void *context, json_t *event)
+{
+    bool *paused = context;
+    const char *message = json_string_value(store_path(event, "message"));
+    *paused = *paused || (message != NULL && strstr(message, "drift backing off") != NULL);
+    return true;
+}
+
+static bool drift_has_paused(struct scenario *scenario)
+{
+    bool paused = false;
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Event"), NULL, look_for_pause, &paused);
+    return paused;
+}
+
+static void node_stays_with_a_pod_that_wants_to_DIS_791_723_716(void **state)
 {
     struct scenario *scenario = *state;
     begin(scenario, "");
@@ -146,6 +168,8 @@ static void node_stays_with_a_pod_that_wants_to_DIS_791_723(void **state)
     scenario_until(scenario, 3 * 60, "the command to be taken back", taken_back);
     assert_int_equal(view_of(scenario).old, 1);
     assert_int_equal(simulation_pods_running(scenario->simulation), 3);
+    scenario_run(scenario, 60);
+    assert_false(drift_has_paused(scenario)); // no replacement has failed (DIS-716)
 }
 
 static void drifted_node_with_a_grace_period_goes_DIS_34(void **state)
@@ -157,14 +181,80 @@ static void drifted_node_with_a_grace_period_goes_DIS_34(void **state)
     scenario_until(scenario, 5 * 60, "the node to go", rolled);
 }
 
+// --- DIS-761 -------------------------------------------------------------------------------------
+// Two replicas that keep apart and need a while to become ready, on two nodes that have drifted.
+
+static bool pair_is_ready(struct scenario *scenario)
+{
+    return simulation_pods_running(scenario->simulation) == 2 && scenario_settled(scenario);
+}
+
+static void begin_pair(struct scenario *scenario)
+{
+    scenario_begin(scenario);
+    apply_generation(scenario, "a", "");
+    scenario_apply(
+        scenario,
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: pair, namespace: default}, spec: "
+        "{replicas: 2, selector: {matchLabels: {app: pair}}, template: {metadata: {labels: {app: "
+        "pair}, annotations: {adze.dev/sim-start-seconds: '120'}}, spec: {affinity: "
+        "{podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+        "kubernetes.io/hostname, labelSelector: {matchLabels: {app: pair}}}]}}, containers: "
+        "[{name: main, image: pause, resources: {requests: {cpu: 1}}}]}}}}");
+    scenario_until(scenario, 400, "both to be ready", pair_is_ready);
+    apply_generation(scenario, "b", "");
+    scenario_until(scenario, 400, "a replacement", replacement_of_pair_comes);
+}
+
+struct pair { // the pods by the nodes that they run on
+    struct store *store;
+    char chosen[300], other[300]; // the node in a command; the pod on the one that is in none
+};
+
+static bool take_apart(void *context, json_t *pod)
+{
+    struct pair *pair = context;
+    struct view view = {0};
+    const char *name = json_string_value(store_path(pod, "spec.nodeName"));
+    look(&view, store_get(pair->store, store_resource_of_kind(pair->store, "v1", "Node"), NULL,
+                          name));
+    snprintf(view.marked > 0 ? pair->chosen : pair->other, sizeof pair->other, "%s",
+             view.marked > 0 ? name : store_name(pod));
+    return true;
+}
+
+static bool is_deleting(const struct pair *pair)
+{
+    return store_path(store_get(pair->store, store_resource_of_kind(pair->store, "v1", "Node"),
+                                NULL, pair->chosen),
+                      "metadata.deletionTimestamp") != NULL;
+}
+
+static void node_stays_while_nothing_else_is_ready_DIS_761(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_pair(scenario);
+    struct pair pair = {.store = simulation_store(scenario->simulation)};
+    struct error error = {0};
+    store_each(pair.store, store_resource_of_kind(pair.store, "v1", "Pod"), NULL, take_apart, &pair);
+    assert_true(
+        simulation_delete(scenario->simulation, "v1", "Pod", "default", pair.other, &error));
+    for (int i = 0; i < 100; i++) { // the replacement comes meanwhile, the other is not yet ready
+        scenario_run(scenario, 1);
+        assert_false(is_deleting(&pair));
+    }
+    scenario_until(scenario, 1200, "both nodes to go", rolled);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(node_stays_while_a_budget_allows_nothing_DIS_791),
         TEST(command_ends_in_time_DIS_326_793),
-        TEST(node_stays_with_a_pod_that_wants_to_DIS_791_723),
+        TEST(node_stays_with_a_pod_that_wants_to_DIS_791_723_716),
         TEST(drifted_node_with_a_grace_period_goes_DIS_34),
+        TEST(node_stays_while_nothing_else_is_ready_DIS_761),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

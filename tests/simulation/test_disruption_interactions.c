@@ -97,12 +97,51 @@ static void node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434(void *
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
 }
 
+// What is on its way for the pods of a node that somebody deletes is enough, launched or not.
+static void force_delete(struct scenario *scenario, const char *claim)
+{
+    struct error error = {0};
+    assert_true(
+        simulation_delete(scenario->simulation, KARPENTER, "NodeClaim", NULL, claim, &error));
+}
+
+static void replacement_takes_the_pods_of_a_deleted_candidate_DIS_306_332(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 20 * SECOND;
+    moves_begin(scenario, 1);
+    uint64_t launches = story_launches(scenario);
+    char claim[300];
+    snprintf(claim, sizeof claim, "%s", view_text(moves_claim(scenario, 0), "metadata.name"));
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 120, "a replacement", moves_replacement_there);
+    scenario_run(scenario, 3); // it takes 20 s to launch
+    force_delete(scenario, claim);
+    scenario_run(scenario, 240);
+    scenario_expect_running(scenario, 1);
+    assert_int_equal(story_launches(scenario) - launches, 1);
+}
+
+static void a_deleted_node_is_replaced_by_one_SCH_528(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 20 * SECOND;
+    moves_begin(scenario, 1);
+    uint64_t launches = story_launches(scenario);
+    force_delete(scenario, view_text(moves_claim(scenario, 0), "metadata.name"));
+    scenario_run(scenario, 240);
+    scenario_expect_running(scenario, 2);
+    assert_int_equal(story_launches(scenario) - launches, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
     const struct CMUnitTest tests[] = {
         TEST(static_drift_replaces_and_adds_nothing_DIS_303_433),
         TEST(overlaid_price_decides_DIS_435),
+        TEST(replacement_takes_the_pods_of_a_deleted_candidate_DIS_306_332),
+        TEST(a_deleted_node_is_replaced_by_one_SCH_528),
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
         TEST(node_with_a_buffer_alone_moves_too_DIS_753),
     };
