@@ -49,6 +49,7 @@ void invariants_counts_add(struct invariants_counts *sum, const struct invariant
     sum->drifted_nodes += counts->drifted_nodes;
     sum->underutilized_nodes += counts->underutilized_nodes;
     sum->replacements += counts->replacements;
+    sum->weighed += counts->weighed;
 }
 
 int64_t now_ns(const struct invariants *invariants)
@@ -78,7 +79,9 @@ struct invariants *invariants_create(const struct invariants_options *options)
     invariants->orphans = map_create();
     invariants->budgets = map_create();
     invariants->stopping = map_create();
+    invariants->owed = map_create();
     invariants->repriced_ns = invariants->jumped_ns = INT64_MIN / 2;
+    invariants->meddled_ns = invariants->demanded_ns = INT64_MIN / 2;
     return invariants;
 }
 
@@ -113,6 +116,8 @@ void invariants_destroy(struct invariants *invariants)
     map_destroy(invariants->orphans, free);
     map_destroy(invariants->budgets, free);
     map_destroy(invariants->stopping, NULL);
+    map_destroy(invariants->owed, free_owed);
+    vector_free(&invariants->savings);
     free(invariants);
 }
 
@@ -121,10 +126,12 @@ void invariants_destroy(struct invariants *invariants)
 void invariants_blind(struct invariants *invariants, bool blind)
 {
     invariants->sees_since_ns = blind ? INT64_MAX : now_ns(invariants);
+    invariants->meddled_ns = now_ns(invariants);
 }
 
 void invariants_restarts(struct invariants *invariants)
 {
+    invariants->meddled_ns = now_ns(invariants);
     for (struct map_entry *e = map_first(invariants->commands); e != NULL; e = map_next(e))
         ((struct command_record *)map_value(e))->age_ns = 0;
 }
@@ -132,6 +139,7 @@ void invariants_restarts(struct invariants *invariants)
 void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid)
 {
     claim_record(invariants, claim_uid)->vanished = true;
+    invariants->meddled_ns = now_ns(invariants);
 }
 
 void invariants_clock_jumps(struct invariants *invariants, int64_t nanoseconds)
@@ -199,6 +207,7 @@ void invariants_step(struct invariants *invariants)
         return;
     invariants->looked_ns = now_ns(invariants);
     check_orphans(invariants, passed_ns);
+    check_savings(invariants, passed_ns);
     if (now_ns(invariants) - invariants->commands_ns >= COMMANDS_NS) {
         check_commands(invariants, now_ns(invariants) - invariants->commands_ns);
         invariants->commands_ns = now_ns(invariants);

@@ -17,7 +17,7 @@
 //     pods (DIS-791), never the last ready pods of a workload beside others (DIS-761); and no NodeClaim is deleted for
 //     no reason at all;
 //  4. no node goes before its replacements are initialized and ready (DIS-792); they are cheaper
-//     if that is what they are for (DIS-795);
+//     if that is what they are for, and over a day consolidation saves more than it costs (DIS-795);
 //  5. a command ends in time, and leaves nothing behind on nodes that stay (DIS-793);
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
 //  8. and what settling means: invariants_unsettled(), invariants_signature().
@@ -63,6 +63,7 @@ struct invariants_counts {
     uint64_t launches, evictions, deletions, terminations, finalizers, orphans;
     // Disruption commands, the nodes that they took, by reason, and what came in their place.
     uint64_t commands, empty_nodes, drifted_nodes, underutilized_nodes, replacements;
+    uint64_t weighed; // consolidations whose saving was worked out
 };
 void invariants_counts_add(struct invariants_counts *sum, const struct invariants_counts *counts);
 const struct invariants_counts *invariants_counts(const struct invariants *invariants);

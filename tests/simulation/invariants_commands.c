@@ -34,6 +34,7 @@ struct command_record *command_of(struct invariants *invariants, const json_t *o
     command->nodes_promised = nodes;
     command->replacements_promised = replacements;
     command->candidates = map_create();
+    command->replacements = map_create();
     command->begun_ns = now_ns(invariants);
     map_set(invariants->commands, id, command);
     invariants->counts.commands++;
@@ -52,6 +53,7 @@ void free_command_record(void *value)
 {
     struct command_record *command = value;
     map_destroy(command->candidates, free_candidate);
+    map_destroy(command->replacements, NULL);
     free(command);
 }
 
@@ -125,6 +127,7 @@ void join_replacement(struct invariants *invariants, const json_t *claim)
     if (command == NULL)
         return;
     claim_record(invariants, store_uid(claim))->command = memory_copy_string(command->id);
+    map_set(command->replacements, store_uid(claim), command);
     invariants->counts.replacements++;
     if (++command->replacements_seen > command->replacements_promised)
         violate(invariants, "NodeClaim %s is the %uth replacement of command %s, which has %u "

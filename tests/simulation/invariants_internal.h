@@ -35,6 +35,8 @@ struct node_record { // by name
 
 struct pod_record { // by UID, until half a minute after its end
     char *name, *namespace, *node, *app, *protection;
+    char *moved_by; // the command that evicted the pod in whose place it came
+    bool of_daemon_set;
     bool ready, leaving; // leaving: deleted, ended or gone
     int64_t ready_ns, leaving_ns, protected_ns; // since when; ready_ns: the last time
 };
@@ -76,7 +78,16 @@ struct command_record { // by identifier, for good
     int64_t begun_ns;
     int64_t age_ns;    // in the eyes of a controller that lives, since it began or was taken over
     bool completed;    // its first candidate was deleted
+    struct map *replacements; // by the NodeClaim's UID
+    int64_t over_ns;   // since when its nodes are gone or given back; 0: not yet
+    double saved_usd, saves_usd; // until then; an hour from then on
+    bool unknown, weighed;       // what it saves cannot be known; has been looked at
     uint32_t marked;   // Nodes that bear its mark now and whose NodeClaims stay
+};
+
+struct saving { // of a command that was weighed
+    int64_t at_ns;
+    double usd;
 };
 
 struct invariants {
@@ -89,6 +100,10 @@ struct invariants {
     int64_t clock_slack_ns, jumped_ns;
     int64_t sees_since_ns; // INT64_MAX: cut off
     int64_t repriced_ns;
+    int64_t meddled_ns;  // when the test last took part in what the controller does
+    int64_t demanded_ns; // when there was last more to run
+    struct map *owed;    // pods to come in the place of evicted ones, by label app
+    VECTOR(struct saving) savings;
     int64_t looked_ns, commands_ns; // when the slower checks were made last
     uint64_t seen_version;
     bool pod_was_there, pod_was_healthy; // before the request under way
@@ -179,6 +194,12 @@ void join_replacement(struct invariants *invariants, const json_t *claim);
 void check_replacements(struct invariants *invariants, struct command_record *command);
 // DIS-793: every while, `passed_ns` after the last.
 void check_commands(struct invariants *invariants, int64_t passed_ns);
+
+// --- DIS-795 (invariants_savings.c) ------------------------------------------------------------
+void note_moved_pod(struct invariants *invariants, const json_t *pod); // has been evicted
+void note_new_pod(struct invariants *invariants, struct pod_record *record, const json_t *pod);
+void free_owed(void *value);
+void check_savings(struct invariants *invariants, int64_t passed_ns);
 
 // --- 1, 2, 6: machines (invariants_machines.c) -------------------------------------------------
 void check_stopping(struct invariants *invariants);

@@ -176,6 +176,8 @@ void after_pod(struct invariants *invariants, const struct kube_request *request
     json_t *pod = find_pod(invariants, target);
     bool taken = invariants->pod_was_there && (pod == NULL || is_deleting(pod));
     invariants->counts.evictions += taken && request->verb == KUBE_CREATE;
+    if (taken && pod != NULL)
+        note_moved_pod(invariants, pod);
     if (request->verb == KUBE_DELETE || !taken || !invariants->pod_was_healthy || pod == NULL)
         return;
     check_last_replica(invariants, pod);

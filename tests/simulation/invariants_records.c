@@ -85,6 +85,7 @@ void free_pod_record(void *value)
     free(record->node);
     free(record->app);
     free(record->protection);
+    free(record->moved_by);
     free(record);
 }
 
@@ -98,6 +99,8 @@ static struct pod_record *pod_record(struct invariants *invariants, const json_t
     record->name = memory_copy_string(store_name(pod));
     record->namespace = memory_copy_string(store_namespace(pod));
     record->app = app != NULL ? memory_copy_string(app) : NULL;
+    record->of_daemon_set = is_owned_by(pod, "DaemonSet");
+    note_new_pod(invariants, record, pod);
     map_set(invariants->pods, store_uid(pod), record);
     return record;
 }
@@ -183,7 +186,7 @@ static bool note_pool(void *context, json_t *pool)
         map_set(invariants->pools, store_name(pool), record);
     }
     if (record->generation != generation || strcmp(record->uid, store_uid(pool)) != 0)
-        record->changed_ns = now_ns(invariants);
+        record->changed_ns = invariants->meddled_ns = now_ns(invariants);
     record->generation = generation;
     snprintf(record->uid, sizeof record->uid, "%s", store_uid(pool));
     record->nodes_now = 0;

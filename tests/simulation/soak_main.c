@@ -207,14 +207,15 @@ static void print_counts(const struct invariants_counts *counts)
 {
     printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu machines "
            "terminated, %llu finalizers removed, %llu machines without NodeClaim for a while; %llu "
-           "commands: %llu empty, %llu drifted and %llu underutilized nodes, %llu replacements\n",
+           "commands: %llu empty, %llu drifted and %llu underutilized nodes, %llu replacements, %llu "
+           "savings\n",
            (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
            (unsigned long long)counts->deletions, (unsigned long long)counts->terminations,
            (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans,
            (unsigned long long)counts->commands, (unsigned long long)counts->empty_nodes,
            (unsigned long long)counts->drifted_nodes,
            (unsigned long long)counts->underutilized_nodes,
-           (unsigned long long)counts->replacements);
+           (unsigned long long)counts->replacements, (unsigned long long)counts->weighed);
 }
 
 static int run_many(struct run *run)
