@@ -118,8 +118,11 @@ void disruption_print(const struct plan_disruption *disruption)
         text_format(&text, " %s", names->items[i]);
     if (names->count > NAMES_SHOWN)
         text_format(&text, " +%" PRIu32, names->count - NAMES_SHOWN);
-    text_format(&text, "; %" PRIu32 " replacement%s", disruption->replacements.count,
-                plural(disruption->replacements.count));
+    if (disruption->replacements.count == 0)
+        text_add(&text, "; no replacement");
+    else
+        text_format(&text, "; %" PRIu32 " replacement%s", disruption->replacements.count,
+                    plural(disruption->replacements.count));
     for (uint32_t i = 0; i < disruption->replacements.count && i < REPLACEMENTS_SHOWN; i++) {
         text_add(&text, i == 0 ? ": " : "; ");
         add_replacement(&text, &disruption->replacements.items[i]);

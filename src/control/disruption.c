@@ -348,7 +348,8 @@ static void tell_notes(struct control *control, const struct plan *plan)
     list_for_each (note, &plan->notes) {
         if (note->level != NOTE_EVENT_NORMAL || note->object == NULL || note->reason == NULL)
             continue;
-        if (note->object->kind->id == KIND_NODE_POOL)
+        if (note->object->kind->id == KIND_NODE_POOL ||
+            note->object->kind->id == KIND_POD_DISRUPTION_BUDGET)
             publish(control, note->object,
                     &(struct event_text){
                         .reason = note->reason, .dedupe = note->message, .window_ns = MINUTE},

@@ -1,5 +1,6 @@
 #include "engine/candidates.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,17 +54,23 @@ static double clamp(double cost)
     return cost > 10 ? 10 : cost < -10 ? -10 : cost;
 }
 
+// 0 for what is no number, and for what is none to calculate with.
+static double deletion_cost(const struct pod *pod)
+{
+    const char *text =
+        string_map_get(&pod->meta.annotations, "controller.kubernetes.io/pod-deletion-cost");
+    if (text == NULL || text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]) != NULL)
+        return 0;
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool too_large = errno == ERANGE && isinf(value);
+    return *end != '\0' || too_large || isnan(value) ? 0 : value;
+}
+
 double pod_eviction_cost(const struct pod *pod)
 {
-    double cost = 1.0;
-    const char *deletion_cost =
-        string_map_get(&pod->meta.annotations, "controller.kubernetes.io/pod-deletion-cost");
-    if (deletion_cost != NULL) {
-        char *end;
-        double value = strtod(deletion_cost, &end);
-        if (*deletion_cost != '\0' && *end == '\0')
-            cost += value / 134217728.0;
-    }
+    double cost = 1.0 + deletion_cost(pod) / 134217728.0;
     if (pod->spec.priority.present)
         cost += (double)pod->spec.priority.value / 33554432.0;
     return clamp(cost);
@@ -102,10 +109,17 @@ bool pod_is_unready(const struct pod *pod)
     return ready != NULL && text_equal(ready->status, "False");
 }
 
-// DIS-43 to DIS-45: the message of what blocks the pod's eviction, or NULL.
+// DIS-43 to DIS-45, DIS-708: the message of what blocks the pod's eviction, or NULL.
 static const char *budget_blocks(struct build *build, const struct pod *pod,
                                  enum candidate_check *check)
 {
+    const struct pod_disruption_budget *unreadable =
+        pod_budgets_unreadable(build->budgets, pod->meta.namespace);
+    *check = CHECK_UNREADABLE_BUDGET;
+    if (unreadable != NULL)
+        return arena_format(build->arena,
+                            "Pdb has an invalid selector (PodDisruptionBudget=[%s/%s])",
+                            pod->meta.namespace, unreadable->meta.name);
     pod_budgets_find(build->budgets, pod, &build->matches);
     if (build->matches.items.count == 0)
         return NULL;
@@ -329,7 +343,29 @@ static double cost_of(const struct build *build, const struct state_node *state)
         if (pod_has_to_move(*pod))
             cost += at_least_nothing(by_run_time ? pod_disruption_cost(*pod, build->snapshot->time)
                                                  : pod_eviction_cost(*pod));
+    list_for_each (pod, &state->returning)
+        cost += at_least_nothing(pod_eviction_cost(*pod));
     return cost;
+}
+
+static uint32_t count_reschedulable(const struct state_node *state)
+{
+    uint32_t count = state->returning.count;
+    list_for_each (pod, &state->pods)
+        count += pod_has_to_move(*pod);
+    return count;
+}
+
+// DIS-57: whatever Jobs have done.
+static bool is_empty(const struct state_node *state)
+{
+    double cost = 1.0;
+    list_for_each (pod, &state->pods)
+        if (pod_has_to_move(*pod))
+            cost += at_least_nothing(pod_eviction_cost(*pod));
+    list_for_each (pod, &state->returning)
+        cost += at_least_nothing(pod_eviction_cost(*pod));
+    return cost <= 1.0;
 }
 
 static void add_candidate(struct build *build, const struct state_node *state,
@@ -348,15 +384,9 @@ static void add_candidate(struct build *build, const struct state_node *state,
         .buffered = is_wanted(build, state->name, true)};
     candidate.price_known =
         find_price(build, state, pool->pool, candidate.type, &candidate.price);
-    double plain = 1.0;
-    list_for_each (pod, &state->pods) {
-        if (!pod_has_to_move(*pod))
-            continue;
-        candidate.reschedulable++;
-        plain += at_least_nothing(pod_eviction_cost(*pod));
-    }
+    candidate.reschedulable = count_reschedulable(state);
     candidate.cost = cost_of(build, state);
-    candidate.empty = plain <= 1.0; // whatever Jobs have done
+    candidate.empty = is_empty(state);
     build->table->candidates.items[build->table->candidates.count++] = candidate;
 }
 

@@ -23,7 +23,7 @@ struct disruption_pool {
 enum candidate_check { // the rows of DIS-32
     CHECK_PASSED, CHECK_BUSY, CHECK_UNMANAGED, CHECK_NO_NODE, CHECK_UNINITIALIZED, CHECK_MARKED,
     CHECK_NOMINATED, CHECK_ANNOTATION, CHECK_NO_POOL_LABEL, CHECK_UNKNOWN_POOL, CHECK_NO_PODS,
-    CHECK_POD, CHECK_SEVERAL_BUDGETS, CHECK_BUDGET,
+    CHECK_POD, CHECK_UNREADABLE_BUDGET, CHECK_SEVERAL_BUDGETS, CHECK_BUDGET,
 };
 struct disruption_candidate {
     const struct state_node *state; // in the problem's nodes, if there is a problem

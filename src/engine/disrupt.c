@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pod_budgets.h"
 #include "engine/spot_window.h"
 #include "engine/trial.h"
 #include "engine/verdicts.h"
@@ -40,6 +41,17 @@ const struct state_node *disruption_home(const struct disruption *disruption,
     return disruption->baseline->homes[queued->origin];
 }
 
+// DIS-708.
+static void note_unreadable_budgets(struct disruption *disruption)
+{
+    const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    for (uint32_t i = 0; i < budgets->unreadable_count; i++)
+        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
+                     (const struct object *)budgets->items[budgets->unreadable[i]],
+                     "spec.selector is invalid: no node with a pod of the namespace that could be "
+                     "evicted is disrupted");
+}
+
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
                                              bool eventual)
 {
@@ -53,6 +65,7 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
     if (disruption->table.pools.items == NULL) {
         disruption->table = candidates_build(disruption->arena, snapshot, &options);
         find_placeholders(disruption);
+        note_unreadable_budgets(disruption);
     } else {
         candidates_apply_budgets(disruption->arena, snapshot, &disruption->table, reason);
     }

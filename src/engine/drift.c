@@ -78,6 +78,10 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
         else
             refuse(disruption, list->items[i], &trial);
         trial_free(&trial);
+        for (uint32_t j = i + 1; failed && j < list->count; j++)
+            if (list->items[j]->pool->remaining > 0)
+                disruption_verdict(disruption, list->items[j], "DIS-227",
+                                   "Creating scheduler, no nodepools found");
         if (possible || failed) // DIS-227
             return;
     }

@@ -153,6 +153,18 @@ static bool only_ports_left(struct pass *pass, const struct claim *claim, const 
     return true;
 }
 
+void refusal_add_hostname(struct pass *pass, uint32_t requirement, uint32_t hostname)
+{
+    const struct problem *problem = pass->problem;
+    if (problem_hostname_allowed(problem, requirement, hostname))
+        return;
+    if (pass->why->length > 0 && !text_ends_with(pass->why->data, ", "))
+        text_add(pass->why, ", ");
+    text_add(pass->why, "the node's own name is not allowed by ");
+    requirement_add_text(pass->why, problem->vocabulary,
+                         requirement_get(problem->sets, requirement));
+}
+
 void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t class, uint32_t set)
 {
     struct problem *problem = pass->problem;

@@ -77,5 +77,7 @@ bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t c
 // Begins the text of a refusal, forgetting an earlier one. Returns pass->why (NULL: nobody asks).
 struct text *refusal_begin(struct pass *pass, enum reason_code code);
 void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints);
+// `requirement` names other hosts; nothing is added if it is REQUIREMENT_NONE or allows `hostname`.
+void refusal_add_hostname(struct pass *pass, uint32_t requirement, uint32_t hostname);
 // SCH-239, 241.
 void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t class, uint32_t set);

@@ -136,6 +136,17 @@ static void refuse_requirements(struct pass *pass, const struct node_template *t
     sets_add_conflict(pass->why, sets, base, asked, true);
 }
 
+// A new node has a name that no pod can know.
+static void refuse_hostname(struct pass *pass, const struct claim *claim,
+                            const struct shape *shape, const struct node_term *term)
+{
+    if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) == NULL)
+        return;
+    bool by_shape = !problem_hostname_allowed(pass->problem, shape->hostname, claim->hostname);
+    text_add(pass->why, "incompatible requirements, ");
+    refusal_add_hostname(pass, by_shape ? shape->hostname : term->hostname, claim->hostname);
+}
+
 static enum verdict check_alternative(struct pass *pass, const struct claim *claim, uint32_t class,
                                       bool fresh, uint32_t base,
                                       const struct node_term *alternative,
@@ -150,6 +161,7 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
             if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
                 text_add(pass->why, "incompatible volume requirements, ");
                 sets_add_conflict(pass->why, problem->sets, base, alternative->set, true);
+                refusal_add_hostname(pass, alternative->hostname, claim->hostname);
             }
             return REFUSED_SHAPE;
         }
@@ -228,7 +240,7 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
     }
     if (!problem_hostname_allowed(problem, shape->hostname, claim->hostname) ||
         (term != NULL && !problem_hostname_allowed(problem, term->hostname, claim->hostname))) {
-        refuse_requirements(pass, claim->template, shape, base, SET_EMPTY);
+        refuse_hostname(pass, claim, shape, term);
         return REFUSED_SHAPE;
     }
     if (pass->why == NULL &&

@@ -88,8 +88,10 @@ bool node_fits_shape(struct pass *pass, const struct place *place, const struct 
     }
     if (shape->impossible || !sets_compatible(problem->sets, place->set, shape->set, false) ||
         !problem_hostname_allowed(problem, shape->hostname, place->hostname)) {
-        if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
+        if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL) {
             sets_add_conflict(pass->why, problem->sets, place->set, shape->set, false);
+            refusal_add_hostname(pass, shape->hostname, place->hostname);
+        }
         return false;
     }
     if (!node_terms_hold(problem, place, shape)) {
@@ -113,6 +115,7 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
         if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
             text_add(pass->why, "incompatible volume requirements, ");
             sets_add_conflict(pass->why, problem->sets, place->set, alternative->set, false);
+            refusal_add_hostname(pass, alternative->hostname, place->hostname);
         }
         return REFUSED_SHAPE;
     }

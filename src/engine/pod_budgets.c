@@ -39,6 +39,11 @@ static int compare_budgets(const void *a, const void *b)
     return order != 0 ? order : strcmp(or_empty(x->name), or_empty(y->name));
 }
 
+static bool is_unreadable(const struct pod_disruption_budget *budget)
+{
+    return budget->spec.selector != NULL && !label_selector_is_valid(budget->spec.selector);
+}
+
 struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapshot *snapshot)
 {
     struct pod_budgets *budgets = arena_allocate(arena, sizeof *budgets);
@@ -55,7 +60,10 @@ struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapsho
                 .items[i];
     if (count > 1)
         qsort(budgets->items, count, sizeof *budgets->items, compare_budgets);
+    budgets->unreadable = arena_allocate_array(arena, count + 1, sizeof *budgets->unreadable);
     for (uint32_t i = 0; i < count; i++) {
+        if (is_unreadable(budgets->items[i]))
+            budgets->unreadable[budgets->unreadable_count++] = i;
         uint64_t hash = budget_hash(budgets->items[i]);
         uint32_t *head = &budgets->heads[hash & budgets->mask];
         budgets->entries[i] = (struct pod_budgets_entry){hash, i, *head};
@@ -98,4 +106,13 @@ void pod_budgets_find(const struct pod_budgets *budgets, const struct pod *pod,
     find_by_hash(budgets, pod, namespace, matches);
     list_for_each (label, &pod->meta.labels)
         find_by_hash(budgets, pod, label_hash(namespace, label), matches);
+}
+
+const struct pod_disruption_budget *pod_budgets_unreadable(const struct pod_budgets *budgets,
+                                                           const char *namespace)
+{
+    for (uint32_t i = 0; i < budgets->unreadable_count; i++)
+        if (text_equal(budgets->items[budgets->unreadable[i]]->meta.namespace, namespace))
+            return budgets->items[budgets->unreadable[i]];
+    return NULL;
 }

@@ -14,6 +14,8 @@ struct pod_budgets {
         uint32_t budget, next;
     } *entries;
     uint32_t mask;
+    uint32_t *unreadable; // indexes of those whose selector is invalid: they match no pod
+    uint32_t unreadable_count;
 };
 // Lives in `arena` and points into the snapshot.
 struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapshot *snapshot);
@@ -24,3 +26,7 @@ struct pod_budget_matches { // indexes in pod_budgets.items, ascending; the call
 // Those of the pod, in place of what was in `matches` before.
 void pod_budgets_find(const struct pod_budgets *budgets, const struct pod *pod,
                       struct pod_budget_matches *matches);
+// The first budget of the namespace whose selector is invalid, so that nobody knows whose pods it
+// protects (DIS-708); NULL: there is none.
+const struct pod_disruption_budget *pod_budgets_unreadable(const struct pod_budgets *budgets,
+                                                           const char *namespace);

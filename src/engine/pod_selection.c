@@ -55,7 +55,7 @@ bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
     bool active = pod_is_active(pod);
     bool stateful = object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
-    if (!active && !(stateful && pod->meta.deletion_timestamp != 0 && !pod_is_terminal(pod)))
+    if (!active && !(stateful && pod->meta.deletion_timestamp != 0))
         return false;
     if (pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod))
         return false;
@@ -168,7 +168,7 @@ static void collect_queue(struct problem *problem, struct bitset moves)
             queue_pod(problem->queued, &problem->queued_count, pod, NULL);
             continue;
         }
-        if (!has_text(pod->spec.node_name) || pod_is_terminal(pod))
+        if (!has_text(pod->spec.node_name) || (pod_is_terminal(pod) && !pod_returns(pod)))
             continue;
         const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
         if (on == NULL || (!on->marked_for_deletion && !problem->with_movable) ||

@@ -191,6 +191,29 @@ static bool counts_on_node(const struct pod *pod)
     return pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' && !pod_is_terminal(pod);
 }
 
+bool pod_returns(const struct pod *pod)
+{
+    return pod_is_terminal(pod) && pod->meta.deletion_timestamp != 0 &&
+           pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' &&
+           object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL &&
+           !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
+}
+
+// There are few.
+static void add_returning(struct arena *arena, struct state_nodes *nodes, const struct pod *pod)
+{
+    struct state_node *state = map_get(nodes->by_node_name, pod->spec.node_name);
+    if (state == NULL)
+        return;
+    const struct pod **larger =
+        arena_allocate_array(arena, state->returning.count + 1, sizeof *larger);
+    if (state->returning.count > 0)
+        memcpy(larger, state->returning.items, state->returning.count * sizeof *larger);
+    larger[state->returning.count++] = pod;
+    state->returning.items = larger;
+    qsort(state->returning.items, state->returning.count, sizeof *larger, compare_pods);
+}
+
 static void bind_pods(struct arena *arena, const struct snapshot *snapshot,
                       struct state_nodes *nodes)
 {
@@ -202,6 +225,8 @@ static void bind_pods(struct arena *arena, const struct snapshot *snapshot,
             counts_on_node(pod) ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;
         if (state != NULL)
             state->pods.count++;
+        else if (pod_returns(pod))
+            add_returning(arena, nodes, pod);
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
         struct state_node *state = &nodes->items[i];

@@ -19,6 +19,7 @@ struct state_node {
     bool registered, initialized;              // LIF-303
     bool marked_for_deletion;                  // LIF-309
     LIST(const struct pod *) pods;             // bound, not terminal, by namespace/name (LIF-307)
+    LIST(const struct pod *) returning;        // see pod_returns(); in the same order
 };
 
 struct state_nodes {
@@ -30,6 +31,10 @@ struct state_nodes {
 // The caller calls state_nodes_free() for the map; the rest goes with the arena.
 struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot *snapshot);
 void state_nodes_free(struct state_nodes *nodes);
+
+// A pod that has ended and is going, and whose StatefulSet will make it anew: it takes nothing from its
+// node any more, but needs a place as if it ran (DIS-48).
+bool pod_returns(const struct pod *pod);
 
 // A taint that goes away by itself while a node comes up (LIF-62).
 bool taint_is_ephemeral(const struct taint *taint);

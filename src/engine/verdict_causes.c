@@ -315,11 +315,13 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
         return stays_mortal(causes, candidate);
     if (is_static)
         return cause(causes, "DIS-220",
-                     "NodePool \"%s\" is static: its nodes go only when they have drifted",
-                     candidate->pool->pool->meta.name);
+                     "NodePool \"%s\" is static: its nodes go only when they have drifted%s",
+                     candidate->pool->pool->meta.name, drifted ? ", by static-drift" : "");
     if (is_only(causes, "drift") || is_only(causes, "static-drift"))
-        return cause(causes, "DIS-222", "the node has not drifted%s",
-                     drifted ? " as one of a static NodePool" : "");
+        return drifted ? cause(causes, "DIS-220",
+                               "NodePool \"%s\" is not static: its drifted nodes go by drift",
+                               candidate->pool->pool->meta.name)
+                       : cause(causes, "DIS-222", "the node has not drifted");
     if (candidate->blocked != NULL)
         return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
     if (candidate_is_drift_only(candidate))

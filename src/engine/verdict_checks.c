@@ -4,6 +4,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "engine/pod_budgets.h"
+#include "engine/problem.h"
 #include "engine/verdict_causes.h"
 
 #define PODS_SHOWN 3
@@ -147,14 +149,42 @@ static struct verdict_word exhausted(const struct causes *causes, const struct s
     return cause(causes, "DIS-45", "%s", message);
 }
 
+// DIS-708.
+static struct verdict_word unreadable(const struct causes *causes, const struct state_node *state)
+{
+    const struct problem *problem = causes->disruption->problem;
+    list_for_each (pod, &state->pods) {
+        const struct pod_disruption_budget *budget =
+            pod_can_be_evicted(*pod, problem->snapshot->time)
+                ? pod_budgets_unreadable(problem->pod_budgets, (*pod)->meta.namespace)
+                : NULL;
+        if (budget != NULL)
+            return cause(causes, "DIS-708",
+                         "the selector of PodDisruptionBudget %s/%s is invalid, so that it may "
+                         "protect any pod of its namespace, such as %s",
+                         budget->meta.namespace, budget->meta.name, (*pod)->meta.name);
+    }
+    return cause(causes, "DIS-708", "the selector of a PodDisruptionBudget is invalid");
+}
+
 struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
                                   enum candidate_check check, const char *message)
 {
     if (check == CHECK_POD)
         return protected_pod(causes, state);
+    if (check == CHECK_UNREADABLE_BUDGET)
+        return unreadable(causes, state);
     if (check == CHECK_SEVERAL_BUDGETS)
         return cause(causes, "DIS-44", "%s", message);
     return exhausted(causes, state, message);
+}
+
+static struct verdict_word unknown_pool(const struct causes *causes, const char *name)
+{
+    list_for_each (pool, &causes->disruption->table.pools)
+        if (strcmp(pool->pool->meta.name, name) == 0)
+            return cause(causes, "DIS-32 #9", "no instance types are known of NodePool \"%s\"", name);
+    return cause(causes, "DIS-32 #9", "there is no NodePool \"%s\"", name);
 }
 
 // --- all checks
@@ -185,9 +215,9 @@ struct verdict_word cause_of_refusal(const struct causes *causes,
         return cause(causes, "DIS-32 #8",
                      "the Node has no label " LABEL_NODE_POOL ": it belongs to no NodePool");
     case CHECK_UNKNOWN_POOL:
-        return cause(causes, "DIS-32 #9",
-                     "there is no NodePool \"%s\", or no instance types are known of it", pool);
+        return unknown_pool(causes, pool);
     case CHECK_POD:
+    case CHECK_UNREADABLE_BUDGET:
     case CHECK_SEVERAL_BUDGETS:
     case CHECK_BUDGET:
     case CHECK_NO_PODS:

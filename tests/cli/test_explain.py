@@ -206,7 +206,7 @@ class ExplainNode(ProgramTest):
                          ("NodeExplanation", "b", "claim-b", "default", "stays", "DIS-85"))
 
     def test_a_node_that_goes(self):
-        self.assertRegex(self.explain("a")[1], r"\Aa goes\n.*\nEmpty \(empty\): 1 node a; 0 replacements; saves \$0\.\d{4} an hour\n")
+        self.assertRegex(self.explain("a")[1], r"\Aa goes\n.*\nEmpty \(empty\): 1 node a; no replacement; saves \$0\.\d{4} an hour\n")
         answer = json.loads(self.explain("a", "-o", "json")[1])
         self.assertEqual((answer["state"], answer["command"]["method"], answer["command"]["candidates"]), ("goes", "Empty", ["a"]))
 

@@ -176,7 +176,7 @@ class Plan(ProgramTest):
         path = self.write("idle.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [pool, claim, node]}))
         status, out, err = self.adze("plan", "-f", path, "--disrupt")
         self.assertEqual((status, err), (0, ""))
-        self.assertRegex(out, r"DISRUPTIONS\nEmpty \(empty\): 1 node idle; 0 replacements; saves \$0\.\d{4} an hour\n")
+        self.assertRegex(out, r"DISRUPTIONS\nEmpty \(empty\): 1 node idle; no replacement; saves \$0\.\d{4} an hour\n")
         command, = json.loads(self.adze("plan", "-f", path, "--disrupt", "-o", "json")[1])["disruptions"]
         self.assertEqual((command["method"], command["consolidation"], command["candidates"], command["replacements"]),
                          ("Empty", "empty", ["idle"], []))

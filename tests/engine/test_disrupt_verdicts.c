@@ -100,6 +100,77 @@ static void pods_that_block_DIS_40_DIS_44_DIS_45(void **state)
               "default/a default/b");
 }
 
+static void budgets_nobody_can_read_DIS_708(void **state)
+{
+    (void)state;
+    check_pod((struct test_pod){0},
+              "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
+              "default}, spec: {selector: {matchExpressions: [{key: app, operator: Like}]}}}\n---\n",
+              "DIS-708", "selector of PodDisruptionBudget default/a is invalid, so that it may "
+              "protect any pod of its namespace, such as p");
+}
+
+// What is said of a node that has drifted, by the methods that are not asked.
+static void drifted_nodes_and_the_other_method_DIS_220(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_pool(&world, (struct test_pool){.name = "fixed", .spec = "replicas: 1, "});
+    add_node(&world, (struct test_node){.name = "x", .drifted = "2025-12-20T00:00:00Z"});
+    add_node(&world, (struct test_node){.name = "w", .pool = "fixed",
+                                        .drifted = "2025-12-20T00:00:00Z"});
+    PLAN p = disrupt(&world, "multi", NULL);
+    assert_verdict(p.plan, "w", "DIS-220", "have drifted, by static-drift");
+    struct text other = {0};
+    add_pool(&other, (struct test_pool){0});
+    add_node(&other, (struct test_node){.name = "x", .drifted = "2025-12-20T00:00:00Z"});
+    PLAN q = disrupt(&other, "static-drift", NULL);
+    assert_verdict(q.plan, "x", "DIS-220", "is not static: its drifted nodes go by drift");
+}
+
+// Without a pool that takes pods upstream asks nothing further: that holds for the others, too.
+static void no_pool_to_simulate_with_DIS_227(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){.not_ready = true});
+    add_node(&world, (struct test_node){.name = "x", .drifted = "2025-12-20T00:00:00Z"});
+    add_node(&world, (struct test_node){.name = "w", .drifted = "2025-12-21T00:00:00Z"});
+    PLAN p = disrupt(&world, "drift", UPSTREAM);
+    assert_disrupts(p.plan, "");
+    assert_verdict(p.plan, "x", "DIS-227", "no nodepools found");
+    assert_verdict(p.plan, "w", "DIS-227", "no nodepools found");
+}
+
+static void pods_of_a_named_host_DIS_161(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "x"});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "x",
+                                      .spec = "nodeSelector: {kubernetes.io/hostname: x}, "});
+    PLAN p = disrupt(&world, "single", NULL);
+    assert_verdict(p.plan, "x", "DIS-161",
+                   "the node's own name is not allowed by kubernetes.io/hostname In [x]");
+}
+
+static void pools_that_are_unknown_DIS_32(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_pool(&world, (struct test_pool){.name = "bare"});
+    add_node(&world, (struct test_node){.name = "x", .pool = "bare"});
+    add_node(&world, (struct test_node){.name = "w", .pool = "none"});
+    text_add(&world, "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: empty}, "
+                     "spec: {nodePools: [bare], instanceTypes: []}}\n---\n");
+    PLAN p = disrupt(&world, NULL, UPSTREAM);
+    assert_verdict(p.plan, "x", "DIS-32 #9", "no instance types are known of NodePool \"bare\"");
+    assert_verdict(p.plan, "w", "DIS-32 #9", "there is no NodePool \"none\"");
+}
+
 static void consolidation_is_off_or_waits_DIS_83_DIS_85_DIS_98(void **state)
 {
     (void)state;
@@ -328,6 +399,11 @@ int main(void)
         cmocka_unit_test(machines_without_a_node_DIS_32),
         cmocka_unit_test(nodes_that_pending_pods_want_DIS_765),
         cmocka_unit_test(pods_that_block_DIS_40_DIS_44_DIS_45),
+        cmocka_unit_test(budgets_nobody_can_read_DIS_708),
+        cmocka_unit_test(drifted_nodes_and_the_other_method_DIS_220),
+        cmocka_unit_test(no_pool_to_simulate_with_DIS_227),
+        cmocka_unit_test(pods_of_a_named_host_DIS_161),
+        cmocka_unit_test(pools_that_are_unknown_DIS_32),
         cmocka_unit_test(consolidation_is_off_or_waits_DIS_83_DIS_85_DIS_98),
         cmocka_unit_test(budgets_that_are_used_up_DIS_120_DIS_121_DIS_127_DIS_132),
         cmocka_unit_test(earlier_methods_come_first_DIS_11),

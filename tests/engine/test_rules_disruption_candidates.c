@@ -21,6 +21,12 @@
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: empty}, spec: {nodePools: " \
     "[other], instanceTypes: []}}\n---\n"
 
+#define UNREADABLE_PDB                                                                             \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: broken, namespace: "      \
+    "default, uid: broken}, spec: {selector: {matchLabels: {a: b}, matchExpressions: [{key: app, " \
+    "operator: In}]}}, status: {disruptionsAllowed: 9}}\n---\n"
+#define BOUGHT "Drifted/none: x -> small on-demand -"
+
 static void who_is_a_candidate(void **state)
 {
     (void)state;
@@ -87,6 +93,28 @@ static void pods_that_block(void **state)
                   {.name = "q", .node = "x", .labels = "app: a"}},
          .more = PDB("b", "default", "", "1"),
          .expected = "Underutilized/single: x"},
+        {.rule = "DIS-708: a budget with an invalid selector blocks the pods of its namespace, no others",
+         .method = "drift",
+         .settings = BETTER,
+         .nodes = {{.name = "x", DRIFTED}, {.name = "w", DRIFTED},
+                   {.name = "z", .unmanaged = true}},
+         .pods = {{.name = "p", .node = "x"}, {.name = "q", .node = "w", .meta = "namespace: other, "}},
+         .more = UNREADABLE_PDB,
+         .expected = "Drifted/none: w",
+         .note = "broken: spec.selector is invalid"},
+        {.rule = "DIS-708, DIS-31: with the decisions of upstream, too",
+         .method = "emptiness",
+         .nodes = {{.name = "x"}, {.name = "w"}},
+         .pods = {{.name = "p", .node = "x", .owner = "DaemonSet"}},
+         .more = UNREADABLE_PDB,
+         .expected = "Empty/empty: w"},
+        {.rule = "DIS-708, DIS-34: a grace period overrules it",
+         .method = "drift",
+         .pools = {{.template = ONLY_TYPES("small")}},
+         .nodes = {{.name = "x", DRIFTED, GRACE}},
+         .pods = {{.name = "p", .node = "x"}},
+         .more = UNREADABLE_PDB,
+         .expected = BOUGHT},
         {.rule = "DIS-489: the longest protection decides",
          .method = "drift",
          .nodes = {{.name = "x", DRIFTED}},
@@ -118,6 +146,24 @@ static void pods_that_block(void **state)
          .nodes = {{.name = "x"}},
          .pods = {{.name = "p", .node = "x", .meta = DELETING}},
          .expected = "Empty/empty: x"},
+        {.rule = "DIS-48: a terminating StatefulSet pod needs a place although it has failed",
+         .method = "emptiness",
+         .nodes = {{.name = "x"}},
+         .pods = {{.name = "p", .node = "x", .meta = DELETING, .owner = "StatefulSet",
+                   .status = "phase: Failed"}},
+         .expected = ""},
+        {.rule = "DIS-48: and is bought one",
+         .method = "drift",
+         .pools = {{.template = ONLY_TYPES("small")}},
+         .nodes = {{.name = "x", DRIFTED}},
+         .pods = {{.name = "p", .node = "x", .meta = DELETING, .owner = "StatefulSet",
+                   .status = "phase: Succeeded"}},
+         .expected = BOUGHT},
+        {.rule = "DIS-48: one that has ended and is not going needs none",
+         .method = "emptiness",
+         .nodes = {{.name = "x"}},
+         .pods = {{.name = "p", .node = "x", .owner = "StatefulSet", .status = "phase: Failed"}},
+         .expected = "Empty/empty: x"},
         {.rule = "DIS-464: nor does one of a DaemonSet",
          .method = "emptiness",
          .nodes = {{.name = "x"}},
@@ -132,7 +178,6 @@ static void pods_that_block(void **state)
      .pools = {{.template = ONLY_TYPES("small")}}, .nodes = {{.name = "x", DRIFTED, GRACE}},      \
      .pods = {{.name = "p", .node = "x", .labels = "app: a"}}, .more = PDB("b", "default", spec, "0"), \
      .expected = expected_text}
-#define BOUGHT "Drifted/none: x -> small on-demand -"
 
 static void pods_that_are_not_simulated(void **state)
 {

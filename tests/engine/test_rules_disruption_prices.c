@@ -73,6 +73,18 @@ static void price_of_a_candidate(void **state)
                   {.name = "r", .node = "b",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: much"}},
          .expected = "Underutilized/single: b"},
+        {.rule = "DIS-55, DIS-57: nor does what nobody can calculate with: no node is empty by it",
+         .method = "emptiness",
+         .nodes = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "e"}},
+         .pods = {{.name = "p", .node = "a",
+                   .annotations = "controller.kubernetes.io/pod-deletion-cost: 'nan'"},
+                  {.name = "q", .node = "b",
+                   .annotations = "controller.kubernetes.io/pod-deletion-cost: '-1e999'"},
+                  {.name = "r", .node = "c",
+                   .annotations = "controller.kubernetes.io/pod-deletion-cost: ' -1e9'"},
+                  {.name = "s", .node = "e",
+                   .annotations = "controller.kubernetes.io/pod-deletion-cost: '-inf'"}},
+         .expected = "Empty/empty: e"},
     };
     CHECK_DISRUPT_CASES(cases);
 }
