@@ -18,7 +18,8 @@ static bool budgets_bar(const struct control *control, const struct pod *pod)
         bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
                        pod_is_unready(pod);
         matches++;
-        exhausted = exhausted || (budget->status.disruptions_allowed <= 0 && !lenient);
+        exhausted = exhausted || budget_is_unreadable(budget) ||
+                    (budget_is_exhausted(budget) && !lenient);
     }
     return matches > 1 || exhausted;
 }

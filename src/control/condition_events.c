@@ -75,7 +75,7 @@ void condition_events_watch(struct control *control)
     const enum kind_id kinds[] = {KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_NODE,
                                   control->node_class_kind};
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        mirror_on_change(control->mirror, kinds[i], on_object, control);
+        control_observe(control, kinds[i], on_object, control);
     if (control->settings->gate_capacity_buffer)
-        mirror_on_change(control->mirror, KIND_CAPACITY_BUFFER, on_object, control);
+        control_observe(control, KIND_CAPACITY_BUFFER, on_object, control);
 }

@@ -99,6 +99,8 @@ static void collect_kind(const struct observed_kind *kind, const struct families
 {
     const struct control *control = kind->owner->control;
     struct mirror_iterator iterator = {0};
+    if (!control->started)
+        return;
     for (const struct object *object;
          (object = mirror_next(control->mirror, kind->id, &iterator)) != NULL;) {
         const char *const given[] = {object->meta.namespace, object->meta.name};
@@ -269,7 +271,7 @@ static void kind_register(struct observed_kind *kind)
     }
     kind->own = families_register(&naming);
     families_collect(&kind->own, collect_own, kind);
-    mirror_on_change(control->mirror, kind->id, on_object, kind);
+    control_observe(control, kind->id, on_object, kind);
 }
 
 struct condition_metrics *condition_metrics_create(struct control *control)

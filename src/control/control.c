@@ -17,6 +17,50 @@ struct reconcile_queue *control_queue(struct control *control,
     return queue;
 }
 
+// --- observers -----------------------------------------------------------------------------------
+struct observer {
+    struct control *control;
+    enum kind_id kind;
+    mirror_handler handler;
+    void *context;
+};
+
+static void pass_on(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    const struct observer *observer = context;
+    if (observer->control->started)
+        observer->handler(observer->context, change, old_object, new_object);
+}
+
+void control_observe(struct control *control, enum kind_id kind, mirror_handler handler,
+                     void *context)
+{
+    struct observer *observer = memory_allocate(sizeof *observer);
+    *observer = (struct observer){control, kind, handler, context};
+    vector_push(&control->observers, observer);
+    mirror_on_change(control->mirror, kind, pass_on, observer);
+}
+
+void control_lead(struct control *control)
+{
+    control->started = true;
+    for (uint32_t i = 0; i < control->observers.count; i++) {
+        const struct observer *observer = control->observers.items[i];
+        struct mirror_iterator iterator = {0};
+        for (const struct object *object;
+             (object = mirror_next(control->mirror, observer->kind, &iterator)) != NULL;)
+            observer->handler(observer->context, MIRROR_ADDED, NULL, object);
+    }
+}
+
+void control_forget_observers(struct control *control)
+{
+    for (uint32_t i = 0; i < control->observers.count; i++)
+        free(control->observers.items[i]);
+    vector_free(&control->observers);
+}
+
 uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum)
 {
     int64_t cores = (control->settings->cpu_requests_millicores + 999) / 1000;
@@ -155,8 +199,7 @@ const struct pod_disruption_budget *next_budget_of(const struct control *control
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_POD_DISRUPTION_BUDGET, iterator)) != NULL;) {
         const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)object;
-        if (text_equal(object->meta.namespace, pod->meta.namespace) &&
-            label_selector_matches(budget->spec.selector, &pod->meta.labels))
+        if (budget_covers(budget, &pod->meta))
             return budget;
     }
     return NULL;
@@ -301,7 +344,7 @@ static PRINTF_LIKE(1, 0) char *format_message(const char *format, va_list argume
     return length >= 0 ? message : NULL;
 }
 
-static void record(struct control *control, const struct object *about,
+static bool record(struct control *control, const struct object *about,
                    const struct event_text *event, const char *message)
 {
     struct event_request request = {.about = about,
@@ -312,8 +355,8 @@ static void record(struct control *control, const struct object *about,
                                     .window_ns = event->window_ns,
                                     .rate_per_second = event->rate,
                                     .burst = event->burst};
-    if (control->recorder != NULL)
-        event_record(control->recorder, &request);
+    return control->recorder != NULL && control->started &&
+           event_record(control->recorder, &request);
 }
 
 void publish(struct control *control, const struct object *about, const struct event_text *event,
@@ -326,7 +369,7 @@ void publish(struct control *control, const struct object *about, const struct e
     record(control, about, event, message);
 }
 
-void publish_of_node(struct control *control, const struct node *node,
+bool publish_of_node(struct control *control, const struct node *node,
                      const struct node_claim *claim, const struct event_text *event,
                      const char *format, ...)
 {
@@ -334,8 +377,6 @@ void publish_of_node(struct control *control, const struct node *node,
     va_start(arguments, format);
     char *message CLEANUP_FREE = format_message(format, arguments);
     va_end(arguments);
-    if (node != NULL)
-        record(control, (const struct object *)node, event, message);
-    if (claim != NULL)
-        record(control, (const struct object *)claim, event, message);
+    bool said = node != NULL && record(control, (const struct object *)node, event, message);
+    return (claim != NULL && record(control, (const struct object *)claim, event, message)) || said;
 }

@@ -15,6 +15,7 @@
 #include "model/settings.h"
 
 struct cluster;
+struct observer;
 struct operations;
 
 struct control {
@@ -34,7 +35,8 @@ struct control {
     struct cluster *cluster;
     struct operations *operations;
     VECTOR(struct reconcile_queue *) queues; // all of them, for start, stop and destroy
-    bool started, stopping;
+    VECTOR(struct observer *) observers;
+    bool started, stopping; // started: this replica leads; until then it says and counts nothing
     // What one controller tells another; set by those who provide it.
     struct registration_health *registration_health;
     struct eviction_queue *eviction_queue;
@@ -45,6 +47,10 @@ struct control {
     struct move_ledger *move_ledger;
     struct pod_events *pod_events;
     struct spot_prices *spot_prices;
+    struct node_causes *node_causes;
+    struct protection_events *protection_events;
+    struct preference_warnings *preference_warnings;
+    struct savings *savings;
     struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;
@@ -57,6 +63,13 @@ struct control {
 // A queue that starts, stops and dies with the others.
 struct reconcile_queue *control_queue(struct control *control,
                                       const struct reconcile_queue_options *options);
+// Calls the handler for every change of the kind once this replica leads; what is there by then comes as
+// if it had just been added. For those who tell people or count: a standby leaves that to its leader
+// (LIF-331).
+void control_observe(struct control *control, enum kind_id kind, mirror_handler handler,
+                     void *context);
+void control_lead(struct control *control); // sets `started`; the observers learn what is there
+void control_forget_observers(struct control *control);
 // LIF-340: between the bounds, by CPU_REQUESTS.
 uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum);
 int64_t control_now(const struct control *control); // wall clock
@@ -121,9 +134,10 @@ struct event_text {
     double rate, burst;
     bool warning;
 };
+// Nothing is published while another replica leads.
 void publish(struct control *control, const struct object *about, const struct event_text *event,
              const char *format, ...) PRINTF_LIKE(4, 5);
-// On the Node and on its NodeClaim, as far as they are there.
-void publish_of_node(struct control *control, const struct node *node,
+// On the Node and on its NodeClaim, as far as they are there. False: on none, it was said within its window.
+bool publish_of_node(struct control *control, const struct node *node,
                      const struct node_claim *claim, const struct event_text *event,
                      const char *format, ...) PRINTF_LIKE(5, 6);

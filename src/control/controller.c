@@ -14,6 +14,7 @@
 #include "control/operations.h"
 #include "control/pool_controller.h"
 #include "control/portion.h"
+#include "control/protection_events.h"
 #include "control/provisioner.h"
 #include "control/registration_health.h"
 #include "control/static_capacity.h"
@@ -113,6 +114,7 @@ struct controller *controller_create(const struct controller_options *options)
     control->operations = operations_create(control);
     control->cluster = cluster_create(control); // first: the others read it in their handlers
     control->registration_health = registration_health_create(control);
+    control->protection_events = protection_events_create(control);
     control->eviction_queue = eviction_queue_create(control);
     control->provisioner = provisioner_create(control);
     control->lifecycle = lifecycle_create(control);
@@ -125,6 +127,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->node_health = node_health_create(control);
     controller->hydration = hydration_create(control);
     pool_annotations_watch(control);
+    unreadable_budgets_watch(control);
     controller->pool_hash = pool_hash_create(control);
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);
@@ -156,8 +159,8 @@ void controller_start(struct controller *controller)
     struct control *control = &controller->control;
     if (control->started)
         return;
-    control->started = true;
     controller->started_ns = loop_monotonic_ns(control->loop);
+    control_lead(control);
     poll_start(controller);
 }
 
@@ -263,10 +266,12 @@ void controller_destroy(struct controller *controller)
     lifecycle_destroy(control->lifecycle);
     provisioner_destroy(control->provisioner);
     eviction_queue_destroy(control->eviction_queue);
+    protection_events_destroy(control->protection_events);
     registration_health_destroy(control->registration_health);
     for (uint32_t i = 0; i < control->queues.count; i++)
         reconcile_queue_destroy(control->queues.items[i]);
     vector_free(&control->queues);
+    control_forget_observers(control);
     cluster_destroy(control->cluster);
     free(controller);
 }

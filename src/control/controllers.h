@@ -25,6 +25,12 @@ void hydration_destroy(struct hydration *hydration);
 // Destroyed by pool_controller_destroy().
 struct pool_controller *pool_hash_create(struct control *control);      // LIF-200
 struct pool_controller *pool_readiness_create(struct control *control); // LIF-202, LIF-203
+struct conditions;
+// Sets or clears the NodePool's condition BudgetsQuestionable (DIS-777): which of its disruption budgets
+// are hardly meant as they are, what they do, and when next. Answers in how long the text will be
+// another; INT64_MAX: as long as the NodePool is the same.
+int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *conditions,
+                           int64_t now);
 struct pool_controller *pool_counter_create(struct control *control);   // LIF-205
 struct static_capacity;
 // LIF-232 and LIF-233; NULL without the gate StaticCapacity.
@@ -38,7 +44,6 @@ struct class_status *class_status_create(struct control *control); // KWOKNodeCl
 void class_status_destroy(struct class_status *status);
 struct disruption_conditions *disruption_conditions_create(struct control *control); // DIS-70 ff.
 void disruption_conditions_destroy(struct disruption_conditions *conditions);
-struct conditions;
 // Sets or clears Consolidatable (DIS-83 to DIS-86); answers in how long to look again, INT64_MAX
 // for never. `quiet`: the node counts as quiet before consolidateAfter has elapsed (DIS-719).
 int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
@@ -60,3 +65,4 @@ void pool_cost_destroy(struct pool_cost *cost);
 
 void queue_work_metrics_collect(struct control *control, bool on); // LIF-358
 void pool_annotations_watch(struct control *control); // handlers only
+void unreadable_budgets_watch(struct control *control); // DIS-708; handlers only

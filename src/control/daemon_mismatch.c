@@ -113,5 +113,5 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 
 void daemon_mismatch_watch(struct control *control)
 {
-    mirror_on_change(control->mirror, KIND_POD, on_pod, control);
+    control_observe(control, KIND_POD, on_pod, control);
 }

@@ -14,7 +14,9 @@
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
 #include "control/move_ledger.h"
+#include "control/node_causes.h"
 #include "control/operations.h"
+#include "control/savings.h"
 #include "control/spot_prices.h"
 #include "control/turnover.h"
 #include "engine/expiry.h"
@@ -110,6 +112,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
     const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)new_object;
     (void)change;
     if (before != NULL && budget != NULL &&
+        before->meta.generation == budget->meta.generation &&
         (before->status.disruptions_allowed > 0) == (budget->status.disruptions_allowed > 0))
         return;
     decision_inputs_touch(disruption->inputs);
@@ -142,6 +145,13 @@ static int64_t wave_left(const struct disruption_controller *disruption)
     return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
+static bool protection_changes(const struct pod *before, const struct pod *after)
+{
+    return before != NULL && after != NULL &&
+           !text_equal(string_map_get(&before->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
+                       string_map_get(&after->meta.annotations, ANNOTATION_DO_NOT_DISRUPT));
+}
+
 // A pod that left its node may have left it empty; one that waits may want a node that is to go.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
@@ -154,6 +164,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     bool over = pod == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
     if (was_bound && over) {
         note_leaving(disruption);
+        disruption_wake(disruption);
+    } else if (was_bound && protection_changes(before, pod)) {
         disruption_wake(disruption);
     }
     if (pod != NULL && disruption_queue_count(disruption->control->disruption_queue) > 0 &&
@@ -209,6 +221,8 @@ struct disruption_controller *disruption_create(struct control *control)
     control->turnover = turnover_create(control);
     control->move_ledger = move_ledger_create(control);
     control->spot_prices = spot_prices_create();
+    control->node_causes = node_causes_create(control);
+    control->savings = savings_create(control);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->examined = map_create();
@@ -242,6 +256,8 @@ void disruption_destroy(struct disruption_controller *disruption)
     turnover_destroy(disruption->control->turnover);
     move_ledger_destroy(disruption->control->move_ledger);
     spot_prices_destroy(disruption->control->spot_prices);
+    node_causes_destroy(disruption->control->node_causes);
+    savings_destroy(disruption->control->savings);
     free(disruption);
 }
 
@@ -358,9 +374,10 @@ static void tell_notes(struct control *control, const struct plan *plan)
                                       ? find_node(control, note->object->meta.name)
                                       : NULL;
         if (node != NULL)
-            tell_about_node(control, note->reason, node,
-                            cluster_claim_of(control->cluster, node, NULL), note->message);
+            node_causes_tell(control->node_causes, LOOKER_SWEEP, note->reason, node,
+                             cluster_claim_of(control->cluster, node, NULL), note->message);
     }
+    node_causes_end(control->node_causes, LOOKER_SWEEP, false);
 }
 
 // The earliest of what ends by itself.

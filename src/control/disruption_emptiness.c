@@ -9,6 +9,8 @@
 #include "control/disruption_queue.h"
 #include "control/eviction_queue.h"
 #include "control/move_ledger.h"
+#include "control/node_causes.h"
+#include "control/protection_events.h"
 #include "control/ready_replicas.h"
 #include "control/snapshot_builder.h"
 #include "engine/emptiness.h"
@@ -160,7 +162,7 @@ static void start_command(struct control *control, const struct disruption_candi
     struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
     command_reserve(command, 1, 0);
     command_add_node(control, command, node, claim);
-    command->savings = candidate->price;
+    command->savings = command->price = candidate->price;
     disruption_queue_add(control->disruption_queue, command);
 }
 
@@ -202,20 +204,16 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness,
 }
 
 // --- telling -------------------------------------------------------------------------------------
-void tell_about_node(struct control *control, const char *reason, const struct node *node,
-                     const struct node_claim *claim, const char *message)
+// DIS-772: a method wants the node, and is barred from it (DIS-34).
+static bool is_wanted_in_vain(const struct disruption_block *block)
 {
-    bool unconsolidatable = strcmp(reason, "Unconsolidatable") == 0;
-    const struct event_text event = {
-        .reason = reason,
-        .dedupe = control->settings->compatibility_upstream ? NULL : message,
-        .window_ns = unconsolidatable ? 15 * MINUTE : 0};
-    publish_of_node(control, node, claim, &event, "%s", message);
-}
-
-static bool is_consolidatable(const struct node_claim *claim)
-{
-    return claim != NULL && condition_is_true(&claim->status.conditions, "Consolidatable");
+    const struct node_claim *claim = block->claim;
+    if (claim == NULL)
+        return false;
+    bool bars_drift =
+        block->check < CHECK_POD || claim->spec.termination_grace_period.text == NULL;
+    return condition_is_true(&claim->status.conditions, "Consolidatable") ||
+           (bars_drift && condition_is_true(&claim->status.conditions, "Drifted"));
 }
 
 static void tell_pool(const struct turn *turn, const struct emptiness *emptiness,
@@ -234,6 +232,25 @@ static void tell_pool(const struct turn *turn, const struct emptiness *emptiness
                 "No allowed disruptions for disruption reason Empty due to blocking budget");
 }
 
+// DIS-41: of pods whose nodes a method wants.
+static void tell_protections(struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        const struct node *node = state_only_node(state);
+        const struct node_claim *claim = state_only_claim(state);
+        if (node == NULL || claim == NULL || state_marked(state) ||
+            (!condition_is_true(&claim->status.conditions, "Consolidatable") &&
+             !condition_is_true(&claim->status.conditions, "Drifted")))
+            continue;
+        const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
+        for (uint32_t i = 0; i < pods->count; i++)
+            if (pod_is_active(pods->items[i]))
+                protection_events_tell(control->protection_events, pods->items[i]);
+    }
+}
+
 static void tell(struct turn *turn, const struct emptiness *emptiness)
 {
     struct control *control = turn->control;
@@ -241,11 +258,14 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
     list_for_each (pool, &emptiness->table.pools)
         tell_pool(turn, emptiness, pool);
     list_for_each (block, &emptiness->table.blocks)
-        if (is_consolidatable(block->claim)) // DIS-772: a method wants it
-            tell_about_node(control, "DisruptionBlocked", block->node, block->claim,
-                            block->message);
+        if (is_wanted_in_vain(block))
+            node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "DisruptionBlocked",
+                             block->node, block->claim, block->message);
     list_for_each (block, &emptiness->unconsolidatable)
-        tell_about_node(control, "Unconsolidatable", block->node, block->claim, block->message);
+        node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "Unconsolidatable", block->node,
+                         block->claim, block->message);
+    node_causes_end(control->node_causes, LOOKER_EMPTINESS, true);
+    tell_protections(control);
 }
 
 bool emptiness_turn(struct control *control, bool may_start, bool *put_off)

@@ -9,6 +9,3 @@
 bool emptiness_turn(struct control *control, bool may_start, bool *put_off);
 // A pending pod that may run on a node of a waiting command calls the command off (DIS-725).
 void emptiness_call_off_wanted(struct control *control);
-// DisruptionBlocked and Unconsolidatable, on the Node and its NodeClaim; keyed by the cause (DIS-771).
-void tell_about_node(struct control *control, const char *reason, const struct node *node,
-                     const struct node_claim *claim, const char *message);

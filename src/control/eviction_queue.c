@@ -7,6 +7,7 @@
 #include "control/cluster.h"
 #include "control/drain.h"
 #include "control/operations.h"
+#include "control/protection_events.h"
 #include "control/ready_replicas.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
@@ -23,10 +24,6 @@
 static const struct event_text evicted = {.reason = "Evicted"};
 static const struct event_text disrupted = {.reason = "Disrupted"};
 static const struct event_text failed_draining = {.reason = "FailedDraining", .warning = true};
-static const struct event_text invalid_annotation = {.reason = "InvalidDoNotDisruptAnnotation",
-                                                     .warning = true};
-static const struct event_text protected_until = {.reason = "DoNotDisruptUntil"};
-static const struct event_text protection_elapsed = {.reason = "DoNotDisruptGracePeriodElapsed"};
 
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
@@ -284,38 +281,6 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     return start_delete(about, (const struct object *)pod, seconds);
 }
 
-// LIF-125.
-static void tell_protection(const struct eviction_queue *evictions, const struct pod *pod,
-                            int64_t now)
-{
-    const struct object *object = (const struct object *)pod;
-    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
-    char until_text[INSTANT_TEXT_MAX];
-    int64_t until;
-    switch (pod_protection(pod, now, &until)) {
-    case PROTECTION_INVALID:
-        publish(evictions->control, object, &invalid_annotation,
-                "Invalid %s annotation: \"%s\" is neither true nor a positive duration, ignoring "
-                "annotation",
-                ANNOTATION_DO_NOT_DISRUPT, value);
-        break;
-    case PROTECTED_UNTIL:
-        instant_format(until, until_text);
-        publish(evictions->control, object, &protected_until,
-                "Pod is protected from disruption until %s (%s: %s)", until_text,
-                ANNOTATION_DO_NOT_DISRUPT, value);
-        break;
-    case PROTECTION_ELAPSED:
-        publish(evictions->control, object, &protection_elapsed,
-                "The time for which the pod was protected from disruption is over (%s: %s)",
-                ANNOTATION_DO_NOT_DISRUPT, value);
-        break;
-    case DISRUPTABLE:
-    case PROTECTED:
-        break;
-    }
-}
-
 // DIS-761: of a workload with several pods the last ready one stays until another is ready, if
 // nobody forces the node to go.
 static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
@@ -362,7 +327,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
     }
-    tell_protection(evictions, pod, now);
+    protection_events_tell(evictions->control->protection_events, pod);
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     if (is_kept(evictions, eviction, pod))

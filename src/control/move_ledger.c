@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/hash.h"
 #include "control/cluster.h"
+#include "control/savings.h"
 
 #define MEMORY_NS        (24 * HOUR)
 #define TYPES_MAX        8  // of one side of a move that are remembered
@@ -291,9 +292,10 @@ static struct ledger_move *last_move_of(struct move_ledger *ledger,
 void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command)
 {
     struct control *control = ledger->control;
-    if (is_off(ledger) || strcmp(command->reason, "Underutilized") != 0)
+    if (is_off(ledger) || strcmp(command->reason, "Drifted") == 0)
         return;
-    struct ledger_move *move = last_move_of(ledger, command);
+    bool moves = strcmp(command->reason, "Underutilized") == 0;
+    struct ledger_move *move = moves ? last_move_of(ledger, command) : NULL;
     int64_t launched = 0;
     if (move != NULL && command->replacements.count > 0)
         types_free(&move->to); // what came in the end counts
@@ -305,13 +307,7 @@ void move_ledger_end(struct move_ledger *ledger, const struct disruption_command
         if (move != NULL)
             add_type(&move->to, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
     }
-    const char *pool = command->nodes.items[0].pool;
-    double predicted = (double)command->savings / 1e9;
-    double realised = (double)(command->price - launched) / 1e9;
-    metric_add(control->metrics.consolidation_savings, predicted > 0 ? predicted : 0, pool,
-               "predicted");
-    metric_add(control->metrics.consolidation_savings, realised > 0 ? realised : 0, pool,
-               "realised");
+    savings_note(control->savings, command, launched);
 }
 
 // --- emptiness that was regretted (DIS-752) ------------------------------------------------------

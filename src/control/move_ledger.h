@@ -6,7 +6,7 @@
 // - Emptiness that took away what was launched again within 15 min, twice within an hour, makes the
 //   NodePool's nodes wait for at least 15 min before they count as empty, until an hour has passed
 //   without.
-// - What moves were to save, and what they saved by the machines that were launched in the end.
+// - What moves were to save, and what they saved, goes to savings.h when they end.
 //
 // Replacements carry what they came for as an annotation, from which a successor learns it. None of
 // this under COMPATIBILITY=upstream.

@@ -240,6 +240,8 @@ static void collect_family(void *context, const struct metric *metric, struct te
     const struct control *control = collector->metrics->control;
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct map_entry *position = NULL;
+    if (!control->started)
+        return;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         if (state->nodes.count == 0)
@@ -262,6 +264,8 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
 {
     const struct node_metrics *metrics = context;
     struct map_entry *position = NULL;
+    if (!metrics->control->started)
+        return;
     for (const struct state_node *state;
          (state = cluster_next(metrics->control->cluster, &position)) != NULL;) {
         if (state->nodes.count == 0)
@@ -280,6 +284,8 @@ static void collect_utilization(void *context, const struct metric *metric, stru
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct sums used = {0}, available = {0};
     struct map_entry *position = NULL;
+    if (!control->started)
+        return;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         if (state->nodes.count == 0)

@@ -87,6 +87,8 @@ static void collect_state(void *context, const struct metric *metric, struct tex
 {
     const struct pod_metrics *metrics = context;
     struct mirror_iterator iterator = {0};
+    if (!metrics->control->started)
+        return;
     for (const struct object *pod;
          (pod = mirror_next(metrics->control->mirror, KIND_POD, &iterator)) != NULL;)
         emit_state(metrics->control, (const struct pod *)pod, metric, out);
@@ -294,7 +296,7 @@ struct pod_metrics *pod_metrics_create(struct control *control)
     metrics->control = control;
     metrics->times = map_create();
     register_families(metrics);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, metrics);
+    control_observe(control, KIND_POD, on_pod, metrics);
     return metrics;
 }
 

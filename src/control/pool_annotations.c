@@ -28,5 +28,5 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 
 void pool_annotations_watch(struct control *control)
 {
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, control);
+    control_observe(control, KIND_NODE_POOL, on_pool, control);
 }

@@ -85,6 +85,8 @@ static void add_claims(const struct pool_cost *cost, const struct map *pools)
 static void collect(void *context, const struct metric *metric, struct text *out)
 {
     const struct pool_cost *cost = context;
+    if (!cost->control->started)
+        return;
     struct map *pools = map_create();
     struct mirror_iterator iterator = {0};
     for (const struct object *pool;
@@ -159,7 +161,7 @@ struct pool_cost *pool_cost_create(struct control *control)
                                  .type = METRIC_COUNTER,
                                  .labels = {"nodepool"}});
     metric_collect(cost->total, collect, cost);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cost);
+    control_observe(control, KIND_NODE_CLAIM, on_claim, cost);
     return cost;
 }
 

@@ -1,5 +1,6 @@
 // The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions
-// NodeClassReady and ValidationSucceeded, written together, from which Ready follows.
+// NodeClassReady and ValidationSucceeded, from which Ready follows, and BudgetsQuestionable, written
+// together.
 #include <string.h>
 
 #include "control/conditions.h"
@@ -89,7 +90,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                     control_now(control));
     check_class(control, pool, &conditions);
     check_spec(control, pool, &conditions);
-    struct reconcile_result result = reconcile_done();
+    int64_t again_ns = pool_budgets_check(pool, &conditions, control_now(control));
+    struct reconcile_result result =
+        again_ns != INT64_MAX ? reconcile_after(again_ns) : reconcile_done();
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)pool);
         json_object_set_new(body, "status",

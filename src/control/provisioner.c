@@ -9,6 +9,7 @@
 #include "control/controllers.h"
 #include "control/decision_inputs.h"
 #include "control/operations.h"
+#include "control/preference_warnings.h"
 #include "control/provisioning_pass.h"
 #include "control/snapshot_builder.h"
 #include "control/waves.h"
@@ -221,6 +222,7 @@ struct provisioner *provisioner_create(struct control *control)
                      .name = "provisioner", .reconcile = reconcile, .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
     provisioner->inputs = decision_inputs_create(control);
+    control->preference_warnings = preference_warnings_create(control);
     if (!control->settings->compatibility_upstream)
         provisioner->waves = waves_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
@@ -243,6 +245,7 @@ void provisioner_destroy(struct provisioner *provisioner)
     waves_destroy(provisioner->waves);
     provisioning_pass_destroy(provisioner->known);
     decision_inputs_destroy(provisioner->inputs);
+    preference_warnings_destroy(provisioner->control->preference_warnings);
     map_destroy(provisioner->acknowledged, free);
     free(provisioner);
 }

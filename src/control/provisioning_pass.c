@@ -7,6 +7,7 @@
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/early_pass.h"
+#include "control/preference_warnings.h"
 #include "control/snapshot_builder.h"
 #include "engine/placeholders.h"
 
@@ -292,6 +293,7 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);
+    preference_warnings_tell(control->preference_warnings, pass->plan);
     tell_totals(pass);
     tell_placements(pass);
     tell_unschedulable(pass);

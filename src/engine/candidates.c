@@ -125,6 +125,13 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
         return NULL;
     const struct pod_disruption_budget *match =
         build->budgets->items[build->matches.items.items[0]];
+    *check = CHECK_BUDGET;
+    vector_for_each (index, &build->matches.items)
+        if (budget_is_unreadable(build->budgets->items[*index]))
+            return arena_format(build->arena,
+                                "Selector of a PDB cannot be read, so that it may be of any pod of "
+                                "its namespace (PodDisruptionBudget=[%s/%s])",
+                                pod->meta.namespace, build->budgets->items[*index]->meta.name);
     *check = CHECK_SEVERAL_BUDGETS;
     if (build->matches.items.count > 1)
         return arena_format(build->arena,
@@ -579,7 +586,7 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
         count_for_balance(&build, state, message == NULL && blocked == NULL);
         if (message != NULL && check >= CHECK_NO_NODE)
             table.blocks.items[table.blocks.count++] =
-                (struct disruption_block){state->node, state->claim, message};
+                (struct disruption_block){state->node, state->claim, check, message};
     }
     candidates_apply_budgets(arena, snapshot, &table, options->reason);
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);

@@ -44,6 +44,7 @@ struct disruption_candidate {
 struct disruption_block {    // why a node is no candidate (DIS-32)
     const struct node *node; // may be NULL
     const struct node_claim *claim;
+    enum candidate_check check;
     const char *message;
 };
 struct disruption_refusal { // every state node that is no candidate

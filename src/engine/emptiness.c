@@ -79,7 +79,7 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
             out.eligible.items[out.eligible.count++] = candidate;
         else if (message != NULL && (tells_all || !candidate_is_drift_only(candidate))) // DIS-772
             out.unconsolidatable.items[out.unconsolidatable.count++] =
-                (struct disruption_block){candidate->node, candidate->claim, message};
+                (struct disruption_block){candidate->node, candidate->claim, CHECK_PASSED, message};
     }
     struct map *chosen = map_create();
     for (uint32_t i = 0; first != NULL && i < first->count; i++)

@@ -26,7 +26,7 @@ static uint64_t budget_hash(const struct pod_disruption_budget *budget)
 {
     uint64_t namespace = text_hash(budget->meta.namespace);
     const struct label_selector *selector = budget->spec.selector;
-    return selector == NULL || selector->match_labels.count == 0
+    return selector == NULL || selector->match_labels.count == 0 || budget_is_unreadable(budget)
                ? namespace
                : label_hash(namespace, &selector->match_labels.items[0]);
 }
@@ -90,8 +90,7 @@ static void find_by_hash(const struct pod_budgets *budgets, const struct pod *po
          at = budgets->entries[at - 1].next) {
         const struct pod_budgets_entry *entry = &budgets->entries[at - 1];
         const struct pod_disruption_budget *budget = budgets->items[entry->budget];
-        if (entry->hash == hash && text_equal(budget->meta.namespace, pod->meta.namespace) &&
-            label_selector_matches(budget->spec.selector, &pod->meta.labels))
+        if (entry->hash == hash && budget_covers(budget, &pod->meta))
             insert(matches, entry->budget);
     }
 }

@@ -34,7 +34,13 @@ bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod)
         return false;
     struct pod_budget_matches matches = {0};
     pod_budgets_find(problem->pod_budgets, pod, &matches);
-    uint32_t count = matches.items.count, first = count > 0 ? matches.items.items[0] : 0;
+    uint32_t count = 0, first = 0;
+    vector_for_each (match, &matches.items) {
+        if (budget_is_unreadable(problem->pod_budgets->items[*match]))
+            continue; // the API server evicts regardless of it
+        first = *match;
+        count++;
+    }
     vector_free(&matches.items);
     if (count != 1)
         return count > 1;

@@ -122,9 +122,8 @@ static const struct pod_disruption_budget *exhausted_budget(const struct snapsho
                 .items[i];
         bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
                        pod_is_unready(pod);
-        if (budget->status.disruptions_allowed <= 0 && !lenient &&
-            text_equal(budget->meta.namespace, pod->meta.namespace) &&
-            label_selector_matches(budget->spec.selector, &pod->meta.labels))
+        if (budget_covers(budget, &pod->meta) &&
+            (budget_is_unreadable(budget) || (budget_is_exhausted(budget) && !lenient)))
             return budget;
     }
     return NULL;
@@ -138,6 +137,11 @@ static struct verdict_word exhausted(const struct causes *causes, const struct s
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
             causes->disruption->tells ? exhausted_budget(snapshot, *pod) : NULL;
+        if (budget != NULL && budget_is_unreadable(budget))
+            return cause(causes, "DIS-708",
+                         "the selector of PodDisruptionBudget %s/%s cannot be read, so that it may be of "
+                         "any pod of its namespace",
+                         budget->meta.namespace, budget->meta.name);
         if (budget != NULL)
             return cause(causes, "DIS-45",
                          "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: %" PRId64

@@ -118,22 +118,25 @@ void event_recorder_destroy(struct event_recorder *recorder)
     free(recorder);
 }
 
-void event_record(struct event_recorder *recorder, const struct event_request *request)
+bool event_record(struct event_recorder *recorder, const struct event_request *request)
 {
     assert(request->about != NULL && request->reason != NULL && request->message != NULL);
     int64_t now_ns = loop_monotonic_ns(recorder->loop);
     // In this order: an event that the rate drops has used up its window.
-    if (!passes_window(recorder, request, now_ns) || !passes_rate(recorder, request, now_ns))
-        return;
+    if (!passes_window(recorder, request, now_ns))
+        return false;
+    if (!passes_rate(recorder, request, now_ns))
+        return true;
     if (recorder->queued >= QUEUE_MAX) {
         log_debug("dropping an event, too many are waiting", "s:reason", request->reason);
-        return;
+        return true;
     }
     struct record *record = make_record(recorder, request, now_ns);
     TAILQ_INSERT_TAIL(&recorder->queue, record, link);
     recorder->queued++;
     if (!timer_is_running(recorder->pause))
         send_more(recorder);
+    return true;
 }
 
 static bool passes_window(struct event_recorder *recorder, const struct event_request *request,

@@ -266,6 +266,11 @@ struct pod_disruption_budget {
         int64_t observed_generation;
     } status;
 };
+// Whether the pod counts against the budget (DIS-43). One whose selector cannot be read covers every pod of
+// its namespace and allows nothing (DIS-708).
+bool budget_covers(const struct pod_disruption_budget *budget, const struct object_meta *pod);
+bool budget_is_unreadable(const struct pod_disruption_budget *budget);
+bool budget_is_exhausted(const struct pod_disruption_budget *budget);
 struct persistent_volume_claim {
     OBJECT_HEADER;
     struct volume_claim_template spec;

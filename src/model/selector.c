@@ -1,4 +1,4 @@
-// Label selectors (metav1.LabelSelector) over sorted label maps.
+// Label selectors (metav1.LabelSelector) over sorted label maps, and which pods budgets select by them.
 #include <string.h>
 
 #include "base/text.h"
@@ -61,4 +61,21 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
         if (!requirement_matches(requirement, labels))
             return false;
     return true;
+}
+
+bool budget_is_unreadable(const struct pod_disruption_budget *budget)
+{
+    return budget->spec.selector != NULL && !label_selector_is_valid(budget->spec.selector);
+}
+
+bool budget_covers(const struct pod_disruption_budget *budget, const struct object_meta *pod)
+{
+    return text_equal(budget->meta.namespace, pod->namespace) &&
+           (budget_is_unreadable(budget) ||
+            label_selector_matches(budget->spec.selector, &pod->labels));
+}
+
+bool budget_is_exhausted(const struct pod_disruption_budget *budget)
+{
+    return budget->status.disruptions_allowed <= 0 || budget_is_unreadable(budget);
 }

@@ -48,7 +48,7 @@ static const struct setting table[] = {
     ROW("ENABLE_PROFILING", "enable-profiling", BOOL, enable_profiling, "false",
         "serve profiles on the metrics port"),
     ROW("DISABLE_CONTROLLER_WARMUP", "disable-controller-warmup", BOOL, disable_controller_warmup,
-        "true", "fill the caches only once this replica leads"),
+        "true", "accepted for compatibility: a replica that waits for the lease fills its caches always"),
     ROW("DISABLE_LEADER_ELECTION", "disable-leader-election", BOOL, disable_leader_election,
         "false", "act without a lease: for a single replica only"),
     ROW("DISABLE_CLUSTER_STATE_OBSERVABILITY", "disable-cluster-state-observability", BOOL,

@@ -160,6 +160,17 @@ static int64_t monotonic_ns(void *loop)
 
 void simulation_start_controller(struct simulation *simulation)
 {
+    simulation_start_standby(simulation);
+    simulation_lead(simulation);
+}
+
+void simulation_lead(struct simulation *simulation)
+{
+    controller_start(simulation->process.controller);
+}
+
+void simulation_start_standby(struct simulation *simulation)
+{
     struct process *process = &simulation->process;
     struct loop *loop = simulation->options.loop;
     struct kube_client_options client = {0};
@@ -193,7 +204,6 @@ void simulation_start_controller(struct simulation *simulation)
         .pass_pods_max = simulation->options.pass_pods_max,
     };
     process->controller = controller_create(&controller);
-    controller_start(process->controller);
 }
 
 void simulation_kill_controller(struct simulation *simulation)

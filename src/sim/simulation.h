@@ -55,6 +55,10 @@ struct metrics *simulation_metrics(struct simulation *simulation);       // NULL
 
 // The controller's process begins, and ends without a word (as by SIGKILL).
 void simulation_start_controller(struct simulation *simulation);
+// The same in two steps: a replica that only watches, as while another one has the lease, and that leads
+// from then on.
+void simulation_start_standby(struct simulation *simulation);
+void simulation_lead(struct simulation *simulation);
 void simulation_kill_controller(struct simulation *simulation);
 // The random faults of requests from now on, in this life of the controller and in later ones.
 void simulation_set_api_faults(struct simulation *simulation, const struct sim_faults *faults);

@@ -313,7 +313,9 @@ static void protection_ends_with_its_time_LIF_125(void **state)
     end_claim(scenario);
     scenario_run(scenario, (double)(start + 115 - view_now(scenario)));
     assert_false(is_ending(scenario, "timed"));
-    assert_int_equal(view_events(scenario, "Pod", "DoNotDisruptUntil", "until 2026-01-01T00:02:"), 1);
+    assert_int_equal(view_events(scenario, "Pod", "DoNotDisruptUntil",
+                                 "grace period will elapse at 2026-01-01T00:02:"),
+                     1);
     assert_int_equal(view_events(scenario, "Pod", "DoNotDisruptGracePeriodElapsed", NULL), 0);
     scenario_run(scenario, 20);
     assert_true(is_ending(scenario, "timed"));

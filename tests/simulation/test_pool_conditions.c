@@ -337,6 +337,57 @@ static void outcome_of_another_pools_claim_counts_for_nobody_LIF_223(void **stat
     assert_string_equal(healthy(scenario), "Unknown/AwaitingReconciliation");
 }
 
+// --- budgets that are hardly meant (DIS-777) -----------------------------------------------------
+static const char *questionable(struct scenario *scenario)
+{
+    return view_condition(pool(scenario), "BudgetsQuestionable");
+}
+
+static bool says(struct scenario *scenario, const char *part)
+{
+    const char *message = view_condition_message(pool(scenario), "BudgetsQuestionable");
+    return message != NULL && strstr(message, part) != NULL;
+}
+
+static void odd_budgets_are_named_with_what_they_do_DIS_777(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    assert_string_equal(questionable(scenario), "none");
+    patch_pool(scenario,
+               "{spec: {disruption: {budgets: [{nodes: '1'}, {nodes: '2', schedule: '0 0 31 2 *', "
+               "duration: 1h}, {nodes: '3', schedule: '@daily', duration: 0h}, {nodes: '4', "
+               "schedule: '1 2 3 4 5 6', duration: 1h}, {nodes: '5', reasons: []}]}}}");
+    assert_string_equal(questionable(scenario), "True/HardlyMeant");
+    assert_true(says(scenario, "spec.disruption.budgets[1].schedule: \"0 0 31 2 *\" never comes: the "
+                               "budget counts at all times"));
+    assert_true(says(scenario, "spec.disruption.budgets[2].duration: \"0h\" is no time at all: the "
+                               "budget never counts"));
+    assert_true(says(scenario, "spec.disruption.budgets[3].schedule: "));
+    assert_true(says(scenario, "it blocks every disruption of the pool"));
+    assert_true(says(scenario, "spec.disruption.budgets[4].reasons: "));
+    assert_false(says(scenario, "budgets[0]"));
+    // Nobody decides by it.
+    assert_string_equal(view_condition(pool(scenario), "Ready"), "True/Ready");
+    patch_pool(scenario, "{spec: {disruption: {budgets: [{nodes: '10%'}]}}}");
+    assert_string_equal(questionable(scenario), "none");
+}
+
+static void next_windows_of_an_odd_budget_stay_right_DIS_777(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario); // 2026-01-01T00:00:03Z
+    patch_pool(scenario, "{spec: {disruption: {budgets: [{nodes: '4294967297', schedule: '30 * * * *', "
+                         "duration: 10m}]}}}");
+    assert_true(says(scenario, "(next: 2026-01-01T00:30:00Z to 2026-01-01T00:40:00Z, "
+                               "2026-01-01T01:30:00Z to 2026-01-01T01:40:00Z)"));
+    scenario_run(scenario, 35 * 60);
+    assert_true(says(scenario, "(next: 2026-01-01T00:30:00Z"));
+    scenario_run(scenario, 6 * 60);
+    assert_true(says(scenario, "(next: 2026-01-01T01:30:00Z"));
+    assert_false(says(scenario, "2026-01-01T00:30:00Z"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -352,6 +403,8 @@ int main(void)
         TEST(two_failures_make_it_unhealthy_LIF_220_222_225),
         TEST(three_successes_outweigh_two_failures_LIF_221_224),
         TEST(outcome_of_another_pools_claim_counts_for_nobody_LIF_223),
+        TEST(odd_budgets_are_named_with_what_they_do_DIS_777),
+        TEST(next_windows_of_an_odd_budget_stay_right_DIS_777),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
