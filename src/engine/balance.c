@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "base/text.h"
 #include "engine/consolidation.h"
 
@@ -13,30 +14,52 @@ static bool is_balanced(const struct disruption_pool *pool)
 }
 
 // Costs are sums of multiples of 2^-27 (DIS-55), so that this is exact.
-static __int128 fixed_cost(double cost)
+static int64_t fixed_cost(double cost)
 {
-    return (__int128)llround(cost * 134217728.0);
+    return llround(cost * 134217728.0);
+}
+
+struct wide { // high * 2^64 + low
+    unsigned __int128 high;
+    uint64_t low;
+};
+
+static struct wide wide_product(unsigned __int128 a, uint64_t b)
+{
+    unsigned __int128 low = (unsigned __int128)(uint64_t)a * b;
+    return (struct wide){(a >> 64) * b + (low >> 64), (uint64_t)low};
+}
+
+// DIS-194: a pool's savings are those of the whole move in the proportion own : all of prices.
+struct share {
+    int64_t own, all;
+};
+
+static struct share share_of(struct disruption_candidate *const *candidates, uint32_t count,
+                             const struct disruption_pool *pool)
+{
+    struct share share = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t price = candidates[i]->price;
+        share.all = quantity_add(share.all, price);
+        share.own = quantity_add(share.own, candidates[i]->pool == pool ? price : 0);
+    }
+    return share.all > 0 ? share : (struct share){1, 1};
 }
 
 // savings / total price against cost / total cost, without dividing (DIS-192).
-static bool is_approved(const struct disruption_pool *pool, int64_t savings, double cost)
+static bool is_approved(const struct disruption_pool *pool, struct share share, int64_t savings,
+                        double cost)
 {
-    if (savings <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
+    if (savings <= 0 || share.own <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
         return false;
-    return (__int128)savings * fixed_cost(pool->balance_cost) * THRESHOLD_K >=
-           fixed_cost(cost) * pool->balance_price;
-}
-
-// DIS-194: savings in proportion to the price of the pool's candidates.
-static int64_t share_of(struct disruption_candidate *const *candidates, uint32_t count,
-                        const struct disruption_pool *pool, int64_t savings)
-{
-    __int128 own = 0, all = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        all += candidates[i]->price;
-        own += candidates[i]->pool == pool ? candidates[i]->price : 0;
-    }
-    return all > 0 ? (int64_t)((__int128)savings * own / all) : savings;
+    struct wide gain =
+        wide_product((unsigned __int128)savings * (uint64_t)share.own,
+                     (uint64_t)(fixed_cost(pool->balance_cost) * THRESHOLD_K));
+    struct wide trouble =
+        wide_product((unsigned __int128)fixed_cost(cost) * (uint64_t)share.all,
+                     (uint64_t)pool->balance_price);
+    return gain.high != trouble.high ? gain.high > trouble.high : gain.low >= trouble.low;
 }
 
 static double cost_in(struct disruption_candidate *const *candidates, uint32_t count,
@@ -55,20 +78,22 @@ bool balance_approves(struct disruption_candidate *const *candidates, uint32_t c
         const struct disruption_pool *pool = candidates[i]->pool;
         if (!is_balanced(pool))
             continue;
-        if (!is_approved(pool, share_of(candidates, count, pool, savings),
+        if (!is_approved(pool, share_of(candidates, count, pool), savings,
                          cost_in(candidates, count, pool)))
             return false;
     }
     return true;
 }
 
-static struct plan_score score_of(const struct disruption_pool *pool, int64_t savings, double cost)
+static struct plan_score score_of(const struct disruption_pool *pool, struct share share,
+                                  int64_t savings, double cost)
 {
     struct plan_score score = {.pool = pool->pool, .is_balanced = is_balanced(pool)};
-    score.approved = !score.is_balanced || is_approved(pool, savings, cost);
+    score.approved = !score.is_balanced || is_approved(pool, share, savings, cost);
     if (!score.is_balanced || savings <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
         return score;
-    score.savings = (double)savings / (double)pool->balance_price;
+    double own = (double)savings * (double)share.own / (double)share.all;
+    score.savings = own / (double)pool->balance_price;
     score.disruption = cost / pool->balance_cost;
     score.score = score.disruption > 0 ? score.savings / score.disruption : (double)INFINITY;
     return score;
@@ -99,7 +124,7 @@ void balance_note(struct disruption *disruption, struct disruption_candidate *co
             repeated = candidates[j]->pool == pool;
         if (repeated)
             continue;
-        struct plan_score score = score_of(pool, share_of(candidates, count, pool, savings),
+        struct plan_score score = score_of(pool, share_of(candidates, count, pool), savings,
                                            cost_in(candidates, count, pool));
         score.node = count == 1 ? candidates[0]->node : NULL;
         score.move_approved = approved;
@@ -111,5 +136,5 @@ bool balance_may_approve(const struct disruption_candidate *candidate)
 {
     const struct disruption_pool *pool = candidate->pool;
     return !is_balanced(pool) || pool->balance_price <= 0 ||
-           is_approved(pool, candidate->price, candidate->cost);
+           is_approved(pool, (struct share){1, 1}, candidate->price, candidate->cost);
 }

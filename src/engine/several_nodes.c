@@ -57,6 +57,9 @@ struct search {
     uint32_t effort_max, packed_max;
     VECTOR(struct tried) tried;
     struct joint best;
+    struct disruption_candidate **rejected; // that would go together, but for their scores: the last
+    uint32_t rejected_count;                // ones
+    int64_t rejected_saving;
 };
 
 // --- which candidates
@@ -215,6 +218,20 @@ static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
     return left;
 }
 
+// DIS-206. Single nodes have their scores told by their own method.
+static void note_rejected(struct search *search, const struct joint *joint)
+{
+    for (uint32_t p = 0; p < joint->count; p++) {
+        const struct part *part = &joint->parts[p];
+        if (part->count < 2 || part->why == NULL || strcmp(part->rule, "DIS-192") != 0)
+            continue;
+        memcpy(search->rejected, part->candidates,
+               part->count * sizeof(struct disruption_candidate *));
+        search->rejected_count = part->count;
+        search->rejected_saving = part->payback.saving;
+    }
+}
+
 // Nobody shares anything, and nobody is worth it alone: so it is with fewer.
 static bool is_vain(const struct joint *joint, uint32_t count)
 {
@@ -243,6 +260,7 @@ static bool attempt(struct search *search, struct disruption_candidate *const *c
         if (search->effort + count > search->effort_max)
             return false;
         struct joint joint = try(search, set, count);
+        note_rejected(search, &joint);
         if (joint.count > 0 && joint.refused == 0 && joint.value > search->best.value) {
             joint_free(&search->best);
             search->best = joint;
@@ -504,10 +522,14 @@ void several_nodes_decide(struct disruption *disruption)
                             .costs = least_cost_create(disruption, arena),
                             .effort_max = EFFORT_MAX,
                             .packed_max = PACKED_MAX};
+    search.rejected =
+        arena_allocate_array(arena, wanted.count + 1, sizeof(struct disruption_candidate *));
     rank(&search, &wanted);
     look_everywhere(&search);
     if (search.best.count > 0)
         add_commands(disruption, &search.best);
+    else if (search.rejected_count > 0)
+        balance_note(disruption, search.rejected, search.rejected_count, search.rejected_saving);
     joint_free(&search.best);
     vector_free(&search.tried);
     least_cost_free(&search.costs);

@@ -352,11 +352,38 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
     assert_int_equal(savings_of(p.plan), 1800000000);
 }
 
+// --- the bounds of the search
+// ----------------------------------------------------------------------
+// More nodes than the sets of one decision cover, all of them full but the last in any order: what the
+// search for sets does not come to is looked at node by node, in the same decision.
+static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
+{
+    (void)state;
+    static const char *const zones[] = {"a", "b", "c"};
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+    add_node(&world, (struct test_node){.name = "room", .cpu = "1600m", .unmanaged = true});
+    for (int i = 0; i < 300; i++) {
+        char node[16], pod[16];
+        bool last = i == 299;
+        snprintf(node, sizeof node, "n%03d", i);
+        snprintf(pod, sizeof pod, "p%03d", i);
+        add_node(&world, (struct test_node){.name = node, .zone = zones[i % 3],
+                                            .type = last ? "small" : "medium",
+                                            .cpu = last ? "1900m" : "3900m"});
+        add_pod(&world, (struct test_pod){.name = pod, .node = node, .owner_name = pod,
+                                          .cpu = last ? "1500m" : "3400m"});
+    }
+    PLAN p = disrupt(&world, NULL, NULL);
+    assert_disrupts(p.plan, "Underutilized/single: n299");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_whose_pods_fit_into_holes_go_first_DIS_745),
         cmocka_unit_test(nodes_that_want_the_same_room_are_looked_at_together_DIS_745),
+        cmocka_unit_test(what_the_search_leaves_out_is_looked_at_singly_DIS_706),
         cmocka_unit_test(one_large_node_becomes_two_small_ones_DIS_745),
         cmocka_unit_test(twelve_nodes_in_three_pools_become_five_DIS_745),
         cmocka_unit_test(full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745),

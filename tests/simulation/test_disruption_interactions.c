@@ -134,6 +134,39 @@ static void a_deleted_node_is_replaced_by_one_SCH_528(void **state)
     assert_int_equal(story_launches(scenario) - launches, 1);
 }
 
+static void check_deadlines(struct scenario *scenario, const char *expires, const char *grace)
+{
+    const json_t *claim = moves_claim(scenario, 0);
+    assert_string_equal(view_text(claim, "spec.expireAfter"), expires);
+    const char *given = view_text(claim, "spec.terminationGracePeriod");
+    assert_string_equal(given != NULL ? given : "", grace);
+}
+
+static bool is_drifted(struct scenario *scenario)
+{
+    return strcmp(view_condition(moves_claim(scenario, 0), "Drifted"), "True/NodePoolDrifted") == 0;
+}
+
+// What a node's end is like is fixed when it is launched; who edits it later drifts the nodes.
+static void deadlines_are_copied_and_drift_DIS_100(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    check_deadlines(scenario, "Never", ""); // as the pool has it
+    struct story_pool pool = {.budgets = "[{nodes: '0'}]", .expire_after = "720h"};
+    moves_pool(scenario, 0, pool);
+    scenario_until(scenario, 30, "the node to drift", is_drifted);
+    check_deadlines(scenario, "Never", "");
+    pool.expire_after = NULL;
+    moves_pool(scenario, 0, pool);
+    scenario_run(scenario, 30);
+    assert_false(is_drifted(scenario));
+    moves_pool(scenario, 0, (struct story_pool){.template_spec = "terminationGracePeriod: 90s, "});
+    scenario_run(scenario, 300);
+    assert_false(is_drifted(scenario)); // replaced
+    check_deadlines(scenario, "Never", "90s");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -144,6 +177,7 @@ int main(void)
         TEST(a_deleted_node_is_replaced_by_one_SCH_528),
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
         TEST(node_with_a_buffer_alone_moves_too_DIS_753),
+        TEST(deadlines_are_copied_and_drift_DIS_100),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

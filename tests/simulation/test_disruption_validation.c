@@ -221,7 +221,7 @@ static void empty_nodes_have_a_command_each_DIS_732(void **state)
     assert_int_equal(moves_logged("disrupting node(s)", "\"disrupted-node-count\":1"), 4);
 }
 
-static void filled_node_is_no_longer_empty_and_others_go_DIS_262_404(void **state)
+static void filled_node_is_no_longer_empty_and_others_go_DIS_143_262_404(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 2);
@@ -252,7 +252,7 @@ int main(void)
         TEST(failed_merger_does_not_end_the_search_DIS_499),
         TEST(planned_node_is_no_candidate_DIS_431_430),
         TEST(empty_nodes_have_a_command_each_DIS_732),
-        TEST(filled_node_is_no_longer_empty_and_others_go_DIS_262_404),
+        TEST(filled_node_is_no_longer_empty_and_others_go_DIS_143_262_404),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
