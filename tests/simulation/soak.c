@@ -304,6 +304,7 @@ void soak_run(const struct soak_options *options, struct soak_result *result)
         snprintf(result->why, sizeof result->why, "%s", invariants_violation(world->invariants));
     result->simulated_hours =
         (double)(loop_monotonic_ns(world->loop) - world->begun_ns) / (double)HOUR;
+    result->nodes_most = world->nodes_most;
     result->checked = *invariants_counts(world->invariants);
     invariants_destroy(world->invariants);
     simulation_destroy(world->simulation);

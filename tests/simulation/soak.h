@@ -30,7 +30,8 @@ struct soak_options {
 struct soak_result {
     bool failed;
     char why[1500];
-    uint32_t actions; // of the world's list
+    uint32_t actions;    // of the world's list
+    uint32_t nodes_most; // machines at once
     double simulated_hours, settled_after_seconds;
     struct invariants_counts checked;
 };

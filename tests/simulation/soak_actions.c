@@ -30,6 +30,8 @@ bool soak_pass(struct soak_world *world, int64_t nanoseconds)
          nanoseconds -= STEP) {
         loop_run_for(world->loop, STEP);
         invariants_step(world->invariants);
+        uint32_t machines = machine_park_count(simulation_park(world->simulation));
+        world->nodes_most = machines > world->nodes_most ? machines : world->nodes_most;
     }
     return invariants_violation(world->invariants) == NULL;
 }

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "simulation/soak_world.h"
 
+#define INTERRUPTED_MAX 200
+
 static uint32_t below(struct random *random, uint32_t bound)
 {
     return (uint32_t)random_below(random, bound);
@@ -20,7 +22,7 @@ static const struct park_machine *pick_machine(struct soak_world *world, struct 
 
 // --- machines --------------------------------------------------------------------------------
 
-void soak_vanish(struct soak_world *world, struct random *random)
+static void vanish(struct soak_world *world, struct random *random)
 {
     const struct park_machine *machine = pick_machine(world, random);
     if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
@@ -30,20 +32,33 @@ void soak_vanish(struct soak_world *world, struct random *random)
     machine_park_reclaim(simulation_park(world->simulation), machine->facts.provider_id);
 }
 
+void soak_vanish(struct soak_world *world, struct random *random)
+{
+    for (uint32_t left = soak_several(world, random); left > 0; left--)
+        vanish(world, random);
+}
+
 // A provider that says so two minutes ahead (the interruption's way is to delete the NodeClaim).
 void soak_interrupt(struct soak_world *world, struct random *random)
 {
-    const struct park_machine *machine = pick_machine(world, random);
-    if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
-        return;
-    char id[100], uid[40];
-    snprintf(id, sizeof id, "%s", machine->facts.provider_id);
-    snprintf(uid, sizeof uid, "%s", machine->facts.node_claim_uid);
-    soak_say(world, "machine %s will be reclaimed in two minutes", id);
-    soak_delete(world, "karpenter.sh/v1", "NodeClaim", NULL, machine->facts.node_claim_name);
+    struct {
+        char id[100], uid[40];
+    } struck[INTERRUPTED_MAX];
+    uint32_t count = 0, wanted = soak_several(world, random);
+    for (uint32_t i = 0; i < wanted && i < INTERRUPTED_MAX; i++) {
+        const struct park_machine *machine = pick_machine(world, random);
+        if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
+            return;
+        snprintf(struck[count].id, sizeof struck->id, "%s", machine->facts.provider_id);
+        snprintf(struck[count].uid, sizeof struck->uid, "%s", machine->facts.node_claim_uid);
+        soak_say(world, "machine %s will be reclaimed in two minutes", struck[count++].id);
+        soak_delete(world, "karpenter.sh/v1", "NodeClaim", NULL, machine->facts.node_claim_name);
+    }
     soak_pass(world, 2 * MINUTE);
-    invariants_machine_vanishes(world->invariants, uid);
-    machine_park_reclaim(simulation_park(world->simulation), id);
+    for (uint32_t i = 0; i < count; i++) {
+        invariants_machine_vanishes(world->invariants, struck[i].uid);
+        machine_park_reclaim(simulation_park(world->simulation), struck[i].id);
+    }
 }
 
 // As a launch leaves it whose answer nobody has heard.
@@ -62,7 +77,7 @@ void soak_appear(struct soak_world *world, struct random *random)
     object_release(claim);
 }
 
-void soak_change_kubelet(struct soak_world *world, struct random *random)
+static void change_kubelet(struct soak_world *world, struct random *random)
 {
     static const char *const names[] = {"healthy", "not ready", "silent"};
     const struct park_machine *machine = pick_machine(world, random);
@@ -71,6 +86,12 @@ void soak_change_kubelet(struct soak_world *world, struct random *random)
         return;
     soak_say(world, "machine %s becomes %s", machine->facts.provider_id, names[state]);
     world_machine_set_state(simulation_world(world->simulation), machine->facts.provider_id, state);
+}
+
+void soak_change_kubelet(struct soak_world *world, struct random *random)
+{
+    for (uint32_t left = soak_several(world, random); left > 0; left--)
+        change_kubelet(world, random);
 }
 
 void soak_change_stock(struct soak_world *world, struct random *random)

@@ -264,9 +264,9 @@ static int run_one(struct run *run)
     struct soak_result result;
     run->options.left_out = run->left_out;
     soak_run(&run->options, &result);
-    printf("seed %llu: %s%s; %u actions, %.2f simulated hours, settled after %.0f s\n",
+    printf("seed %llu: %s%s; %u actions, up to %u nodes, %.2f simulated hours, settled after %.0f s\n",
            (unsigned long long)run->options.seed, result.failed ? "FAILED: " : "fine", result.why,
-           result.actions, result.simulated_hours, result.settled_after_seconds);
+           result.actions, result.nodes_most, result.simulated_hours, result.settled_after_seconds);
     print_counts(&result.checked);
     return result.failed ? 1 : 0;
 }

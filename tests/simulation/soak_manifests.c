@@ -86,9 +86,9 @@ static void add_budgets(struct text *text, struct random *random)
 // In the end every pool lets its nodes go, but not all of them at once: many become empty in the
 // same moment then.
 static void add_disruption(struct text *text, const struct pool *pool, uint32_t index,
-                           struct random *random)
+                           struct random *random, bool large)
 {
-    static const char *const last_nodes[] = {"2", "100%", "25%"};
+    const char *const last_nodes[] = {large ? "10%" : "2", "100%", "25%"};
     static const char *const after[] = {"0s", "0s", "30s", "2m", "5m"};
     if (random == NULL) {
         text_format(text,
@@ -162,7 +162,7 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
     add_limits(&text, pool, random, soak_exists(world, "karpenter.sh/v1", "NodePool", NULL, name),
                world->options.size);
     add_template(&text, pool, random == NULL ? "Never" : pool->expire_after);
-    add_disruption(&text, pool, index, random);
+    add_disruption(&text, pool, index, random, soak_is_large(world->options.size));
     text_add(&text, "}}");
     apply(world, &text);
 }

@@ -6,6 +6,9 @@
 #include "base/vector.h"
 #include "cloud/kwok/kwok_catalog.h"
 
+#define NODES_PER_SIZE  10
+#define NODE_MILLICORES 9000 // that pods get of a typical node
+
 static uint32_t below(struct random *random, uint32_t bound)
 {
     return (uint32_t)random_below(random, bound);
@@ -15,6 +18,16 @@ static uint32_t below(struct random *random, uint32_t bound)
 uint32_t soak_scaled(uint32_t per_size, uint32_t size)
 {
     return size > 0 ? per_size * size : per_size / 2;
+}
+
+bool soak_is_large(uint32_t size)
+{
+    return size > 5;
+}
+
+uint32_t soak_several(const struct soak_world *world, struct random *random)
+{
+    return soak_is_large(world->options.size) ? 1 + below(random, world->options.size) : 1;
 }
 
 static void draw_workload(struct workload *workload, struct random *random, uint32_t size)
@@ -65,6 +78,24 @@ static void draw_pool(struct pool *pool, struct random *random, uint32_t index, 
     }
 }
 
+// What a large world's workloads ask for together makes up its nodes: `replicas_max` are drawn anew
+// as shares of that, of pods that are not too small.
+static void enlarge_workloads(struct soak_world *world, struct random *random)
+{
+    static const int64_t cpus[] = {500, 1000, 2000, 3500, 7000};
+    int64_t nodes = (int64_t)NODES_PER_SIZE * world->options.size;
+    int64_t share_millicores = nodes * NODE_MILLICORES / world->workloads_count;
+    for (uint32_t i = 0; i < world->workloads_count; i++) {
+        struct workload *workload = &world->workloads[i];
+        workload->cpu_millicores = cpus[below(random, ARRAY_LENGTH(cpus))];
+        uint32_t most = (uint32_t)(share_millicores / workload->cpu_millicores);
+        workload->replicas_max = 1 + most / 4 + below(random, most);
+        if (workload->traits & (WORKLOAD_APART | WORKLOAD_STATEFUL) &&
+            workload->replicas_max > nodes / 10)
+            workload->replicas_max = (uint32_t)(nodes / 10);
+    }
+}
+
 static double maybe(struct random *random, double rate)
 {
     return random_chance(random, 0.6) ? rate * random_unit(random) : 0;
@@ -111,6 +142,8 @@ void soak_world_draw(struct soak_world *world, struct random *random)
         draw_pool(&world->pools[i], random, i, size);
     for (uint32_t i = 0; i < world->workloads_count; i++)
         draw_workload(&world->workloads[i], random, size);
+    if (soak_is_large(size))
+        enlarge_workloads(world, random);
     draw_faults(world, random);
     world->settings.gate_static_capacity = true;
     world->settings.gate_node_repair = random_chance(random, 0.5);

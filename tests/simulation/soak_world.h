@@ -55,10 +55,16 @@ struct soak_world {
     struct sim_faults api_faults;
     bool faults_on, cut;
     int64_t begun_ns;
+    uint32_t nodes_most; // machines at once
     int64_t class_changed; // instant: older machines have drifted
 };
 
 uint32_t soak_scaled(uint32_t per_size, uint32_t size);
+// More than 50 nodes. Such a world gets its nodes by the sum of its workloads, and a fault may strike
+// many of its machines at once.
+bool soak_is_large(uint32_t size);
+// How many machines a fault strikes: up to a tenth of a large world's, one of the others'.
+uint32_t soak_several(const struct soak_world *world, struct random *random);
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
 
