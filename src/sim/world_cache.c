@@ -413,8 +413,10 @@ bool world_pod_available(const struct world *world, const struct world_object *p
 {
     if (!world_pod_ready(pod))
         return false;
+    if (min_ready_ns == 0)
+        return true;
     int64_t remaining = world_pod_ready_since(pod) + min_ready_ns - loop_now_ns(world->loop);
-    if (min_ready_ns == 0 || remaining <= 0)
+    if (remaining <= 0)
         return true;
     if (remaining < *wait_ns)
         *wait_ns = remaining;

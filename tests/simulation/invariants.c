@@ -80,6 +80,9 @@ struct invariants *invariants_create(const struct invariants_options *options)
     invariants->budgets = map_create();
     invariants->stopping = map_create();
     invariants->owed = map_create();
+    invariants->machines = map_create();
+    invariants->occupants = map_create();
+    invariants->accused = map_create();
     invariants->repriced_ns = invariants->jumped_ns = INT64_MIN / 2;
     invariants->meddled_ns = invariants->demanded_ns = INT64_MIN / 2;
     return invariants;
@@ -110,7 +113,7 @@ void invariants_destroy(struct invariants *invariants)
     map_destroy(invariants->pools, free);
     map_destroy(invariants->nodes, free);
     map_destroy(invariants->pods, free_pod_record);
-    map_destroy(invariants->apps, free);
+    map_destroy(invariants->apps, free_app_record);
     map_destroy(invariants->commands, free_command_record);
     map_destroy(invariants->holders, free_holder);
     map_destroy(invariants->orphans, free);
@@ -118,6 +121,10 @@ void invariants_destroy(struct invariants *invariants)
     map_destroy(invariants->stopping, NULL);
     map_destroy(invariants->owed, free_owed);
     vector_free(&invariants->savings);
+    map_destroy(invariants->machines, free_machine_record);
+    map_destroy(invariants->occupants, free_occupants);
+    map_destroy(invariants->accused, NULL);
+    vector_free(&invariants->leaving);
     free(invariants);
 }
 
@@ -199,6 +206,7 @@ void invariants_step(struct invariants *invariants)
 {
     uint64_t version = store_version(invariants->store);
     check_stopping(invariants);
+    check_begun(invariants);
     if (version != invariants->seen_version)
         sample_budgets(invariants);
     invariants->seen_version = version;

@@ -7,6 +7,8 @@
 
 #define DAY_MINUTES 1440
 
+const char *const disruption_reasons[REASONS] = {"Empty", "Drifted", "Underutilized"};
+
 // --- windows ---------------------------------------------------------------------------------
 // The worlds' schedules: minute and hour as "*", a number or "*/N", every day.
 
@@ -133,12 +135,30 @@ void check_budget_of_pool(struct invariants *invariants, const json_t *claim, co
     const char *pool_name = label_of(claim, LABEL_NODE_POOL);
     struct pool_record *record =
         pool_name != NULL ? map_get(invariants->pools, pool_name) : NULL;
+    for (uint32_t i = 0; record != NULL && i < REASONS; i++)
+        if (strcmp(disruption_reasons[i], reason) == 0)
+            snprintf(record->begun[i], sizeof record->begun[i], "%s", store_name(claim));
+}
+
+static void check_begun_in(struct invariants *invariants, const char *pool_name,
+                           struct pool_record *record, uint32_t reason)
+{
     struct overrun overrun = {.since_ns = now_ns(invariants)};
-    snprintf(overrun.reason, sizeof overrun.reason, "%s", reason);
-    snprintf(overrun.claim, sizeof overrun.claim, "%s", store_name(claim));
-    if (record != NULL && record->overrun.since_ns == 0 &&
-        exceeds(invariants, pool_name, &overrun))
+    snprintf(overrun.reason, sizeof overrun.reason, "%s", disruption_reasons[reason]);
+    snprintf(overrun.claim, sizeof overrun.claim, "%s", record->begun[reason]);
+    record->begun[reason][0] = '\0';
+    if (record->overrun.since_ns == 0 && exceeds(invariants, pool_name, &overrun))
         record->overrun = overrun;
+}
+
+void check_begun(struct invariants *invariants)
+{
+    for (struct map_entry *e = map_first(invariants->pools); e != NULL; e = map_next(e)) {
+        struct pool_record *record = map_value(e);
+        for (uint32_t i = 0; i < REASONS; i++)
+            if (record->begun[i][0] != '\0')
+                check_begun_in(invariants, map_key(e), record, i);
+    }
 }
 
 void check_overruns(struct invariants *invariants)

@@ -232,39 +232,56 @@ static const char *residue(struct invariants *invariants, const json_t *claim, c
                                                                                   : NULL;
 }
 
-struct round {
-    struct invariants *invariants;
-    int64_t passed_ns;
-};
-
-static bool look_at_claim(void *context, json_t *claim)
+static void look_at_claim(struct invariants *invariants, const json_t *claim, int64_t passed_ns)
 {
-    struct round *round = context;
-    struct invariants *invariants = round->invariants;
     const char *name = text_at(claim, "status.nodeName");
     struct node_record *record = name != NULL ? map_get(invariants->nodes, name) : NULL;
     json_t *node = record != NULL ? node_of_claim(invariants, claim) : NULL;
     if (node == NULL || is_deleting(claim) || is_deleting(node))
-        return true;
+        return;
     struct command_record *command =
         record->command[0] != '\0' ? map_get(invariants->commands, record->command) : NULL;
     if (command != NULL)
         command->marked++;
     const char *left = residue(invariants, claim, node);
-    record->residue_ns = left != NULL ? record->residue_ns + round->passed_ns : 0;
+    record->residue_ns = left != NULL ? record->residue_ns + passed_ns : 0;
     if (record->residue_ns > RESIDUE_MAX)
         violate(invariants, "%s of a disruption command has been left on Node %s (DIS-793)", left,
                 store_name(node));
-    return true;
+}
+
+// The NodeClaims that say, or whose Nodes say, that they are part of a command, or did so.
+static struct map *names_in_question(const struct invariants *invariants)
+{
+    struct map *names = map_create();
+    for (struct map_entry *e = map_first(invariants->accused); e != NULL; e = map_next(e))
+        map_set(names, map_key(e), names);
+    for (struct map_entry *e = map_first(invariants->nodes); e != NULL; e = map_next(e)) {
+        const struct node_record *record = map_value(e);
+        if (!record->tainted && !record->marked && record->residue_ns == 0)
+            continue;
+        json_t *node =
+            store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, map_key(e));
+        json_t *claim =
+            node != NULL ? claim_of_machine(invariants, text_at(node, "spec.providerID")) : NULL;
+        if (claim != NULL)
+            map_set(names, store_name(claim), names);
+    }
+    return names;
 }
 
 void check_commands(struct invariants *invariants, int64_t passed_ns)
 {
     bool sees = simulation_controller(invariants->simulation) != NULL &&
                 invariants->sees_since_ns != INT64_MAX;
-    struct round round = {invariants, sees ? passed_ns : 0};
+    struct map *names = names_in_question(invariants);
     for (struct map_entry *e = map_first(invariants->commands); e != NULL; e = map_next(e))
         ((struct command_record *)map_value(e))->marked = 0;
-    store_each(invariants->store, claims_of(invariants), NULL, look_at_claim, &round);
-    age_commands(invariants, round.passed_ns);
+    for (struct map_entry *e = map_first(names); e != NULL; e = map_next(e)) {
+        json_t *claim = store_get(invariants->store, claims_of(invariants), NULL, map_key(e));
+        if (claim != NULL)
+            look_at_claim(invariants, claim, sees ? passed_ns : 0);
+    }
+    map_destroy(names, NULL);
+    age_commands(invariants, sees ? passed_ns : 0);
 }

@@ -3,28 +3,25 @@
 
 #include "simulation/invariants_internal.h"
 
-struct occupancy {
-    const char *node;
-    const json_t *pod; // one that the node's disruption would hurt
-};
-
-static bool find_occupant(void *context, json_t *pod)
+// A pod that the node's disruption would hurt.
+static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
 {
-    struct occupancy *occupancy = context;
-    if (text_equal(text_at(pod, "spec.nodeName"), occupancy->node) && !is_deleting(pod) &&
-        !has_ended(pod) && !is_owned_by(pod, "DaemonSet"))
-        occupancy->pod = pod;
-    return occupancy->pod == NULL;
+    const struct occupants *occupants = occupants_of(invariants, node_name);
+    for (uint32_t i = 0; occupants != NULL && i < occupants->pods.count; i++) {
+        const json_t *pod = pod_of(invariants, occupants->pods.items[i]);
+        if (pod != NULL && !is_deleting(pod) && !has_ended(pod) && !is_owned_by(pod, "DaemonSet"))
+            return pod;
+    }
+    return NULL;
 }
 
 static void check_empty(struct invariants *invariants, const json_t *node)
 {
-    struct occupancy occupancy = {.node = store_name(node)};
-    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
-               &occupancy);
-    if (occupancy.pod != NULL && is_faithful(invariants))
+    const json_t *pod =
+        is_faithful(invariants) ? find_occupant(invariants, store_name(node)) : NULL;
+    if (pod != NULL)
         violate(invariants, "node %s is disrupted as empty, but pod %s runs there",
-                store_name(node), store_name(occupancy.pod));
+                store_name(node), store_name(pod));
 }
 
 // A healthy node in use that nothing speaks against, and no command.

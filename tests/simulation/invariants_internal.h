@@ -15,10 +15,13 @@
 
 // --- records: what the store does not keep ---------------------------------------------------
 struct claim_record {  // of a NodeClaim, by UID, for good
+    char *name;        // NULL: not seen yet
     char *provider_id; // of the machine that it launched
     char *command;     // identifier of the command that it is a replacement of
     bool vanished;     // that machine was taken away by the test
     bool voluntary;    // deleted by voluntary disruption
+    bool present;      // in the store
+    bool initialized;  // and the instance not on the way out: DIS-125
     int64_t seen_ns;   // monotonic, as all times here
     int64_t deleting_ns;
     uint32_t commands; // that its node has been in since the time below
@@ -31,19 +34,37 @@ struct node_record { // by name
     int64_t residue_ns; // how long there has been a taint or reason of no command, in the eyes of
                         // a controller that lives
     bool tainted, deleting;
+    bool marked; // bears a command's mark, whether or not it is tainted
+};
+
+struct machine_record { // by provider ID, for good: where to look for what it belongs to
+    char *claim, *node;      // names; NULL: none was seen
+    uint64_t absent_version; // of the store, when it had no such NodeClaim
 };
 
 struct pod_record { // by UID, until half a minute after its end
-    char *name, *namespace, *node, *app, *protection;
+    char *uid, *name, *namespace, *node, *app, *protection;
     char *moved_by; // the command that evicted the pod in whose place it came
     bool of_daemon_set;
     bool ready, leaving; // leaving: deleted, ended or gone
     int64_t ready_ns, leaving_ns, protected_ns; // since when; ready_ns: the last time
 };
 
+typedef VECTOR(struct pod_record *) pod_records;
+
 struct app_record { // of the pods with a label app, by its value
+    pod_records pods;
     int64_t healthy;
+    int64_t wanted; // replicas of the workloads with such pods, when the budgets were sampled last
 };
+
+struct occupants { // the pods of a Node, by its name
+    pod_records pods;
+};
+
+#define REASONS 3
+
+extern const char *const disruption_reasons[REASONS];
 
 struct overrun { // a command that began beyond a NodePool's budgets, or so it seemed
     char claim[80], reason[16];
@@ -57,6 +78,7 @@ struct pool_record { // by name
     int64_t generation, changed_ns;
     uint32_t nodes_now, nodes_before, nodes_most; // NodeClaims: in this and the last half minute
     int64_t window_ns;
+    char begun[REASONS][80]; // NodeClaims of commands that began in this step, by reason
     struct overrun overrun;
 };
 
@@ -96,6 +118,10 @@ struct invariants {
     struct store *store;
     struct map *claims, *pools, *nodes, *pods, *apps, *commands;
     struct map *holders, *orphans, *budgets, *stopping;
+    struct map *machines, *occupants;
+    struct map *accused;  // names of the NodeClaims that have a reason to be disrupted
+    pod_records leaving;  // in the order in which they began to leave
+    uint32_t leaving_first; // those before it are forgotten
     struct store_watch *watches[3];
     int64_t clock_slack_ns, jumped_ns;
     int64_t sees_since_ns; // INT64_MAX: cut off
@@ -105,7 +131,7 @@ struct invariants {
     struct map *owed;    // pods to come in the place of evicted ones, by label app
     VECTOR(struct saving) savings;
     int64_t looked_ns, commands_ns; // when the slower checks were made last
-    uint64_t seen_version;
+    uint64_t seen_version, park_version;
     bool pod_was_there, pod_was_healthy; // before the request under way
     struct invariants_counts counts;
     struct error violation;
@@ -141,6 +167,8 @@ bool is_tainted(const json_t *node); // as disrupted
 bool is_selected(const json_t *object, const json_t *selector);
 int64_t share_of(const json_t *value, int64_t total); // 3, "3" or "30%", rounded up
 json_t *claim_of_uid(const struct invariants *invariants, const char *uid);
+struct machine_record *machine_record(const struct invariants *invariants, const char *provider_id);
+void free_machine_record(void *value);
 json_t *claim_of_machine(const struct invariants *invariants, const char *provider_id);
 json_t *pool_of(const struct invariants *invariants, const json_t *claim);
 // The name of the machine's Node, "" if there is none; of two the one that came first.
@@ -154,6 +182,12 @@ bool is_expiring(const struct invariants *invariants, const json_t *claim);
 struct claim_record *claim_record(struct invariants *invariants, const char *uid);
 void free_claim_record(void *value);
 void free_pod_record(void *value);
+void free_app_record(void *value);
+void free_occupants(void *value);
+struct app_record *app_record(struct invariants *invariants, const char *app);
+const struct occupants *occupants_of(const struct invariants *invariants, const char *node_name);
+// The pod as the store has it; NULL if it is gone.
+json_t *pod_of(const struct invariants *invariants, const struct pod_record *record);
 void note_claim_event(struct invariants *invariants, const char *type, json_t *claim);
 void note_node_event(struct invariants *invariants, const char *type, json_t *node);
 void note_pod_event(struct invariants *invariants, const char *type, json_t *pod);
@@ -179,8 +213,10 @@ void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
 // A healthy pod has been evicted.
 void check_last_replica(struct invariants *invariants, const json_t *pod);
 // A Node has become part of a command: DIS-790 (invariants_budgets.c).
-// One that has just been called off may take a moment to be taken back: check_overruns() looks again.
+// check_begun() looks at the end of the step. One that has just been called off may take a moment to be
+// taken back: check_overruns() looks again.
 void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason);
+void check_begun(struct invariants *invariants);
 void check_overruns(struct invariants *invariants);
 
 // --- commands (invariants_commands.c) ----------------------------------------------------------

@@ -10,39 +10,39 @@ struct holder { // of a finalizer: a NodeClaim or a Node
 
 // --- 3: what runs on a machine that stops ----------------------------------------------------
 
-struct occupancy {
-    const char *node;
-    const json_t *pod; // one that runs there and has not been told to go
-};
-
-static bool find_occupant(void *context, json_t *pod)
+// A pod that runs there and has not been told to go.
+static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
 {
-    struct occupancy *occupancy = context;
-    if (text_equal(text_at(pod, "spec.nodeName"), occupancy->node) && is_healthy(pod) &&
-        !is_owned_by(pod, "DaemonSet"))
-        occupancy->pod = pod;
-    return occupancy->pod == NULL;
+    const struct occupants *occupants = occupants_of(invariants, node_name);
+    for (uint32_t i = 0; occupants != NULL && i < occupants->pods.count; i++) {
+        const json_t *pod = pod_of(invariants, occupants->pods.items[i]);
+        if (pod != NULL && is_healthy(pod) && !is_owned_by(pod, "DaemonSet"))
+            return pod;
+    }
+    return NULL;
 }
 
 // Pods that run on a machine as it is told to stop would lose it unasked.
 static void check_drained(struct invariants *invariants, const struct park_machine *machine)
 {
     const char *provider_id = machine->facts.provider_id;
-    struct occupancy occupancy = {.node = node_of_machine(invariants, provider_id)};
-    if (occupancy.node[0] == '\0')
+    const char *node = node_of_machine(invariants, provider_id);
+    if (node[0] == '\0')
         return;
     invariants->counts.terminations++;
-    store_each(invariants->store, resource(invariants, "v1", "Pod"), NULL, find_occupant,
-               &occupancy);
-    if (occupancy.pod != NULL && is_faithful(invariants) && !is_due(invariants, provider_id, 0))
+    const json_t *pod = find_occupant(invariants, node);
+    if (pod != NULL && is_faithful(invariants) && !is_due(invariants, provider_id, 0))
         violate(invariants, "machine %s is terminated while pod %s runs on %s", provider_id,
-                store_name(occupancy.pod), occupancy.node);
+                store_name(pod), node);
 }
 
 void check_stopping(struct invariants *invariants)
 {
     struct machine_park *park = simulation_park(invariants->simulation);
     const struct park_machine *machine;
+    if (machine_park_version(park) == invariants->park_version)
+        return;
+    invariants->park_version = machine_park_version(park);
     for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
         if (machine->phase != MACHINE_STOPPING ||
             map_get(invariants->stopping, machine->facts.provider_id) != NULL)
@@ -71,10 +71,11 @@ static bool add_usage(void *context, json_t *claim)
 {
     struct usage *usage = context;
     const struct invariants *invariants = usage->invariants;
+    if (!text_equal(label_of(claim, LABEL_NODE_POOL), usage->pool))
+        return true;
     const struct park_machine *machine =
         machine_park_find_claim(simulation_park(invariants->simulation), store_uid(claim));
     if (machine == NULL || machine->phase != MACHINE_RUNNING || is_deleting(claim) ||
-        !text_equal(label_of(claim, LABEL_NODE_POOL), usage->pool) ||
         condition_is(claim, "DisruptionReason", "True"))
         return true;
     const char *name = text_at(claim, "status.nodeName");
@@ -114,8 +115,9 @@ void invariants_machine_launched(struct invariants *invariants, const struct par
     record->provider_id = memory_copy_string(machine->facts.provider_id);
     record->vanished = false;
     invariants->counts.launches++;
-    json_t *claim = claim_of_uid(invariants, uid);
-    if (claim != NULL)
+    json_t *claim = store_get(invariants->store, claims_of(invariants), NULL,
+                              machine->facts.node_claim_name);
+    if (claim != NULL && text_equal(store_uid(claim), uid))
         check_limits(invariants, claim, record);
 }
 
@@ -169,24 +171,23 @@ void on_holder(struct invariants *invariants, const char *type, const json_t *ob
 
 // --- 1: machines without NodeClaim -----------------------------------------------------------
 
-static bool note_uid(void *context, json_t *claim)
+static bool has_claim(const struct invariants *invariants, const struct park_machine *machine)
 {
-    map_set(context, store_uid(claim), claim);
-    return true;
+    const struct claim_record *record =
+        map_get(invariants->claims, machine->facts.node_claim_uid);
+    return record != NULL && record->present;
 }
 
 void check_orphans(struct invariants *invariants, int64_t passed_ns)
 {
-    struct map *uids = map_create();
     const struct park_machine *machine;
-    store_each(invariants->store, claims_of(invariants), NULL, note_uid, uids);
     struct machine_park *park = simulation_park(invariants->simulation);
     for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
         const char *id = machine->facts.provider_id;
-        int64_t *age = map_get(invariants->orphans, id);
-        if (machine->phase != MACHINE_RUNNING ||
-            map_get(uids, machine->facts.node_claim_uid) != NULL) {
-            free(map_remove(invariants->orphans, id));
+        int64_t *age = map_count(invariants->orphans) > 0 ? map_get(invariants->orphans, id) : NULL;
+        if (machine->phase != MACHINE_RUNNING || has_claim(invariants, machine)) {
+            if (age != NULL)
+                free(map_remove(invariants->orphans, id));
             continue;
         }
         if (age == NULL) {
@@ -199,6 +200,5 @@ void check_orphans(struct invariants *invariants, int64_t passed_ns)
             violate(invariants, "machine %s has been without its NodeClaim %s for %lld s", id,
                     machine->facts.node_claim_name, (long long)(*age / SECOND));
     }
-    map_destroy(uids, NULL);
 }
 

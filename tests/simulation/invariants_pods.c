@@ -6,49 +6,40 @@
 
 // --- budgets ---------------------------------------------------------------------------------
 
-struct wanted { // of the workloads whose pods a budget selects
-    const json_t *selector;
-    int64_t replicas;
-};
+// The worlds' budgets select by the label app.
+static const char *app_of(const json_t *budget)
+{
+    const char *app = text_at(budget, "spec.selector.matchLabels.app");
+    return app != NULL ? app : "";
+}
 
 static bool add_replicas(void *context, json_t *workload)
 {
-    struct wanted *wanted = context;
-    const char *key;
-    json_t *value, *labels = store_path(workload, "spec.template.metadata.labels");
-    bool selected = true;
-    json_object_foreach (json_object_get(wanted->selector, "matchLabels"), key, value)
-        selected = selected && text_equal(json_string_value(json_object_get(labels, key)),
-                                          json_string_value(value));
-    if (selected)
-        wanted->replicas += json_integer_value(store_path(workload, "spec.replicas"));
+    const char *app =
+        json_string_value(json_object_get(store_path(workload, "spec.template.metadata.labels"), "app"));
+    if (app != NULL)
+        app_record(context, app)->wanted +=
+            json_integer_value(store_path(workload, "spec.replicas"));
     return true;
 }
 
-static int64_t wanted_replicas(const struct invariants *invariants, const json_t *selector)
+static void count_wanted_replicas(struct invariants *invariants)
 {
-    struct wanted wanted = {.selector = selector};
+    for (struct map_entry *e = map_first(invariants->apps); e != NULL; e = map_next(e))
+        ((struct app_record *)map_value(e))->wanted = 0;
     store_each(invariants->store, resource(invariants, "apps/v1", "Deployment"), "default",
-               add_replicas, &wanted);
+               add_replicas, invariants);
     store_each(invariants->store, resource(invariants, "apps/v1", "StatefulSet"), "default",
-               add_replicas, &wanted);
-    return wanted.replicas;
+               add_replicas, invariants);
 }
 
-static int64_t desired_by(const struct invariants *invariants, const json_t *budget)
+// By the replicas that were counted last.
+static int64_t desired_by(struct invariants *invariants, const json_t *budget)
 {
-    int64_t total = wanted_replicas(invariants, store_path(budget, "spec.selector"));
+    int64_t total = app_record(invariants, app_of(budget))->wanted;
     const json_t *least = store_path(budget, "spec.minAvailable");
     const json_t *most = store_path(budget, "spec.maxUnavailable");
     return least != NULL ? share_of(least, total) : most != NULL ? total - share_of(most, total) : 0;
-}
-
-// The worlds' budgets select by the label app, of which the records keep count.
-static int64_t healthy_by_records(const struct invariants *invariants, const json_t *budget)
-{
-    const char *app = text_at(budget, "spec.selector.matchLabels.app");
-    const struct app_record *record = app != NULL ? map_get(invariants->apps, app) : NULL;
-    return record != NULL ? record->healthy : 0;
 }
 
 static bool sample_budget(void *context, json_t *budget)
@@ -61,7 +52,7 @@ static bool sample_budget(void *context, json_t *budget)
     }
     int64_t since_ns = record->exhausted_ns != 0 ? record->exhausted_ns : now_ns(invariants);
     bool exhausted = json_integer_value(store_path(budget, "status.disruptionsAllowed")) == 0;
-    *record = (struct budget_record){.healthy = healthy_by_records(invariants, budget),
+    *record = (struct budget_record){.healthy = app_record(invariants, app_of(budget))->healthy,
                                      .desired = desired_by(invariants, budget)};
     record->exhausted_ns = exhausted ? since_ns : 0;
     return true;
@@ -69,21 +60,21 @@ static bool sample_budget(void *context, json_t *budget)
 
 void sample_budgets(struct invariants *invariants)
 {
+    count_wanted_replicas(invariants);
     store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"), NULL,
                sample_budget, invariants);
 }
 
-struct tally { // of the pods that a budget selects
-    const json_t *selector;
-    int64_t healthy;
-};
-
-static bool tally_pod(void *context, json_t *pod)
+// Of the pods that the budget selects; no further than `enough`.
+static int64_t count_healthy(struct invariants *invariants, const json_t *budget, int64_t enough)
 {
-    struct tally *tally = context;
-    if (is_selected(pod, tally->selector) && is_healthy(pod))
-        tally->healthy++;
-    return true;
+    const struct app_record *app = app_record(invariants, app_of(budget));
+    int64_t healthy = 0;
+    for (uint32_t i = 0; i < app->pods.count && healthy < enough; i++) {
+        const json_t *pod = pod_of(invariants, app->pods.items[i]);
+        healthy += pod != NULL && is_healthy(pod);
+    }
+    return healthy;
 }
 
 struct loss { // of a pod to the controller
@@ -99,20 +90,19 @@ static bool budget_bears(void *context, json_t *budget)
     struct invariants *invariants = loss->invariants;
     if (!is_selected(loss->pod, store_path(budget, "spec.selector")))
         return true;
-    struct tally tally = {.selector = store_path(budget, "spec.selector")};
     int64_t desired = desired_by(invariants, budget);
-    store_each(invariants->store, resource(invariants, "v1", "Pod"), "default", tally_pod, &tally);
+    int64_t healthy = count_healthy(invariants, budget, desired);
     struct budget_record *before = map_get(invariants->budgets, store_uid(budget));
     if (before != NULL)
         before->evicted++;
     bool bore = before != NULL && before->healthy - before->evicted >= before->desired;
-    if (tally.healthy < desired && !bore)
+    if (healthy < desired && !bore)
         violate(
             invariants,
             "pod %s was taken away although PodDisruptionBudget %s asks for %lld healthy pods and "
             "only %lld are left",
             store_name(loss->pod), store_name(budget), (long long)desired,
-            (long long)tally.healthy);
+            (long long)healthy);
     return true;
 }
 
@@ -181,6 +171,7 @@ void after_pod(struct invariants *invariants, const struct kube_request *request
     if (request->verb == KUBE_DELETE || !taken || !invariants->pod_was_healthy || pod == NULL)
         return;
     check_last_replica(invariants, pod);
+    count_wanted_replicas(invariants);
     struct loss loss = {invariants, pod};
     store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"),
                target->namespace, budget_bears, &loss);

@@ -140,24 +140,44 @@ bool read_target(const struct kube_request *request, struct target *target)
 
 // --- finding ---------------------------------------------------------------------------------
 
+// The records say where it was seen last; only if it is not there (any more) everything is searched.
 struct search {
     const char *wanted;
     json_t *found;
 };
 
-static bool match_uid(void *context, json_t *claim)
-{
-    struct search *search = context;
-    if (text_equal(store_uid(claim), search->wanted))
-        search->found = claim;
-    return search->found == NULL;
-}
-
 json_t *claim_of_uid(const struct invariants *invariants, const char *uid)
 {
-    struct search search = {.wanted = uid};
-    store_each(invariants->store, claims_of(invariants), NULL, match_uid, &search);
-    return search.found;
+    const struct claim_record *record = map_get(invariants->claims, uid);
+    json_t *claim = record != NULL && record->name != NULL
+                        ? store_get(invariants->store, claims_of(invariants), NULL, record->name)
+                        : NULL;
+    return claim != NULL && text_equal(store_uid(claim), uid) ? claim : NULL;
+}
+
+struct machine_record *machine_record(const struct invariants *invariants, const char *provider_id)
+{
+    struct machine_record *record = map_get(invariants->machines, provider_id);
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(invariants->machines, provider_id, record);
+    }
+    return record;
+}
+
+void free_machine_record(void *value)
+{
+    struct machine_record *record = value;
+    free(record->claim);
+    free(record->node);
+    free(record);
+}
+
+static json_t *find_at(const struct invariants *invariants, const struct store_resource *resource,
+                       const char *name, const char *path, const char *provider_id)
+{
+    json_t *object = name != NULL ? store_get(invariants->store, resource, NULL, name) : NULL;
+    return object != NULL && text_equal(text_at(object, path), provider_id) ? object : NULL;
 }
 
 static bool match_claim(void *context, json_t *claim)
@@ -171,8 +191,16 @@ static bool match_claim(void *context, json_t *claim)
 json_t *claim_of_machine(const struct invariants *invariants, const char *provider_id)
 {
     struct search search = {.wanted = provider_id};
-    if (provider_id != NULL)
-        store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
+    if (provider_id == NULL)
+        return NULL;
+    struct machine_record *record = machine_record(invariants, provider_id);
+    json_t *claim = find_at(invariants, claims_of(invariants), record->claim, "status.providerID",
+                            provider_id);
+    if (claim != NULL || record->absent_version == store_version(invariants->store))
+        return claim;
+    store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
+    if (search.found == NULL)
+        record->absent_version = store_version(invariants->store);
     return search.found;
 }
 
@@ -188,7 +216,12 @@ static bool match_node(void *context, json_t *node)
 const char *node_of_machine(const struct invariants *invariants, const char *provider_id)
 {
     struct search search = {.wanted = provider_id};
-    if (provider_id != NULL)
+    if (provider_id == NULL)
+        return "";
+    search.found = find_at(invariants, resource(invariants, "v1", "Node"),
+                           machine_record(invariants, provider_id)->node, "spec.providerID",
+                           provider_id);
+    if (search.found == NULL)
         store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, match_node,
                    &search);
     return search.found != NULL ? store_name(search.found) : "";

@@ -23,16 +23,60 @@ struct claim_record *claim_record(struct invariants *invariants, const char *uid
 void free_claim_record(void *value)
 {
     struct claim_record *record = value;
+    free(record->name);
     free(record->provider_id);
     free(record->command);
     free(record);
 }
 
+static struct pool_record *pool_record(struct invariants *invariants, const char *name)
+{
+    struct pool_record *record = map_get(invariants->pools, name);
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(invariants->pools, name, record);
+    }
+    return record;
+}
+
+// DIS-125: initialized, and its instance not on the way out.
+static void count_claim(struct invariants *invariants, struct claim_record *record,
+                        const json_t *claim)
+{
+    const char *pool = label_of(claim, LABEL_NODE_POOL);
+    bool initialized = record->present && pool != NULL &&
+                       condition_is(claim, "Initialized", "True") &&
+                       !condition_is(claim, "InstanceTerminating", "True");
+    if (initialized == record->initialized)
+        return;
+    record->initialized = initialized;
+    pool_record(invariants, pool)->nodes_now += initialized ? 1 : -1;
+}
+
+static void note_machine(char **name, const json_t *object)
+{
+    if (text_equal(*name, store_name(object)))
+        return;
+    free(*name);
+    *name = memory_copy_string(store_name(object));
+}
+
 void note_claim_event(struct invariants *invariants, const char *type, json_t *claim)
 {
     struct claim_record *record = claim_record(invariants, store_uid(claim));
-    if (record->deleting_ns == 0 && (is_deleting(claim) || strcmp(type, "DELETED") == 0))
+    const char *provider_id = text_at(claim, "status.providerID");
+    record->present = strcmp(type, "DELETED") != 0;
+    if (record->name == NULL)
+        record->name = memory_copy_string(store_name(claim));
+    if (record->deleting_ns == 0 && (is_deleting(claim) || !record->present))
         record->deleting_ns = now_ns(invariants);
+    if (provider_id != NULL && record->present)
+        note_machine(&machine_record(invariants, provider_id)->claim, claim);
+    if (record->present && condition_is(claim, "DisruptionReason", "True"))
+        map_set(invariants->accused, store_name(claim), record);
+    else
+        map_remove(invariants->accused, store_name(claim));
+    count_claim(invariants, record, claim);
     if (record->command == NULL)
         join_replacement(invariants, claim);
 }
@@ -70,6 +114,10 @@ void note_node_event(struct invariants *invariants, const char *type, json_t *no
         record->unready_ns = 0;
     else if (record->unready_ns == 0)
         record->unready_ns = now_ns(invariants);
+    const char *provider_id = text_at(node, "spec.providerID");
+    if (provider_id != NULL && !text_ends_with(store_name(node), "-again"))
+        note_machine(&machine_record(invariants, provider_id)->node, node);
+    record->marked = annotation_of(node, MARK) != NULL;
     record->tainted = is_tainted(node);
     record->deleting = is_deleting(node);
     note_mark(invariants, record, node);
@@ -80,6 +128,7 @@ void note_node_event(struct invariants *invariants, const char *type, json_t *no
 void free_pod_record(void *value)
 {
     struct pod_record *record = value;
+    free(record->uid);
     free(record->name);
     free(record->namespace);
     free(record->node);
@@ -89,6 +138,59 @@ void free_pod_record(void *value)
     free(record);
 }
 
+void free_app_record(void *value)
+{
+    vector_free(&((struct app_record *)value)->pods);
+    free(value);
+}
+
+void free_occupants(void *value)
+{
+    vector_free(&((struct occupants *)value)->pods);
+    free(value);
+}
+
+struct app_record *app_record(struct invariants *invariants, const char *app)
+{
+    struct app_record *record = map_get(invariants->apps, app);
+    if (record == NULL) {
+        record = memory_allocate(sizeof *record);
+        map_set(invariants->apps, app, record);
+    }
+    return record;
+}
+
+const struct occupants *occupants_of(const struct invariants *invariants, const char *node_name)
+{
+    return map_get(invariants->occupants, node_name);
+}
+
+static void note_occupant(struct invariants *invariants, struct pod_record *record)
+{
+    struct occupants *occupants = map_get(invariants->occupants, record->node);
+    if (occupants == NULL) {
+        occupants = memory_allocate(sizeof *occupants);
+        map_set(invariants->occupants, record->node, occupants);
+    }
+    vector_push(&occupants->pods, record);
+}
+
+static void take_out(pod_records *pods, const struct pod_record *record)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pods->items[i] != record)
+            pods->items[kept++] = pods->items[i];
+    pods->count = kept;
+}
+
+json_t *pod_of(const struct invariants *invariants, const struct pod_record *record)
+{
+    json_t *pod = store_get(invariants->store, resource(invariants, "v1", "Pod"), record->namespace,
+                            record->name);
+    return pod != NULL && text_equal(store_uid(pod), record->uid) ? pod : NULL;
+}
+
 static struct pod_record *pod_record(struct invariants *invariants, const json_t *pod)
 {
     struct pod_record *record = map_get(invariants->pods, store_uid(pod));
@@ -96,12 +198,15 @@ static struct pod_record *pod_record(struct invariants *invariants, const json_t
         return record;
     const char *app = label_of(pod, "app");
     record = memory_allocate(sizeof *record);
+    record->uid = memory_copy_string(store_uid(pod));
     record->name = memory_copy_string(store_name(pod));
     record->namespace = memory_copy_string(store_namespace(pod));
     record->app = app != NULL ? memory_copy_string(app) : NULL;
     record->of_daemon_set = is_owned_by(pod, "DaemonSet");
     note_new_pod(invariants, record, pod);
-    map_set(invariants->pods, store_uid(pod), record);
+    map_set(invariants->pods, record->uid, record);
+    if (app != NULL)
+        vector_push(&app_record(invariants, app)->pods, record);
     return record;
 }
 
@@ -118,16 +223,6 @@ static void note_protection(struct invariants *invariants, struct pod_record *re
     record->protected_ns = now_ns(invariants);
 }
 
-static void count_healthy(struct invariants *invariants, const char *app, int64_t more)
-{
-    struct app_record *record = map_get(invariants->apps, app);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->apps, app, record);
-    }
-    record->healthy += more;
-}
-
 void note_pod_event(struct invariants *invariants, const char *type, json_t *pod)
 {
     struct pod_record *record = pod_record(invariants, pod);
@@ -136,60 +231,57 @@ void note_pod_event(struct invariants *invariants, const char *type, json_t *pod
     if (record->node == NULL && node != NULL) {
         record->node = memory_copy_string(node);
         record->protected_ns = now_ns(invariants); // on this node
+        note_occupant(invariants, record);
     }
     bool leaving = is_deleting(pod) || has_ended(pod) || strcmp(type, "DELETED") == 0;
     bool ready = !leaving && condition_is(pod, "Ready", "True");
     if (ready || record->ready)
         record->ready_ns = now_ns(invariants);
     if (record->app != NULL && ready != record->ready)
-        count_healthy(invariants, record->app, ready ? 1 : -1);
+        app_record(invariants, record->app)->healthy += ready ? 1 : -1;
     record->ready = ready;
-    if (leaving && !record->leaving)
+    if (leaving && !record->leaving) {
         record->leaving_ns = now_ns(invariants);
+        vector_push(&invariants->leaving, record);
+    }
     record->leaving = leaving;
+}
+
+static void forget(struct invariants *invariants, struct pod_record *record)
+{
+    if (record->app != NULL)
+        take_out(&app_record(invariants, record->app)->pods, record);
+    struct occupants *occupants =
+        record->node != NULL ? map_get(invariants->occupants, record->node) : NULL;
+    if (occupants != NULL)
+        take_out(&occupants->pods, record);
+    if (occupants != NULL && occupants->pods.count == 0)
+        free_occupants(map_remove(invariants->occupants, record->node));
+    map_remove(invariants->pods, record->uid);
+    free_pod_record(record);
 }
 
 void forget_old_pods(struct invariants *invariants)
 {
-    VECTOR(const char *) old = {0};
-    for (struct map_entry *e = map_first(invariants->pods); e != NULL; e = map_next(e)) {
-        const struct pod_record *record = map_value(e);
-        if (record->leaving && now_ns(invariants) - record->leaving_ns > POD_KEPT_NS)
-            vector_push(&old, map_key(e));
-    }
-    vector_for_each (uid, &old)
-        free_pod_record(map_remove(invariants->pods, *uid));
-    vector_free(&old);
+    pod_records *leaving = &invariants->leaving;
+    while (invariants->leaving_first < leaving->count &&
+           now_ns(invariants) - leaving->items[invariants->leaving_first]->leaving_ns > POD_KEPT_NS)
+        forget(invariants, leaving->items[invariants->leaving_first++]);
+    if (invariants->leaving_first == leaving->count)
+        invariants->leaving_first = leaving->count = 0;
 }
 
 // --- NodePools -------------------------------------------------------------------------------
 
-// DIS-125: initialized, and their instances not on the way out.
-static bool note_claim(void *context, json_t *claim)
-{
-    struct invariants *invariants = context;
-    const char *pool = label_of(claim, LABEL_NODE_POOL);
-    struct pool_record *record = pool != NULL ? map_get(invariants->pools, pool) : NULL;
-    if (record != NULL && condition_is(claim, "Initialized", "True") &&
-        !condition_is(claim, "InstanceTerminating", "True"))
-        record->nodes_now++;
-    return true;
-}
-
 static bool note_pool(void *context, json_t *pool)
 {
     struct invariants *invariants = context;
-    struct pool_record *record = map_get(invariants->pools, store_name(pool));
+    struct pool_record *record = pool_record(invariants, store_name(pool));
     int64_t generation = json_integer_value(store_path(pool, "metadata.generation"));
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->pools, store_name(pool), record);
-    }
     if (record->generation != generation || strcmp(record->uid, store_uid(pool)) != 0)
         record->changed_ns = invariants->meddled_ns = now_ns(invariants);
     record->generation = generation;
     snprintf(record->uid, sizeof record->uid, "%s", store_uid(pool));
-    record->nodes_now = 0;
     return true;
 }
 
@@ -197,7 +289,6 @@ void count_nodes(struct invariants *invariants)
 {
     store_each(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"), NULL,
                note_pool, invariants);
-    store_each(invariants->store, claims_of(invariants), NULL, note_claim, invariants);
     for (struct map_entry *e = map_first(invariants->pools); e != NULL; e = map_next(e)) {
         struct pool_record *record = map_value(e);
         if (now_ns(invariants) - record->window_ns > 2 * STALE_NS) {

@@ -137,10 +137,10 @@ static void follow(struct invariants *invariants, struct command_record *command
 static bool is_bought_for(const struct invariants *invariants, const struct command_record *command,
                           const char *node)
 {
-    for (struct map_entry *e = map_first(invariants->pods); e != NULL; e = map_next(e)) {
-        const struct pod_record *pod = map_value(e);
-        if (!pod->leaving && !pod->of_daemon_set && text_equal(pod->node, node) &&
-            !text_equal(pod->moved_by, command->id))
+    const struct occupants *occupants = occupants_of(invariants, node);
+    for (uint32_t i = 0; occupants != NULL && i < occupants->pods.count; i++) {
+        const struct pod_record *pod = occupants->pods.items[i];
+        if (!pod->leaving && !pod->of_daemon_set && !text_equal(pod->moved_by, command->id))
             return false;
     }
     return true;

@@ -105,14 +105,13 @@ static bool goes_voluntarily(const struct invariants *invariants, const char *no
     return record != NULL && record->voluntary && now_ns(invariants) - record->deleting_ns < KEPT_NS;
 }
 
-static struct replicas count_replicas(const struct invariants *invariants,
-                                      const struct pod_record *of)
+// Once there is one elsewhere, nothing more is to be known.
+static struct replicas count_replicas(struct invariants *invariants, const struct pod_record *of)
 {
     struct replicas replicas = {0};
-    for (struct map_entry *e = map_first(invariants->pods); e != NULL; e = map_next(e)) {
-        const struct pod_record *record = map_value(e);
-        if (!text_equal(record->app, of->app))
-            continue;
+    const struct app_record *app = app_record(invariants, of->app);
+    for (uint32_t i = 0; i < app->pods.count && replicas.elsewhere == 0; i++) {
+        const struct pod_record *record = app->pods.items[i];
         replicas.pods += !record->leaving;
         bool lately = record->ready_ns != 0 && now_ns(invariants) - record->ready_ns < ROLL_NS;
         if (record->node == NULL || record == of || (!record->ready && !lately))
@@ -156,9 +155,10 @@ void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
                              const json_t *node, bool eventual)
 {
     (void)claim;
-    for (struct map_entry *e = map_first(invariants->pods); e != NULL; e = map_next(e)) {
-        const struct pod_record *record = map_value(e);
-        if (record->leaving || !text_equal(record->node, store_name(node)))
+    const struct occupants *occupants = occupants_of(invariants, store_name(node));
+    for (uint32_t i = 0; occupants != NULL && i < occupants->pods.count; i++) {
+        const struct pod_record *record = occupants->pods.items[i];
+        if (record->leaving)
             continue;
         if (!eventual && is_faithful(invariants))
             check_blocking(invariants, record, node);

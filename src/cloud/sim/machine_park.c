@@ -29,7 +29,7 @@ struct machine_park {
     struct map *by_provider_id;      // -> record
     struct map *by_claim;            // claim UID -> record
     VECTOR(struct stock) stocks;     // the last one that matches counts
-    uint64_t launches;
+    uint64_t launches, version;
     void (*listed)(void *context); // of the listener; NULL: there is none
     void *listener;
 };
@@ -224,6 +224,7 @@ const struct park_machine *machine_park_launch(struct machine_park *park,
     map_set(park->by_provider_id, record->machine.facts.provider_id, record);
     map_set(park->by_claim, claim->meta.uid, record);
     park->launches++;
+    park->version++;
     if (park->options.launched != NULL)
         park->options.launched(park->options.context, &record->machine);
     return &record->machine;
@@ -246,6 +247,7 @@ static void remove_record(struct machine_park *park, struct record *record)
     if (stock != NULL && stock->machines >= 0)
         stock->machines++;
     record->machine.phase = MACHINE_GONE;
+    park->version++;
     if (park->options.gone != NULL)
         park->options.gone(park->options.context, &record->machine);
     record_free(record);
@@ -270,6 +272,7 @@ bool machine_park_stop(struct machine_park *park, const char *provider_id)
     if (record->machine.phase == MACHINE_STOPPING)
         return true;
     record->machine.phase = MACHINE_STOPPING;
+    park->version++;
     record->machine.facts.terminating = true;
     record->stop_timer = timer_create_on(park->loop, stopped, record);
     timer_start(record->stop_timer,
@@ -310,6 +313,11 @@ const struct park_machine *machine_park_at(const struct machine_park *park, uint
 uint32_t machine_park_count(const struct machine_park *park)
 {
     return park->records.count;
+}
+
+uint64_t machine_park_version(const struct machine_park *park)
+{
+    return park->version;
 }
 
 uint64_t machine_park_launches(const struct machine_park *park)

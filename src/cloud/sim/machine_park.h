@@ -62,4 +62,6 @@ const struct park_machine *machine_park_find_claim(const struct machine_park *pa
 const struct park_machine *machine_park_at(const struct machine_park *park, uint32_t index);
 uint32_t machine_park_count(const struct machine_park *park); // running and stopping
 uint64_t machine_park_launches(const struct machine_park *park); // ever
+// Another number whenever a machine was launched, told to stop, or has gone.
+uint64_t machine_park_version(const struct machine_park *park);
 int64_t machine_park_price(const struct machine_park *park);     // running, nano-USD an hour
