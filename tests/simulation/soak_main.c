@@ -1,6 +1,7 @@
 // Runs soak worlds over many seeds (`make soak`), or one of them again.
 //
-//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]   many, each in a process of its own
+//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]   many, each in a process of its own;
+//                                 without --size each seed has its own (soak_size_of())
 //   soak --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...] [--verbose]
 //   --rest: a day passes in each world before it is emptied.
 //   soak --seed N --shrink        leaves out what the failure does not need, and prints the command
@@ -8,14 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/vector.h"
 #include "simulation/soak.h"
 
-#define JOBS_MAX 64
+#define JOBS_MAX     64
+#define SIZE_OF_SEED UINT32_MAX // no --size
 
 struct run {
     struct soak_options options;
@@ -31,8 +35,20 @@ struct report { // of one seed, from the process that ran it
     struct soak_result result;
 };
 
+static const struct {
+    uint32_t size_max;
+    const char *name;
+} classes[] = {{5, "up to 50 nodes"}, {50, "up to 500 nodes"}, {UINT32_MAX, "2,000 nodes"}};
+
+struct class_total {
+    uint64_t seeds, failures;
+    double hours, processor_seconds;
+    uint32_t nodes_most;
+};
+
 struct total {
     uint64_t seeds, failures;
+    struct class_total classes[ARRAY_LENGTH(classes)];
     struct invariants_counts checked;
     double hours, slowest_seconds;
 };
@@ -85,7 +101,7 @@ static pid_t start(const struct soak_options *options, int *from_child)
     if (child == 0) {
         struct report report = {.seed = options->seed};
         close(ends[0]);
-        alarm(1200); // a world that hangs is a failure too
+        alarm(1200 + 60 * options->size); // a world that hangs is a failure too
         soak_run(options, &report.result);
         bool written = write(ends[1], &report, sizeof report) == sizeof report;
         exit(written ? 0 : 1); // through exit(): the leak check
@@ -95,23 +111,32 @@ static pid_t start(const struct soak_options *options, int *from_child)
     return child;
 }
 
-static void finish(pid_t child, int from_child, struct soak_result *result)
+static double seconds_of(const struct timeval *time)
 {
+    return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+// Answers the processor time that it took.
+static double finish(pid_t child, int from_child, struct soak_result *result)
+{
+    struct rusage used = {0};
     struct report report = {0};
     int status = 0;
     bool complete = read(from_child, &report, sizeof report) == sizeof report;
     close(from_child);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR)
         ;
     *result = report.result;
+    double seconds = seconds_of(&used.ru_utime) + seconds_of(&used.ru_stime);
     bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (complete && well)
-        return;
+        return seconds;
     result->failed = true;
     if (result->why[0] == '\0')
         snprintf(result->why, sizeof result->why, "the process ended by %s %d",
                  WIFSIGNALED(status) ? "signal" : "exit code",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return seconds;
 }
 
 static bool fails(const struct soak_options *options, struct soak_result *result)
@@ -159,6 +184,21 @@ static void shrink(struct run *run)
 // --- many seeds
 // --------------------------------------------------------------------------------------
 
+static void account_class(struct total *total, uint32_t size, const struct soak_result *result,
+                          double processor_seconds)
+{
+    size_t at = 0;
+    while (size > classes[at].size_max)
+        at++;
+    struct class_total *class = &total->classes[at];
+    class->seeds++;
+    class->failures += result->failed;
+    class->hours += result->simulated_hours;
+    class->processor_seconds += processor_seconds;
+    if (result->nodes_most > class->nodes_most)
+        class->nodes_most = result->nodes_most;
+}
+
 static void account(struct run *run, struct total *total, const struct soak_options *options,
                     const struct soak_result *result)
 {
@@ -188,7 +228,8 @@ static void end_job(struct run *run, struct total *total, struct slot *jobs, pid
         struct soak_result result;
         if (jobs[i].child != child)
             continue;
-        finish(child, jobs[i].from_child, &result);
+        double processor_seconds = finish(child, jobs[i].from_child, &result);
+        account_class(total, jobs[i].options.size, &result, processor_seconds);
         account(run, total, &jobs[i].options, &result);
         jobs[i].child = 0;
     }
@@ -218,6 +259,20 @@ static void print_counts(const struct invariants_counts *counts)
            (unsigned long long)counts->replacements, (unsigned long long)counts->weighed);
 }
 
+static void print_classes(const struct total *total)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(classes); i++) {
+        const struct class_total *class = &total->classes[i];
+        if (class->seeds > 0)
+            printf("%s: %llu seeds, at most %u at once, %.1f simulated hours in %.0f s of processor "
+                   "time, %.2f a second; %llu failed\n",
+                   classes[i].name, (unsigned long long)class->seeds, class->nodes_most,
+                   class->hours, class->processor_seconds,
+                   class->hours / (class->processor_seconds > 0 ? class->processor_seconds : 1),
+                   (unsigned long long)class->failures);
+    }
+}
+
 static int run_many(struct run *run)
 {
     struct slot jobs[JOBS_MAX] = {0};
@@ -233,6 +288,8 @@ static int run_many(struct run *run)
                 continue;
             jobs[i].options = run->options;
             jobs[i].options.seed = next++;
+            if (run->options.size == SIZE_OF_SEED)
+                jobs[i].options.size = soak_size_of(jobs[i].options.seed);
             jobs[i].child = start(&jobs[i].options, &jobs[i].from_child);
             running++;
         }
@@ -249,12 +306,13 @@ static int run_many(struct run *run)
         }
     }
     double took = clock_seconds() - begun;
-    printf("%llu seeds (%llu to %llu) of size %u in %.0f s: %.0f simulated hours, %.1f a second; "
+    printf("%llu seeds (%llu to %llu) in %.0f s: %.0f simulated hours, %.1f a second; "
            "slowest "
            "to settle %.0f s; %llu failed\n",
            (unsigned long long)total.seeds, (unsigned long long)run->from,
-           (unsigned long long)(next - 1), run->options.size, took, total.hours, total.hours / took,
+           (unsigned long long)(next - 1), took, total.hours, total.hours / took,
            total.slowest_seconds, (unsigned long long)total.failures);
+    print_classes(&total);
     print_counts(&total.checked);
     return total.failures == 0 ? 0 : 1;
 }
@@ -350,7 +408,7 @@ static bool read_option(struct run *run, const char *name, char *value)
 
 int main(int count, char **arguments)
 {
-    struct run run = {.options.size = 1, .from = 1, .to = UINT64_MAX - 1, .program = arguments[0]};
+    struct run run = {.options.size = SIZE_OF_SEED, .from = 1, .to = UINT64_MAX - 1, .program = arguments[0]};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.jobs = processors > 0 && processors < JOBS_MAX ? (uint32_t)processors : 1;
     for (int i = 1; i < count; i++) {
@@ -360,6 +418,8 @@ int main(int count, char **arguments)
             usage(arguments[0]);
         i++;
     }
+    if (run.one && run.options.size == SIZE_OF_SEED)
+        run.options.size = soak_size_of(run.options.seed);
     if (run.one && run.shrink) {
         shrink(&run);
         return 1;

@@ -25,6 +25,18 @@ bool soak_is_large(uint32_t size)
     return size > 5;
 }
 
+uint32_t soak_size_of(uint64_t seed)
+{
+    struct random random;
+    random_seed(&random, seed ^ 0x512e);
+    uint32_t drawn = below(&random, 1000);
+    if (drawn == 0)
+        return 200;
+    if (drawn < 20)
+        return 10 + below(&random, 11);
+    return drawn < 700 ? 1 : drawn < 900 ? 2 + below(&random, 2) : 4 + below(&random, 2);
+}
+
 uint32_t soak_several(const struct soak_world *world, struct random *random)
 {
     return soak_is_large(world->options.size) ? 1 + below(random, world->options.size) : 1;
