@@ -5,6 +5,7 @@
 #include "base/duration.h"
 
 #define NODE_FIRST_NS (30 * SECOND)
+#define REFUSED_FIRST_NS (5 * SECOND)
 #define POOL_FIRST_NS MINUTE
 #define LONGEST_NS    (10 * MINUTE)
 #define FORGET_NS     HOUR // after its end a failure no longer adds to the next
@@ -19,8 +20,8 @@ struct failure_record {
 
 struct disruption_backoff {
     struct control *control;
-    struct map *nodes, *pools; // struct failure_record by name
-    struct map *drifting;      // the same, without delays: NodePools whose nodes have just drifted
+    struct map *nodes, *refused, *pools; // struct failure_record by name
+    struct map *drifting;                // the same, without delays: NodePools whose nodes have just drifted
 };
 
 struct disruption_backoff *disruption_backoff_create(struct control *control)
@@ -28,6 +29,7 @@ struct disruption_backoff *disruption_backoff_create(struct control *control)
     struct disruption_backoff *backoff = memory_allocate(sizeof *backoff);
     backoff->control = control;
     backoff->nodes = map_create();
+    backoff->refused = map_create();
     backoff->pools = map_create();
     backoff->drifting = map_create();
     return backoff;
@@ -38,6 +40,7 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff)
     if (backoff == NULL)
         return;
     map_destroy(backoff->nodes, free);
+    map_destroy(backoff->refused, free);
     map_destroy(backoff->pools, free);
     map_destroy(backoff->drifting, free);
     free(backoff);
@@ -66,11 +69,22 @@ static bool note(struct disruption_backoff *backoff, struct map *map, const char
     return true;
 }
 
-void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node)
+static void note_node(struct disruption_backoff *backoff, struct map *map, const char *node,
+                      int64_t first_ns)
 {
     int64_t until_ns;
     if (!backoff->control->settings->compatibility_upstream)
-        note(backoff, backoff->nodes, node, NODE_FIRST_NS, &until_ns);
+        note(backoff, map, node, first_ns, &until_ns);
+}
+
+void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node)
+{
+    note_node(backoff, backoff->nodes, node, NODE_FIRST_NS);
+}
+
+void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const char *node)
+{
+    note_node(backoff, backoff->refused, node, REFUSED_FIRST_NS);
 }
 
 void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool)
@@ -120,13 +134,25 @@ static void add_active(const struct disruption_backoff *backoff, struct map *map
     }
 }
 
+static struct string_list active_nodes(const struct disruption_backoff *backoff, struct map *map,
+                                       struct arena *arena)
+{
+    struct string_list names = {
+        .items = arena_allocate_array(arena, map_count(map) + 1, sizeof *names.items)};
+    add_active(backoff, map, arena, &names);
+    return names;
+}
+
 struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
                                             struct arena *arena)
 {
-    struct string_list names = {
-        .items = arena_allocate_array(arena, map_count(backoff->nodes) + 1, sizeof *names.items)};
-    add_active(backoff, backoff->nodes, arena, &names);
-    return names;
+    return active_nodes(backoff, backoff->nodes, arena);
+}
+
+struct string_list disruption_backoff_refused(struct disruption_backoff *backoff,
+                                              struct arena *arena)
+{
+    return active_nodes(backoff, backoff->refused, arena);
 }
 
 struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
@@ -154,6 +180,7 @@ int64_t disruption_backoff_next(const struct disruption_backoff *backoff)
 {
     int64_t earliest_ns = INT64_MAX;
     take_earliest(backoff, backoff->nodes, &earliest_ns);
+    take_earliest(backoff, backoff->refused, &earliest_ns);
     take_earliest(backoff, backoff->pools, &earliest_ns);
     take_earliest(backoff, backoff->drifting, &earliest_ns);
     return earliest_ns;

@@ -269,6 +269,9 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
         list_for_each (entry, &command->nodes)
             disruption_backoff_node_failed(queue->control->disruption_backoff, entry->node);
     }
+    if (strcmp(command->reason, "Drifted") == 0 && strcmp(kind, "scheduling") == 0)
+        list_for_each (entry, &command->nodes)
+            disruption_backoff_drift_refused(queue->control->disruption_backoff, entry->node);
     command->phase = COMMAND_ROLLBACK;
     reconcile_queue_add(queue->queue, command->id);
 }

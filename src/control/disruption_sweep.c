@@ -52,11 +52,13 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->snapshot = snapshot_build(control, &sweep->errors);
     mark_busy(sweep);
     sweep->paused_nodes = disruption_backoff_nodes(control->disruption_backoff, sweep->arena);
+    sweep->refused_nodes = disruption_backoff_refused(control->disruption_backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
+                                            .refused_nodes = &sweep->refused_nodes,
                                             .paused_pools = &sweep->paused_pools,
                                             .spot_prices = &sweep->spot_prices,
                                             .without_emptiness = true,

@@ -166,18 +166,27 @@ void disruption_note(struct disruption *disruption, const char *reason,
                      (const struct object *)candidate->node, message);
 }
 
+static bool names(const struct string_list *list, const char *name)
+{
+    return list != NULL && string_list_has(list, name);
+}
+
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift)
 {
     const struct disrupt_inputs *inputs = disruption->inputs;
-    const struct string_list *paused = drift ? inputs->paused_pools : inputs->paused_nodes;
-    const char *name = drift ? candidate->pool->pool->meta.name : candidate->node->meta.name;
-    if (paused == NULL || !string_list_has(paused, name))
-        return false;
-    disruption_verdict(disruption, candidate, drift ? "DIS-716" : "DIS-714",
-                       drift ? "drift pauses: the NodePool's nodes have just drifted, or replacements failed"
-                             : "consolidation is backing off: it failed for this node");
-    return true;
+    const char *node = candidate->node->meta.name, *rule = "DIS-714", *why = NULL;
+    if (drift && names(inputs->paused_pools, candidate->pool->pool->meta.name)) {
+        rule = "DIS-716";
+        why = "drift pauses: the NodePool's nodes have just drifted, or replacements failed";
+    } else if (drift && names(inputs->refused_nodes, node)) {
+        why = "drift is backing off: the node's pods would have gone elsewhere than planned";
+    } else if (!drift && names(inputs->paused_nodes, node)) {
+        why = "consolidation is backing off: it failed for this node";
+    }
+    if (why != NULL)
+        disruption_verdict(disruption, candidate, rule, why);
+    return why != NULL;
 }
 
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state)

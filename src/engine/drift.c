@@ -87,6 +87,11 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
     }
 }
 
+bool departs_alone(const struct disruption_candidate *candidate)
+{
+    return candidate->reschedulable == 0 && !candidate->holds_placeholders;
+}
+
 // Adds the candidate to those that go together if the pods of all find places.
 static bool join(struct disruption *disruption, bool eventual, candidate_list *together,
                  struct evictions *evictions, struct disruption_candidate *candidate)
@@ -113,7 +118,7 @@ static bool take_all(struct disruption *disruption, bool eventual, const candida
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (candidate->reschedulable == 0 || candidate->pool->remaining == 0 ||
+        if (departs_alone(candidate) || candidate->pool->remaining == 0 ||
             !evictions_take(&evictions, candidate, eventual))
             continue;
         candidate->pool->remaining--;
@@ -135,7 +140,7 @@ static void take_some(struct disruption *disruption, bool eventual, const candid
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (candidate->reschedulable > 0 && candidate->pool->remaining > 0 &&
+        if (!departs_alone(candidate) && candidate->pool->remaining > 0 &&
             join(disruption, eventual, together, &evictions, candidate))
             candidate->pool->remaining--;
     }
@@ -147,7 +152,7 @@ void depart(struct disruption *disruption, const struct departure *departure,
     candidate_list together = candidate_list_create(disruption, table);
     for (uint32_t i = 0; i < list->count; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (candidate->reschedulable > 0 || candidate->pool->remaining == 0)
+        if (!departs_alone(candidate) || candidate->pool->remaining == 0)
             continue;
         candidate->pool->remaining--;
         disruption_command(disruption, departure->method, NULL, &candidate, 1);

@@ -7,6 +7,7 @@
 #include "engine/consolidation.h"
 #include "engine/emptiness.h"
 #include "engine/disrupt.h"
+#include "engine/drift.h"
 #include "engine/evictions.h"
 #include "engine/expiry.h"
 #include "engine/planned_moves.h"
@@ -188,6 +189,27 @@ static void plan_places(struct revalidation *revalidation, struct disrupt_check 
     trial_free(&trial);
 }
 
+// Nodes that were to go without a look at what is on them.
+static bool depart_alone(const struct disruption *disruption, const struct disrupt_check *check,
+                         const candidate_list *list)
+{
+    bool alone = disruption->better && is_drift(check) && check->replacements == 0;
+    list_for_each (candidate, list)
+        alone = alone && departs_alone(*candidate);
+    return alone;
+}
+
+static const char *judge_alone(struct disruption *disruption, const struct disrupt_check *check,
+                               const candidate_list *list)
+{
+    if (depart_alone(disruption, check, list))
+        return NULL;
+    struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
+    const char *why = judge_trial(disruption, &trial, check);
+    trial_free(&trial);
+    return why;
+}
+
 static bool simulate_again(struct revalidation *revalidation, struct disrupt_check *check,
                            const candidate_list *list)
 {
@@ -196,9 +218,7 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
         plan_places(revalidation, check, list);
     if (strcmp(check->reason, "Empty") == 0 || has_static_pool(list))
         return true;
-    struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
-    const char *why = judge_trial(disruption, &trial, check);
-    trial_free(&trial);
+    const char *why = judge_alone(disruption, check, list);
     if (why == NULL)
         why = try_together(revalidation, check, list);
     return why == NULL || reject(check, "scheduling", why);

@@ -389,6 +389,57 @@ static void unknown_strategies_are_refused_LIF_466(void **state)
     assert_int_equal(launches(scenario), 0);
 }
 
+// --- drift ---------------------------------------------------------------------------------------
+// The NodePool of the world with machines of 2 cpu, one pod each.
+static void apply_small_pool(struct scenario *scenario, const char *generation)
+{
+    char manifest[1000];
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\nspec:\n"
+             "  disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s, "
+             "budgets: [{nodes: '100%%'}]}\n"
+             "  template:\n    metadata: {labels: {generation: '%s'}}\n    spec:\n"
+             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+             "      requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['3']}]\n",
+             generation);
+    scenario_apply(scenario, manifest);
+}
+
+static bool is_of_the_first(void *context, json_t *node)
+{
+    *(uint32_t *)context += text_equal(
+        json_string_value(json_object_get(store_path(node, "metadata.labels"), "generation")), "a");
+    return true;
+}
+
+static bool first_is_gone(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    uint32_t left = 0;
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, is_of_the_first, &left);
+    return left == 0;
+}
+
+// New room comes before the old goes, once, and nobody has second thoughts about it.
+static void drift_replaces_nodes_that_only_buffers_hold_DIS_222_434(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    apply_small_pool(scenario, "a");
+    apply_template(scenario);
+    apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 2");
+    scenario_until(scenario, 90, "room for 2 pods", fits);
+    scenario_run(scenario, 60);
+    uint64_t bought = launches(scenario);
+    assert_int_equal(simulation_count(scenario->simulation, "v1", "Node"), 2);
+    apply_small_pool(scenario, "b");
+    scenario_until(scenario, 120, "the drifted nodes to go", first_is_gone);
+    scenario_run(scenario, 120);
+    assert_true(fits(scenario));
+    assert_int_equal(launches(scenario), bought + 2);
+    assert_int_equal(simulation_count(scenario->simulation, "v1", "Node"), 2);
+}
+
 // --- when things break ---------------------------------------------------------------------------
 static void unreliable_api_LIF_242(void **state)
 {
@@ -485,6 +536,7 @@ int main(void)
         TEST(upstream_looks_every_30_seconds_LIF_243),
         TEST(failures_are_told_and_end_LIF_242),
         TEST(unknown_strategies_are_refused_LIF_466),
+        TEST(drift_replaces_nodes_that_only_buffers_hold_DIS_222_434),
         TEST(unreliable_api_LIF_242),
         TEST(a_machine_that_never_comes_is_made_up_for),
         cmocka_unit_test(killed_at_every_write_STO_18),
