@@ -3,6 +3,8 @@
 
 #include "simulation/invariants_internal.h"
 
+#define REPAIR_NS (10 * MINUTE) // how long the provider lets a Node be unready
+
 // A pod that the node's disruption would hurt.
 static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
 {
@@ -68,12 +70,21 @@ static void check_candidate(struct invariants *invariants, struct command_record
     check_pods_of_candidate(invariants, claim, node, eventual);
 }
 
+// It goes by force, whatever else was planned for it (DIS-133).
+static bool is_repaired(const struct invariants *invariants, const json_t *node)
+{
+    const struct node_record *record = map_get(invariants->nodes, store_name(node));
+    return record != NULL && record->unready_ns != 0 &&
+           now_ns(invariants) - record->unready_ns + invariants->clock_slack_ns >=
+               REPAIR_NS - MOMENT_NS;
+}
+
 void before_claim_deletion(struct invariants *invariants, const struct target *target)
 {
     json_t *claim = store_get(invariants->store, claims_of(invariants), NULL, target->name);
     json_t *node = claim != NULL ? node_of_claim(invariants, claim) : NULL;
     if (node == NULL || is_deleting(claim) || is_deleting(node) ||
-        is_expired(invariants, claim) ||
+        is_expired(invariants, claim) || is_repaired(invariants, node) ||
         machine_park_find(simulation_park(invariants->simulation),
                           text_at(claim, "status.providerID")) == NULL)
         return;
