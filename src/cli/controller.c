@@ -17,6 +17,7 @@
 #include "kube/leader.h"
 #include "kube/metered_transport.h"
 #include "web/health.h"
+#include "web/profiling.h"
 #include "web/web.h"
 
 struct process {
@@ -36,6 +37,7 @@ struct process {
     struct leader *leader;
     struct web_server *metrics_server, *health_server;
     struct health *health;
+    struct profiling *profiling; // NULL: switched off
     bool stopping;
     int status; // exit code
 };
@@ -133,6 +135,12 @@ static bool open_servers(struct process *process, struct error *error)
     if (process->metrics_server == NULL)
         return false;
     web_server_route(process->metrics_server, "/metrics", serve_metrics, process);
+    if (process->settings.enable_profiling) {
+        process->profiling = profiling_create(error);
+        if (process->profiling == NULL)
+            return false;
+        profiling_serve(process->profiling, process->metrics_server);
+    }
     process->health_server =
         web_server_create(process->loop, NULL, (int)process->settings.health_probe_port, error);
     if (process->health_server == NULL)
@@ -284,6 +292,7 @@ static void close_process(struct process *process)
     web_server_destroy(process->health_server);
     web_server_destroy(process->metrics_server);
     health_destroy(process->health);
+    profiling_destroy(process->profiling);
     if (process->lease_client != NULL)
         kube_client_destroy(process->lease_client);
     if (process->client != NULL)

@@ -100,10 +100,11 @@ static void touch(struct cluster *cluster)
     cluster->changed_at = control_now(cluster->control);
 }
 
-int64_t cluster_changed_at(const struct cluster *cluster)
+int64_t cluster_changed_at(struct cluster *cluster)
 {
-    int64_t now = control_now(cluster->control);
-    return now - cluster->changed_at > CHANGED_AGE_NS ? now : cluster->changed_at;
+    if (control_now(cluster->control) - cluster->changed_at >= CHANGED_AGE_NS)
+        touch(cluster);
+    return cluster->changed_at;
 }
 
 // --- state nodes ---------------------------------------------------------------------------------

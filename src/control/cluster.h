@@ -69,8 +69,9 @@ bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod);
 // A pending pod is to come to the NodeClaim.
 bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim);
-// LIF-314: when something changed that consolidation should look at.
-int64_t cluster_changed_at(const struct cluster *cluster);
+// LIF-314: when something changed that consolidation should look at. After five minutes without any change it
+// is as if there were one.
+int64_t cluster_changed_at(struct cluster *cluster);
 
 // Ready for decisions: every kind was listed, and at the start NodeClaims that a predecessor left
 // unlaunched were given 30 s to launch (whose pods they were made for is not known any more). Once

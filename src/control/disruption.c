@@ -94,10 +94,26 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     }
 }
 
+// A NodePool that is gone has no series.
+static void forget_pool(struct disruption_controller *disruption, const char *name)
+{
+    const struct control_metrics *metrics = &disruption->control->metrics;
+    metric_remove_matching(metrics->pool_allowed_disruptions, "nodepool", name);
+    metric_remove_matching(metrics->pool_consuming_budgets, "nodepool", name);
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(disruption->examined); entry != NULL; entry = next) {
+        next = map_next(entry);
+        if (strcmp(strchr(map_key(entry), '/') + 1, name) == 0)
+            free(map_remove(disruption->examined, map_key(entry)));
+    }
+}
+
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
     (void)change;
+    if (new_object == NULL)
+        forget_pool(context, old_object->meta.name);
     if (old_object == NULL || new_object == NULL ||
         old_object->meta.generation != new_object->meta.generation)
         disruption_wake(context);
@@ -321,14 +337,15 @@ static bool emptiness_is_due(const struct disruption_controller *disruption, int
 static void look_for_empty_nodes(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
-    bool put_off = false;
     disruption->dirty = false;
     disruption->evaluated_state = cluster_changed_at(control->cluster);
-    bool waits = emptiness_turn(control, wave_left(disruption) == 0, &put_off);
-    disruption->dirty = put_off;
+    struct emptiness_outcome outcome = emptiness_turn(control, wave_left(disruption) == 0);
+    disruption->dirty = outcome.put_off;
     // What holds a node back now may end by the clock alone (DIS-705).
-    disruption->again_ns =
-        loop_monotonic_ns(control->loop) + (waits || put_off ? AGAIN_NS : SETTLED_NS);
+    int64_t left_ns = outcome.waits || outcome.put_off ? AGAIN_NS : SETTLED_NS;
+    if (outcome.next_change - control_now(control) < left_ns)
+        left_ns = outcome.next_change - control_now(control);
+    disruption->again_ns = loop_monotonic_ns(control->loop) + left_ns;
 }
 
 // --- the other methods ---------------------------------------------------------------------------
@@ -566,5 +583,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     int64_t again_ns = now_ns + (wave_ns > 0 ? wave_ns : AGAIN_NS);
     next_ns = due_ns < next_ns ? due_ns : next_ns;
     next_ns = again_ns < next_ns ? again_ns : next_ns;
+    if ((wave_ns == 0 || !idle) && disruption->again_ns < next_ns)
+        next_ns = disruption->again_ns;
     return reconcile_after(next_ns > now_ns ? next_ns - now_ns : 0);
 }

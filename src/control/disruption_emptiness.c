@@ -7,6 +7,7 @@
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/disruption_queue.h"
+#include "control/disruption_sweep.h"
 #include "control/eviction_queue.h"
 #include "control/move_ledger.h"
 #include "control/node_causes.h"
@@ -268,8 +269,9 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
     tell_protections(control);
 }
 
-bool emptiness_turn(struct control *control, bool may_start, bool *put_off)
+struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
 {
+    struct emptiness_outcome outcome = {.next_change = INT64_MAX};
     int64_t started_ns = loop_monotonic_ns(control->loop);
     struct text errors = {0};
     struct turn turn = {.control = control, .arena = arena_create(64 * 1024)};
@@ -278,15 +280,17 @@ bool emptiness_turn(struct control *control, bool may_start, bool *put_off)
     struct emptiness emptiness = emptiness_find(turn.arena, snapshot, &turn.busy, &turn.due);
     emptiness_call_off_wanted(control);
     validate(&turn, &emptiness);
-    start_commands(&turn, &emptiness, may_start, put_off);
+    start_commands(&turn, &emptiness, may_start, &outcome.put_off);
     tell(&turn, &emptiness);
-    bool waits =
+    outcome.waits =
         emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
+    if (outcome.waits)
+        outcome.next_change = snapshot_next_change(snapshot);
     metric_observe(control->metrics.disruption_evaluation_seconds,
                    (double)(loop_monotonic_ns(control->loop) - started_ns) / SECOND, "empty",
                    "empty");
     snapshot_destroy(snapshot);
     arena_destroy(turn.arena);
     text_free(&errors);
-    return waits;
+    return outcome;
 }

@@ -4,8 +4,12 @@
 
 #include "control/control.h"
 
-// `may_start`: new commands may begin now. Answers whether anything waits for the clock; `*put_off` is
-// set if something was found that may not start yet.
-bool emptiness_turn(struct control *control, bool may_start, bool *put_off);
+// `may_start`: new commands may begin now.
+struct emptiness_outcome {
+    bool waits;          // for what ends by the clock, or for what nothing tells of
+    bool put_off;        // something was found that may not start yet
+    int64_t next_change; // snapshot_next_change(), if it waits
+};
+struct emptiness_outcome emptiness_turn(struct control *control, bool may_start);
 // A pending pod that may run on a node of a waiting command calls the command off (DIS-725).
 void emptiness_call_off_wanted(struct control *control);

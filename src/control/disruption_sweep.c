@@ -145,12 +145,9 @@ static void take_earlier(int64_t instant, int64_t now, int64_t *earliest)
         *earliest = instant;
 }
 
-static int64_t find_next_change(const struct disruption_sweep *sweep)
+int64_t snapshot_next_change(const struct snapshot *snapshot)
 {
-    const struct snapshot *snapshot = sweep->snapshot;
     int64_t earliest = INT64_MAX, now = snapshot->time;
-    if (sweep->plan != NULL)
-        take_earlier(sweep->plan->look_again, now, &earliest);
     list_for_each (nomination, &snapshot->nominated)
         take_earlier(nomination->until, now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
@@ -176,7 +173,9 @@ void sweep_work(struct disruption_sweep *sweep)
     }
     const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};
     sweep->plan = engine_plan(sweep->snapshot, &options, &sweep->error);
-    sweep->next_change = find_next_change(sweep);
+    sweep->next_change = snapshot_next_change(sweep->snapshot);
+    if (sweep->plan != NULL)
+        take_earlier(sweep->plan->look_again, sweep->snapshot->time, &sweep->next_change);
 }
 
 // --- what comes of it ----------------------------------------------------------------------------

@@ -19,9 +19,7 @@ struct disruption_sweep {
     int64_t started_ns; // monotonic
     // Of a look at all nodes.
     struct plan *plan; // NULL until it is made, or if it could not be made
-    // Wall clock: the first instant after the snapshot at which something that holds a node back ends
-    // by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
-    int64_t next_change;
+    int64_t next_change; // snapshot_next_change(), or earlier if the plan says so
     // Of a look again: one for each command, by its identifier. Without checks it is the other.
     struct disrupt_check *checks;
     const char **ids;
@@ -29,6 +27,10 @@ struct disruption_sweep {
     bool checked;
     struct error error;
 };
+
+// Wall clock: the first instant after the snapshot at which something that holds a node back ends by itself
+// (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
+int64_t snapshot_next_change(const struct snapshot *snapshot);
 
 struct disruption_sweep *sweep_create(struct control *control);
 // Of the commands that are due, of emptiness only those that plan places; NULL: none is. They are

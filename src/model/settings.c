@@ -46,7 +46,7 @@ static const struct setting table[] = {
     ROW("KUBE_CLIENT_BURST", "kube-client-burst", INT, kube_client_burst, "300",
         "requests to the API server at once, beyond the rate", POSITIVE),
     ROW("ENABLE_PROFILING", "enable-profiling", BOOL, enable_profiling, "false",
-        "serve profiles on the metrics port"),
+        "serve profiles below /debug/pprof/ on the metrics port: profile, cmdline, heap"),
     ROW("DISABLE_CONTROLLER_WARMUP", "disable-controller-warmup", BOOL, disable_controller_warmup,
         "true", "accepted for compatibility: a replica that waits for the lease fills its caches always"),
     ROW("DISABLE_LEADER_ELECTION", "disable-leader-election", BOOL, disable_leader_election,

@@ -125,7 +125,7 @@ static bool refuse_claims(const struct kube_request *request, struct kube_respon
     return true;
 }
 
-static void refused_replacement_gives_the_node_back_DIS_304_328(void **state)
+static void refused_replacement_gives_the_node_back_DIS_304_328_LIF_463(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
@@ -140,6 +140,29 @@ static void refused_replacement_gives_the_node_back_DIS_304_328(void **state)
     assert_int_equal(moves_logged("failed terminating nodes while executing a disruption command",
                                   "launching replacement nodeclaim"),
                      1);
+}
+
+// docs/metrics.md: each family has its own spelling, and keeps it.
+static void label_values_are_as_documented_LIF_463(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_replacement(scenario);
+    scenario_until(scenario, 90, "the node to go", old_is_gone);
+    scenario_run(scenario, 30);
+    assert_true(view_metric(scenario, DECISIONS, REPLACE) == 1);
+    assert_true(view_metric_sum(scenario, "karpenter_nodeclaims_created_total",
+                                "reason=\"underutilized\"") == 1);
+    assert_true(view_metric(scenario, DISRUPTED,
+                            "reason=\"underutilized\",nodepool=\"place-0\",capacity_type="
+                            "\"on-demand\",consolidation_policy=\"when_empty_or_underutilized\","
+                            "termination_mode=\"graceful\"") == 1);
+    assert_true(view_metric(scenario, "karpenter_nodepools_allowed_disruptions",
+                            "nodepool=\"place-0\",reason=\"Underutilized\"") >= 0);
+    assert_true(view_metric(scenario, "karpenter_consolidation_moves_total",
+                            "decision=\"approved\",nodepool=\"place-0\","
+                            "policy=\"WhenEmptyOrUnderutilized\"") >= 1);
+    assert_true(view_metric(scenario, "karpenter_pods_drained_total",
+                            "reason=\"Underutilized\"") == 1);
 }
 
 static void pool_beyond_its_limit_gets_no_replacement_DIS_308(void **state)
@@ -408,7 +431,8 @@ int main(void)
         TEST(candidates_are_marked_under_lock_DIS_301_729_7),
         TEST(conflicts_are_tried_again_DIS_7_302),
         TEST(decision_is_counted_once_DIS_309_304),
-        TEST(refused_replacement_gives_the_node_back_DIS_304_328),
+        TEST(refused_replacement_gives_the_node_back_DIS_304_328_LIF_463),
+        TEST(label_values_are_as_documented_LIF_463),
         TEST(pool_beyond_its_limit_gets_no_replacement_DIS_308),
         TEST(provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332),
         TEST(other_pods_of_the_place_use_the_replacement_DIS_511),

@@ -150,6 +150,71 @@ static void age_of_the_last_look_is_told_for_each_pool_DIS_709(void **state)
     assert_true(view_metric_sum(scenario, AGES, "nodepool=\"place-1\"") < 2 * 310);
 }
 
+static double turns_of_emptiness(struct scenario *scenario)
+{
+    return view_metric(scenario,
+                       "karpenter_voluntary_disruption_decision_evaluation_duration_seconds_count",
+                       "reason=\"empty\",consolidation_type=\"empty\"");
+}
+
+// After five minutes without a change it is as if there had been one, once.
+static void nothing_is_looked_at_while_nothing_changes_LIF_314_DIS_180(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 900);
+    double before = turns_of_emptiness(scenario);
+    scenario_run(scenario, 3600);
+    double turns = turns_of_emptiness(scenario) - before;
+    print_message("%.0f turns in an hour\n", turns);
+    assert_true(turns >= 10 && turns <= 14);
+}
+
+static void expect_a_look(struct scenario *scenario, double before, const char *why)
+{
+    scenario_run(scenario, 11);
+    if (turns_of_emptiness(scenario) <= before)
+        fail_msg("nobody looked after %s", why);
+}
+
+static void changes_are_looked_at_LIF_314(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 310);
+    double before = turns_of_emptiness(scenario);
+    hand_pod(scenario, "bound", "100m", "", "nodeSelector: {place: '0'}, ");
+    expect_a_look(scenario, before, "a pod was bound");
+    before = turns_of_emptiness(scenario);
+    hand_delete(scenario, "v1", "Pod", "default", "bound");
+    scenario_run(scenario, 30);
+    expect_a_look(scenario, before, "a pod was deleted");
+    before = turns_of_emptiness(scenario);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '7'}]"});
+    expect_a_look(scenario, before, "a NodePool was changed");
+    before = turns_of_emptiness(scenario);
+    hand_patch(scenario, "v1", "Node", NULL, store_name(moves_node(scenario, 0)), NULL,
+               "{metadata: {labels: {karpenter.sh/initialized: null}}}");
+    expect_a_look(scenario, before, "a node was no longer initialized");
+}
+
+static void series_of_a_pool_go_with_it_DIS_405_709(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 150);
+    assert_true(view_metric_sum(scenario, "karpenter_nodepools_allowed_disruptions",
+                                "nodepool=\"place-0\"") > 0);
+    hand_delete(scenario, KARPENTER, "NodePool", NULL, "place-0");
+    moves_scale(scenario, "keep-0", 0);
+    scenario_run(scenario, 300);
+    assert_null(view_object(scenario, KARPENTER, "NodePool", NULL, "place-0"));
+    assert_true(view_metric_sum(scenario, "karpenter_nodepools_allowed_disruptions",
+                                "nodepool=\"place-0\"") <= 0);
+    assert_true(view_metric_sum(scenario, AGES, "nodepool=\"place-0\"") <= 0);
+}
+
 // --- errors belong to what they are about --------------------------------------------------------
 static void unreadable_budget_stops_its_own_pool_alone_DIS_21_707(void **state)
 {
@@ -312,6 +377,9 @@ int main(void)
         TEST(change_after_a_look_is_looked_at_at_once_DIS_704),
         TEST(turns_are_measured_DIS_15_17_400_401),
         TEST(age_of_the_last_look_is_told_for_each_pool_DIS_709),
+        TEST(nothing_is_looked_at_while_nothing_changes_LIF_314_DIS_180),
+        TEST(changes_are_looked_at_LIF_314),
+        TEST(series_of_a_pool_go_with_it_DIS_405_709),
         TEST(unreadable_budget_stops_its_own_pool_alone_DIS_21_707),
         TEST(unreadable_selector_stops_its_own_namespace_alone_DIS_708),
         TEST(left_over_mark_is_removed_by_a_new_leader_DIS_12_13_22_495),

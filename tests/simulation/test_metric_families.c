@@ -90,6 +90,15 @@ static const struct family karpenter[] = {
     {"voluntary_disruption_queue_failures_total", "counter{decision,reason,consolidation_type}"},
 };
 
+static const struct family own[] = { // docs/metrics.md
+    {"nodes_not_disrupted", "gauge{rule}"},
+    {"disruption_examination_age_seconds", "gauge{nodepool,method}"},
+    {"consolidation_savings_dollars_per_hour", "gauge{nodepool,kind,day}"},
+    {"consolidation_savings_dollars_per_hour_total", "counter{nodepool,kind}"},
+    {"consolidation_loops_total", "counter{nodepool}"},
+    {"plan_divergence_pods_total", "counter{nodepool,landed}"},
+};
+
 static const struct family framework[] = { // LIF-358
     {"controller_runtime_reconcile_total", "counter{controller,result}"},
     {"controller_runtime_reconcile_errors_total", "counter{controller}"},
@@ -115,6 +124,7 @@ static void families_have_their_types_and_labels_LIF_350_351_358(void **state)
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     expect_families(scenario, "karpenter_", karpenter, ARRAY_LENGTH(karpenter));
+    expect_families(scenario, "adze_", own, ARRAY_LENGTH(own));
     expect_families(scenario, "", framework, ARRAY_LENGTH(framework));
 }
 
