@@ -158,7 +158,7 @@ static double turns_of_emptiness(struct scenario *scenario)
 }
 
 // After five minutes without a change it is as if there had been one, once.
-static void nothing_is_looked_at_while_nothing_changes_LIF_314_DIS_180(void **state)
+static void nothing_is_looked_at_while_nothing_changes_LIF_314(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
@@ -377,7 +377,7 @@ int main(void)
         TEST(change_after_a_look_is_looked_at_at_once_DIS_704),
         TEST(turns_are_measured_DIS_15_17_400_401),
         TEST(age_of_the_last_look_is_told_for_each_pool_DIS_709),
-        TEST(nothing_is_looked_at_while_nothing_changes_LIF_314_DIS_180),
+        TEST(nothing_is_looked_at_while_nothing_changes_LIF_314),
         TEST(changes_are_looked_at_LIF_314),
         TEST(series_of_a_pool_go_with_it_DIS_405_709),
         TEST(unreadable_budget_stops_its_own_pool_alone_DIS_21_707),
