@@ -65,7 +65,8 @@ static double deletion_cost(const struct pod *pod)
     errno = 0;
     double value = strtod(text, &end);
     bool too_large = errno == ERANGE && isinf(value);
-    return *end != '\0' || too_large || isnan(value) ? 0 : value;
+    bool bare_hexadecimal = strpbrk(text, "xX") != NULL && strpbrk(text, "pP") == NULL;
+    return *end != '\0' || too_large || bare_hexadecimal || isnan(value) ? 0 : value;
 }
 
 double pod_eviction_cost(const struct pod *pod)

@@ -232,6 +232,44 @@ static void every_node_goes_or_has_a_reason_DIS_770(void **state)
     }
 }
 
+static bool holds_placeholders(const struct plan *plan, const char *node)
+{
+    list_for_each (placement, &plan->placements)
+        list_for_each (pod, &placement->pods)
+            if (strcmp(placement->name, node) == 0 &&
+                strncmp((*pod)->meta.name, "capacity-buffer-", 16) == 0)
+                return true;
+    return false;
+}
+
+// A node that buffers hold never goes as empty; alone or with others it goes only where they go, too.
+static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
+{
+    (void)state;
+    uint32_t moved = 0;
+    for (uint64_t seed = 1; seed <= WORLDS / 2; seed++) {
+        struct world world = make_world(seed);
+        char buffers[1000];
+        snprintf(buffers, sizeof buffers,
+                 "{apiVersion: v1, kind: PodTemplate, metadata: {name: t}, template: {metadata: "
+                 "{labels: {app: b}}, spec: {containers: [{name: c, image: i, resources: {requests: "
+                 "{cpu: %s}}}]}}}\n---\n{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: "
+                 "CapacityBuffer, metadata: {name: buf, uid: b}, spec: {podTemplateRef: {name: t}, "
+                 "replicas: %llu}}\n---\n",
+                 seed % 3 == 0 ? "200m" : "1500m", (unsigned long long)(1 + seed % 5));
+        world.budget = buffers;
+        PLAN p = decide(&world, seed % 2 == 0 ? "multi" : NULL, "FEATURE_GATES: CapacityBuffer=true");
+        list_for_each (command, &p.plan->disruptions)
+            list_for_each (name, &command->candidates) {
+                bool holds = holds_placeholders(p.plan, *name);
+                assert_false(holds && strcmp(command->method, "Empty") == 0);
+                moved += holds && strcmp(command->method, "Underutilized") == 0;
+            }
+    }
+    print_message("%u nodes with placeholders moved\n", moved);
+    assert_true(moved >= 5);
+}
+
 static void without_its_reason_the_outcome_is_another_DIS_770(void **state)
 {
     (void)state;
@@ -247,6 +285,7 @@ static void without_its_reason_the_outcome_is_another_DIS_770(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffers_hold_nodes_in_any_world_DIS_140_DIS_753),
         cmocka_unit_test(every_node_goes_or_has_a_reason_DIS_770),
         cmocka_unit_test(without_its_reason_the_outcome_is_another_DIS_770),
     };
