@@ -98,7 +98,7 @@ const struct command command_explain = {
         "UTC and in local time.\n"
         "\n"
         "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod\n"
-        "that is not there), 1 it failed (a file or cluster that cannot be read).\n"
+        "or file that is not there), 1 it failed (a file or cluster that cannot be read).\n"
         "\n"
         "  adze explain pod inflate-0 -f examples/inflate.yaml\n"
         "  adze explain pod default/web-5d8c7 -o json\n"

@@ -84,6 +84,14 @@ static void forget_catalogs(struct snapshot *snapshot)
     snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count = 0;
 }
 
+// FMT-14: who names a file that is not there has given bad input.
+static bool blame_name(struct error *error)
+{
+    if (error->kind == ERROR_NOT_FOUND)
+        error->kind = ERROR_INVALID;
+    return false;
+}
+
 // --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
 // what its node classes ask for.
 static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
@@ -101,7 +109,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
         options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
     const struct instance_type_catalog *catalog = catalog_of_provider(provider, path, error);
     if (catalog == NULL)
-        return false;
+        return blame_name(error);
     forget_catalogs(snapshot);
     snapshot_add(snapshot, (const struct object *)catalog);
     object_release((const struct object *)catalog);
@@ -130,7 +138,7 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
         return false;
     for (uint32_t i = 0; i < options->common.files.count; i++)
         if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
-            return false;
+            return blame_name(error);
     snapshot_merge_duplicates(snapshot);
     if (options->common.files.count > 0 && is_empty(snapshot))
         return error_set(

@@ -101,9 +101,8 @@ const struct command command_plan = {
         "      --disrupt        also what the next disruption would be\n"
         "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
         "\n"
-        "Exit status: 0 every pod has a place, 3 some have none, 2 bad input, 1 it failed (a file "
-        "or\n"
-        "cluster that cannot be read).\n"
+        "Exit status: 0 every pod has a place, 3 some have none, 2 bad input (such as a file that\n"
+        "is not there), 1 it failed (a file or cluster that cannot be read).\n"
         "\n"
         "  adze plan -f examples/inflate.yaml\n"
         "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n",

@@ -38,7 +38,7 @@ bool pod_workload_find(const struct pod *pod, struct pod_workload *out)
         bool has_uid = owner->uid != NULL && owner->uid[0] != '\0';
         out->kind = owner->kind;
         out->name_length = (int)strlen(owner->name);
-        length = has_uid ? snprintf(out->key, sizeof out->key, "uid/%s", owner->uid)
+        length = has_uid ? snprintf(out->key, sizeof out->key, "uid/%s/%s", owner->kind, owner->uid)
                          : snprintf(out->key, sizeof out->key, "%s/%s/%s", owner->kind, namespace,
                                     owner->name);
     }

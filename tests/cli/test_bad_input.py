@@ -78,9 +78,9 @@ class Manifests(ProgramTest):
         os.truncate(path, 65 << 20)
         self.assert_refused(self.adze("plan", "-f", "huge.yaml"), 2, "huge.yaml: larger than 64 MiB")
 
-    def test_files_that_cannot_be_read(self):
-        self.assert_refused(self.adze("plan", "-f", "none.yaml"), 1, "none.yaml: No such file")
-        self.assert_refused(self.adze("plan", "-f", ""), 1, "No such file")
+    def test_files_that_cannot_be_read_FMT_14(self):
+        self.assert_refused(self.adze("plan", "-f", "none.yaml"), 2, "none.yaml: No such file")
+        self.assert_refused(self.adze("plan", "-f", ""), 2, "No such file")
         self.assert_refused(self.adze("plan", "-f", "/proc/self/mem"), 1, "/proc/self/mem: ")
         self.write("folder/notes.txt", "a")
         self.assert_refused(self.adze("plan", "-f", "folder"), 2, "folder: there is no manifest (*.yaml")
@@ -121,7 +121,7 @@ class Catalogues(ProgramTest):
     def test_demo_and_missing_files(self):
         self.write("types.yaml", catalog({"price": -1}))
         self.assert_refused(self.adze("demo", "--catalog", "types.yaml"), 2, "types.yaml", "negative")
-        self.assert_refused(self.adze("plan", "-f", PODS, "--catalog", "none.yaml"), 1, "none.yaml: No such file")
+        self.assert_refused(self.adze("plan", "-f", PODS, "--catalog", "none.yaml"), 2, "none.yaml: No such file")
 
     def test_no_offerings_leave_pods_without_a_place(self):
         self.write("types.yaml", catalog({}).split("    offerings:")[0])

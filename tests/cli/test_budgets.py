@@ -122,7 +122,7 @@ class Budgets(ProgramTest):
         for period in ("", "x", "0d", "-1h", "7 d", "9999d"):
             self.assert_refused(self.budgets("--next", period, documents=(POOL % ("a", "[]"),)), 2, "--next takes a period")
         self.assert_refused(self.adze("budgets", "--later"), 2, "--later")
-        self.assert_refused(self.adze("budgets", "-f", "missing.yaml"), 1, "missing.yaml")
+        self.assert_refused(self.adze("budgets", "-f", "missing.yaml"), 2, "missing.yaml")
 
 
 class ExplainBudget(ProgramTest):

@@ -121,7 +121,7 @@ class Explain(ProgramTest):
         self.assert_refused(self.adze("explain", "pod", "a", "b"), 2, "takes one name")
         self.assert_refused(self.adze("explain", "pod", "a", "-o", "xml"), 2, "-o takes table, json or yaml, not xml")
         self.assert_refused(self.adze("explain", "pod", "a", "--why"), 2, "--why")
-        self.assert_refused(self.adze("explain", "pod", "a", "-f", "missing.yaml"), 1, "missing.yaml")
+        self.assert_refused(self.adze("explain", "pod", "a", "-f", "missing.yaml"), 2, "missing.yaml")
 
     def test_a_live_cluster_that_is_not_there(self):
         path = self.write("config", kubeconfig())
