@@ -219,6 +219,8 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         count_drained(evictions, eviction);
         return OPERATION_NOTED;
     }
+    if (result->status != 0) // it was refused; without an answer it may be under way
+        ready_replicas_give_back(evictions->replicas, eviction->uid);
     if (result->status == 429) {
         eviction->refused = true;
         tell_node(evictions, eviction, "evicting pod violates a PDB");
@@ -291,6 +293,7 @@ static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
         !ready_replicas_is_last(evictions->replicas, pod) ||
         !is_voluntary(evictions, eviction))
         return false;
+    ready_replicas_give_back(evictions->replicas, eviction->uid);
     if (eviction->kept_since_ns == 0)
         eviction->kept_since_ns = now_ns;
     if (now_ns - eviction->kept_since_ns >= KEPT_NS)

@@ -130,11 +130,12 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod)
 {
     struct pod_workload found;
-    if (!pod_is_serving(pod) || !pod_workload_find(pod, &found) ||
-        (pod->meta.uid != NULL && map_get(replicas->asked, pod->meta.uid) != NULL))
+    if (!pod_is_serving(pod) || !pod_workload_find(pod, &found))
         return false;
     const struct workload *workload = map_get(replicas->workloads, found.key);
-    return workload != NULL && workload->pods > 1 && workload->ready <= workload->asked + 1;
+    bool itself = pod->meta.uid != NULL && map_get(replicas->asked, pod->meta.uid) != NULL;
+    return workload != NULL && workload->pods > 1 &&
+           workload->ready <= workload->asked - itself + 1;
 }
 
 void ready_replicas_take(struct ready_replicas *replicas, const struct pod *pod)

@@ -10,9 +10,10 @@ struct ready_replicas;
 struct ready_replicas *ready_replicas_create(struct control *control);
 void ready_replicas_destroy(struct ready_replicas *replicas); // NULL is fine
 
-// The pod is ready, its workload has other pods, and none of them is ready.
+// The pod is ready, its workload has other pods, and none of them is ready; whether or not the
+// pod's own eviction has been asked for.
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod);
-// The pod's eviction is being asked for; or it was refused.
+// The pod's eviction is being asked for; or it was refused, or will not be asked for again so soon.
 void ready_replicas_take(struct ready_replicas *replicas, const struct pod *pod);
 void ready_replicas_give_back(struct ready_replicas *replicas, const char *pod_uid);
 

@@ -55,6 +55,7 @@ typedef VECTOR(struct pod_record *) pod_records;
 struct app_record { // of the pods with a label app, by its value
     pod_records pods;
     int64_t healthy;
+    uint32_t surprises; // pods that found no room after a move (invariants_savings.c)
     int64_t wanted; // replicas of the workloads with such pods, when the budgets were sampled last
 };
 

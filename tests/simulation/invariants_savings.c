@@ -3,7 +3,8 @@
 // A command is followed from its first mark until its nodes are gone or were given back. Until then
 // it costs what runs more than before; from then on it saves, for the four hours within which a move
 // has to pay (DIS-747), what the nodes cost less their replacements, and less the machines that had
-// to be bought for the pods that it moved. A command in whose time somebody or something else had a
+// to be bought for the pods that it moved. That pods of a workload find no room because others came
+// first may happen twice, then the controller knows how the scheduler goes about it (DIS-749). A command in whose time somebody or something else had a
 // hand - prices, machines that vanish, a controller that is cut off or dies - is not weighed.
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #define PAYS_HOURS 4.0
 #define LOOK_BACK  (10 * MINUTE) // DIS-749: from the end of a command to the look at what came of it
 #define DAY        (24 * HOUR)
+#define SURPRISES  2
 #define DUST_USD   1e-9 // rounding
 
 static double usd(int64_t price)
@@ -146,8 +148,26 @@ static bool is_bought_for(const struct invariants *invariants, const struct comm
     return true;
 }
 
-// What runs now because pods of the command found no room where there was to be some.
-static double bought_usd(const struct invariants *invariants, const struct command_record *command)
+// The node's machine, if it was bought after the command had begun, and for its pods alone.
+static const struct park_machine *bought_machine(const struct invariants *invariants,
+                                                 const struct command_record *command,
+                                                 const char *node_name)
+{
+    json_t *node =
+        store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, node_name);
+    json_t *claim =
+        node != NULL ? claim_of_machine(invariants, text_at(node, "spec.providerID")) : NULL;
+    const struct claim_record *record =
+        claim != NULL ? map_get(invariants->claims, store_uid(claim)) : NULL;
+    bool bought = record != NULL && record->command == NULL &&
+                  record->seen_ns > command->begun_ns &&
+                  is_bought_for(invariants, command, node_name);
+    return bought ? running_machine(invariants, store_uid(claim)) : NULL;
+}
+
+// What runs now because pods of the command found no room where there was to be some; but for what
+// nobody could know.
+static double bought_usd(struct invariants *invariants, const struct command_record *command)
 {
     struct map *counted = map_create();
     double sum = 0;
@@ -157,16 +177,8 @@ static double bought_usd(const struct invariants *invariants, const struct comma
             map_get(counted, pod->node) != NULL)
             continue;
         map_set(counted, pod->node, counted);
-        json_t *node = store_get(invariants->store, resource(invariants, "v1", "Node"), NULL,
-                                 pod->node);
-        json_t *claim = node != NULL ? claim_of_machine(invariants, text_at(node, "spec.providerID"))
-                                     : NULL;
-        const struct claim_record *record =
-            claim != NULL ? map_get(invariants->claims, store_uid(claim)) : NULL;
-        const struct park_machine *machine =
-            claim != NULL ? running_machine(invariants, store_uid(claim)) : NULL;
-        if (record != NULL && machine != NULL && record->command == NULL &&
-            record->seen_ns > command->begun_ns && is_bought_for(invariants, command, pod->node))
+        const struct park_machine *machine = bought_machine(invariants, command, pod->node);
+        if (machine != NULL && ++app_record(invariants, pod->app)->surprises > SURPRISES)
             sum += usd(machine->price);
     }
     map_destroy(counted, NULL);

@@ -103,6 +103,59 @@ static void without_the_guard_both_go_at_once_DIS_761(void **state)
     assert_int_equal(least_running(scenario, true), 0);
 }
 
+static void apply_budget(struct scenario *scenario, const char *unavailable)
+{
+    char manifest[400];
+    struct error error = {0};
+    (void)!simulation_delete(scenario->simulation, "policy/v1", "PodDisruptionBudget", "default",
+                             "guard", &error);
+    snprintf(manifest, sizeof manifest,
+             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
+             "default}, spec: {selector: {matchLabels: {app: inflate}}, maxUnavailable: %s}}",
+             unavailable);
+    scenario_apply(scenario, manifest);
+}
+
+static bool take_names(void *context, json_t *pod)
+{
+    char(*names)[300] = context;
+    uint32_t i = names[0][0] == '\0' ? 0 : names[1][0] == '\0' ? 1 : 2;
+    snprintf(names[i], sizeof names[i], "%s", store_name(pod));
+    return true;
+}
+
+static void delete_two_pods(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    char names[3][300] = {0};
+    struct error error = {0};
+    store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, take_names, names);
+    for (int i = 0; i < 2; i++)
+        assert_true(
+            simulation_delete(scenario->simulation, "v1", "Pod", "default", names[i], &error));
+}
+
+// An eviction that a budget has refused does not count as one.
+static void the_last_ready_replica_stays_when_a_budget_gives_way_DIS_761(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 3);
+    scenario_expect_running(scenario, 3);
+    apply_budget(scenario, "0");
+    scenario_run(scenario, 5);
+    disrupt_claim(scenario);
+    scenario_run(scenario, 30);
+    assert_int_equal(simulation_pods_running(scenario->simulation), 3);
+    delete_two_pods(scenario); // others come in their place, but not at once
+    apply_budget(scenario, "100%");
+    for (int i = 0; i < 1200; i++) {
+        scenario_run(scenario, 0.1);
+        assert_in_range(simulation_pods_running(scenario->simulation), 1, 3);
+    }
+    scenario_expect_running(scenario, 3);
+}
+
 // --- DIS-719
 // --------------------------------------------------------------------------------------
 
@@ -284,6 +337,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_drain_keeps_the_last_ready_replica_DIS_761),
+        TEST(the_last_ready_replica_stays_when_a_budget_gives_way_DIS_761),
         TEST(a_forced_drain_keeps_nobody_DIS_761),
         TEST(without_the_guard_both_go_at_once_DIS_761),
         TEST(a_restless_node_is_quiet_when_its_pods_are_DIS_719),
