@@ -33,15 +33,16 @@ static void find_nodes(struct recovery *recovery)
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(recovery->control->cluster, &position)) != NULL;) {
-        struct command_mark mark;
-        const struct node *node = state_only_node(state);
         const struct node_claim *claim = state_only_claim(state);
-        if (node == NULL || claim == NULL ||
-            !command_mark_read((const struct object *)node, &mark))
-            continue;
-        struct found *found = found_of(recovery, &mark);
-        vector_push(&found->nodes, node);
-        vector_push(&found->claims, claim);
+        struct command_mark mark;
+        vector_for_each (node, &state->nodes) { // a machine may have registered twice
+            if (claim == NULL || !command_mark_read((const struct object *)*node, &mark) ||
+                find_taint(&(*node)->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL)
+                continue; // a replacement hands its mark down to its Node (LIF-42)
+            struct found *found = found_of(recovery, &mark);
+            vector_push(&found->nodes, *node);
+            vector_push(&found->claims, claim);
+        }
     }
 }
 
