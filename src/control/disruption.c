@@ -46,6 +46,9 @@ struct disruption_controller {
     struct reconcile_queue *queue;
     bool recovered;
     bool dirty;
+    bool pod_waits;          // which may run on a node that is to go
+    int64_t cleaned_ns;      // monotonic: when left-overs were last looked for
+    int64_t evaluated_ns;    // monotonic: the last turn of emptiness
     int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
     int64_t again_ns;        // monotonic: evaluate even without a change
     struct decision_inputs *inputs;
@@ -186,7 +189,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     }
     if (pod != NULL && disruption_queue_count(disruption->control->disruption_queue) > 0 &&
         pod_wants_node(pod)) {
-        disruption->dirty = true;
+        disruption->dirty = disruption->pod_waits = true;
         reconcile_queue_add(disruption->queue, KEY); // before the provisioner buys for it
     }
 }
@@ -231,6 +234,7 @@ struct disruption_controller *disruption_create(struct control *control)
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->dirty = true;
+    disruption->cleaned_ns = disruption->evaluated_ns = -SOON_NS;
     control->disruption_controller = disruption;
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
@@ -325,19 +329,37 @@ static uint32_t delete_abandoned(struct disruption_controller *disruption, struc
     return started;
 }
 
+// Both walk through the whole cluster: what comes with each of a thousand pods waits for the others.
+static bool clean_up(struct disruption_controller *disruption, struct work_item *item,
+                     int64_t now_ns)
+{
+    if (now_ns < disruption->cleaned_ns + SOON_NS)
+        return false;
+    disruption->cleaned_ns = now_ns;
+    return clear_leftovers(disruption, item) + delete_abandoned(disruption, item) > 0;
+}
+
 // --- emptiness -----------------------------------------------------------------------------------
+static bool there_is_news(const struct disruption_controller *disruption)
+{
+    return disruption->dirty ||
+           cluster_changed_at(disruption->control->cluster) != disruption->evaluated_state;
+}
+
+// A look costs as much as the cluster is large: not more than one in SOON_NS for what happens.
 static bool emptiness_is_due(const struct disruption_controller *disruption, int64_t now_ns)
 {
     const struct control *control = disruption->control;
-    return disruption->dirty || now_ns >= disruption->again_ns ||
-           now_ns >= disruption_queue_next_due(control->disruption_queue) ||
-           cluster_changed_at(control->cluster) != disruption->evaluated_state;
+    return now_ns >= disruption_queue_next_due(control->disruption_queue) ||
+           now_ns >= disruption->again_ns ||
+           (there_is_news(disruption) && now_ns >= disruption->evaluated_ns + SOON_NS);
 }
 
 static void look_for_empty_nodes(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
     disruption->dirty = false;
+    disruption->evaluated_ns = loop_monotonic_ns(control->loop);
     disruption->evaluated_state = cluster_changed_at(control->cluster);
     struct emptiness_outcome outcome = emptiness_turn(control, wave_left(disruption) == 0);
     disruption->dirty = outcome.put_off;
@@ -558,6 +580,19 @@ static int64_t sweep(struct disruption_controller *disruption)
     return INT64_MAX;
 }
 
+// When to do what this pass has left for later, monotonic; INT64_MAX: nothing.
+static int64_t put_off_until(const struct disruption_controller *disruption, int64_t now_ns,
+                             int64_t wave_ns)
+{
+    int64_t until_ns = INT64_MAX;
+    if (disruption->cleaned_ns < now_ns)
+        until_ns = disruption->cleaned_ns + SOON_NS;
+    if (wave_ns == 0 && disruption->evaluated_ns < now_ns && there_is_news(disruption) &&
+        disruption->evaluated_ns + SOON_NS < until_ns)
+        until_ns = disruption->evaluated_ns + SOON_NS;
+    return until_ns;
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_controller *disruption = context;
@@ -570,11 +605,15 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         move_ledger_recover(control->move_ledger);
     }
     disruption->recovered = true;
-    if (clear_leftovers(disruption, item) + delete_abandoned(disruption, item) > 0)
+    int64_t now_ns = loop_monotonic_ns(control->loop);
+    if (clean_up(disruption, item, now_ns))
         return reconcile_running();
     if (disruption->done != NULL)
         carry_out(disruption);
-    int64_t now_ns = loop_monotonic_ns(control->loop), wave_ns = wave_left(disruption);
+    if (disruption->pod_waits)
+        emptiness_call_off_wanted(control);
+    disruption->pod_waits = false;
+    int64_t wave_ns = wave_left(disruption);
     bool idle = disruption_queue_count(control->disruption_queue) == 0;
     if ((wave_ns == 0 || !idle) && emptiness_is_due(disruption, now_ns))
         look_for_empty_nodes(disruption);
@@ -585,5 +624,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     next_ns = again_ns < next_ns ? again_ns : next_ns;
     if ((wave_ns == 0 || !idle) && disruption->again_ns < next_ns)
         next_ns = disruption->again_ns;
+    int64_t put_off_ns = put_off_until(disruption, now_ns, wave_ns);
+    next_ns = put_off_ns < next_ns ? put_off_ns : next_ns;
     return reconcile_after(next_ns > now_ns ? next_ns - now_ns : 0);
 }

@@ -111,7 +111,7 @@ void soak_change_stock(struct soak_world *world, struct random *random)
     const char *capacity_type = random_chance(random, 0.4) ? "spot" : NULL;
     const char *type =
         machine != NULL && random_chance(random, 0.6) ? machine->instance_type : NULL;
-    int64_t left = below(random, 4);
+    int64_t left = below(random, 4) * soak_several(world, random);
     soak_say(world, "stock of type %s, zone %s, %s: %lld", type != NULL ? type : "any",
              zone != NULL ? zone : "any",
              capacity_type != NULL ? capacity_type : "any capacity type", (long long)left);

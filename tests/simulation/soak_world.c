@@ -137,6 +137,11 @@ static void draw_faults(struct soak_world *world, struct random *random)
                                      .watch_dropped = faults.watch_dropped,
                                      .watch_gap = faults.watch_gap,
                                      .watch_stalled = faults.watch_stalled};
+    // A fault of a watch strikes at an event: where there are many, each is to be as rare as there are more.
+    double share = soak_is_large(world->options.size) ? 5.0 / world->options.size : 1;
+    faults.watch_dropped *= share;
+    faults.watch_gap *= share;
+    faults.watch_stalled *= share;
     if (random_chance(random, 0.15)) // a world without any trouble but people
         faults = (struct sim_faults){0}, cloud = boot = 0;
     world->api_faults = faults;
