@@ -5,6 +5,17 @@
 #include "base/duration.h"
 #include "simulation/moves.h"
 
+// What stops is no longer part of its NodePool (DIS-125).
+static uint32_t running_machines(struct scenario *scenario)
+{
+    uint32_t count = 0;
+    const struct park_machine *machine;
+    for (uint32_t i = 0;
+         (machine = machine_park_at(simulation_park(scenario->simulation), i)) != NULL; i++)
+        count += machine->phase == MACHINE_RUNNING;
+    return count;
+}
+
 // A replacement counts for its pool from its creation on, so that no further node is added for it.
 static void static_drift_replaces_and_adds_nothing_DIS_303_433(void **state)
 {
@@ -20,7 +31,7 @@ static void static_drift_replaces_and_adds_nothing_DIS_303_433(void **state)
     moves_pool(scenario, 0, pool);
     for (int i = 0; i < 3000; i++) {
         scenario_run(scenario, 0.1);
-        assert_in_range(view_count(scenario, KARPENTER, "NodeClaim"), 2, 3);
+        assert_in_range(running_machines(scenario), 2, 3);
     }
     assert_int_equal(story_nodes_labelled(scenario, "generation", "b"), 2);
     assert_int_equal(view_count(scenario, "v1", "Node"), 2);
