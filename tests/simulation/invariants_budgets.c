@@ -103,10 +103,12 @@ static bool count_disrupting(void *context, json_t *claim)
     const struct claim_record *record = claim_record(invariants, store_uid(claim));
     const char *name = text_at(claim, "status.nodeName");
     const struct node_record *node = name != NULL ? map_get(invariants->nodes, name) : NULL;
-    bool marked = node != NULL && node->command[0] != '\0';
+    if (node == NULL) // gone, and with it what says that it was initialized (LIF-303)
+        return true;
+    bool marked = node->command[0] != '\0';
     bool deleted = is_deleting(claim) &&
                    (record->voluntary || is_old(invariants, record->deleting_ns));
-    bool unready = node != NULL && is_old(invariants, node->unready_ns);
+    bool unready = is_old(invariants, node->unready_ns);
     disrupting->count += marked || deleted || unready;
     return true;
 }
