@@ -178,6 +178,38 @@ static void deadlines_are_copied_and_drift_DIS_100(void **state)
     check_deadlines(scenario, "Never", "90s");
 }
 
+// The machine of the place registers a second Node.
+static void register_again(struct scenario *scenario)
+{
+    char manifest[400];
+    snprintf(manifest, sizeof manifest,
+             "{apiVersion: v1, kind: Node, metadata: {name: twin}, spec: {providerID: '%s'}}",
+             view_text(moves_node(scenario, 0), "spec.providerID"));
+    scenario_apply(scenario, manifest);
+}
+
+static bool replaced(struct scenario *scenario)
+{
+    return moves_chosen(scenario) == 0 && scenario_settled(scenario) &&
+           view_count(scenario, KARPENTER, "NodeClaim") == 1;
+}
+
+// A controller that takes over finds both Nodes of the machine, and the one that was chosen.
+static void command_of_a_node_with_a_twin_goes_on_DIS_724(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 120, "a replacement", moves_replacement_there);
+    scenario_run(scenario, 3);
+    register_again(scenario);
+    simulation_kill_controller(scenario->simulation);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 5);
+    assert_true(moves_logged("\"message\":\"resuming disruption command\"", "\"nodes\":1"));
+    scenario_until(scenario, 300, "the node to be replaced", replaced);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -186,6 +218,7 @@ int main(void)
         TEST(overlaid_price_decides_DIS_435),
         TEST(replacement_takes_the_pods_of_a_deleted_candidate_DIS_306_332),
         TEST(a_deleted_node_is_replaced_by_one_SCH_528),
+        TEST(command_of_a_node_with_a_twin_goes_on_DIS_724),
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
         TEST(node_with_a_buffer_alone_moves_too_DIS_753),
         TEST(deadlines_are_copied_and_drift_DIS_100),
