@@ -15,6 +15,15 @@ struct spot_price_list { // by type, then zone
     uint32_t count;
 };
 
+struct scheduled_workload { // its pods went elsewhere than was planned, more than once (DIS-749)
+    const char *uid;          // of their controller
+    struct string_list nodes; // names of Nodes that they were put on lately, the last one first
+};
+struct scheduled_list { // by UID
+    const struct scheduled_workload *items;
+    uint32_t count;
+};
+
 // What only a running controller knows. Zero: nothing.
 struct disrupt_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
@@ -27,5 +36,6 @@ struct disrupt_inputs {
     bool without_emptiness;                 // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)
+    const struct scheduled_list *scheduled; // workloads that go where kube-scheduler puts them
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
 };

@@ -177,6 +177,7 @@ struct pass_shared {
     } by_shape, by_class;
     struct arena *arena;
 };
+struct scheduled_list; // engine/disrupt_inputs.h
 struct pass_input {
     struct pass_shared *shared; // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
@@ -185,6 +186,7 @@ struct pass_input {
     struct bitset scheduled; // bound pods that are being scheduled themselves
     struct bitset quiet;     // places that running pods do not move to (DIS-238); bits 0: none
     bool reserved_strict;    // SCH-258
+    const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
     uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
     // Tastes of a repair (repair.h); usually none.
     bool unlifted;        // the queue's own order (topology_order.h)

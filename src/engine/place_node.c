@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "engine/host_ports.h"
 #include "engine/place.h"
+#include "engine/scheduler_choice.h"
 #include "engine/volumes.h"
 
 static bool ports_fit(struct pass *pass, const struct place *place, const struct node_slot *slot,
@@ -192,8 +193,20 @@ static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t n
     return !problem_tolerates(pass->problem, shape->tolerations, pass->problem->places[node].taints);
 }
 
+static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
+                        const struct scheduler_choice *choice)
+{
+    if (choice->node == NONE)
+        return false;
+    if (!pass->probing)
+        node_accept(pass, choice->node, pod, class);
+    return true;
+}
+
 static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool disliked)
 {
+    struct scheduler_choice choice = {
+        scheduled_find(pass->input.followed, pass_pod(pass, pod)->pod), NONE, 0, 0};
     uint32_t count = pass->problem->nodes.count, words = bitset_words(count);
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     for (uint32_t w = pass_shape(pass, shape_id)->first_node; w < words; w++) {
@@ -205,7 +218,7 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
         for (; open != 0; open &= open - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(open);
             if (node >= count)
-                return false;
+                break;
             if (pass->soft_taints &&
                 is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
                 continue;
@@ -214,6 +227,10 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             enum verdict verdict = !pass->slots[node].usable ? REFUSED_SHAPE
                                    : left_alone              ? REFUSED_CLASS
                                                              : node_check(pass, node, class);
+            if (verdict == ACCEPTED && choice.workload != NULL) {
+                scheduler_choice_consider(&choice, pass, node, class);
+                continue;
+            }
             if (verdict == ACCEPTED) {
                 if (!pass->probing)
                     node_accept(pass, node, pod, class);
@@ -224,10 +241,10 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             else if (verdict == REFUSED_CLASS)
                 growing_bits_set(&state->refused_nodes, node);
             else if (topology_heeding_ends(pass))
-                return false;
+                return take_choice(pass, pod, class, &choice);
         }
     }
-    return false;
+    return take_choice(pass, pod, class, &choice);
 }
 
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)

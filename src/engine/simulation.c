@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/place.h"
+#include "engine/scheduler_choice.h"
 
 static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
 {
@@ -94,6 +95,23 @@ static void merge_queues(const struct problem *problem, const uint32_t *moving, 
     }
 }
 
+// Pods that kube-scheduler puts where it likes take what they want before all others.
+static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
+                                const struct scheduled_list *list, struct queued_pod *others)
+{
+    uint32_t first = 0, rest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (queue[i].pod != NULL && scheduled_find(list, queue[i].pod) != NULL)
+            queue[first++] = queue[i];
+        else
+            others[rest++] = queue[i];
+    }
+    for (uint32_t i = 0; i < rest; i++)
+        queue[first + i] = others[i];
+    for (uint32_t i = 0; i < count; i++)
+        queue[i].index = i;
+}
+
 struct pass *simulate(struct simulator *simulator, struct arena *arena,
                       const struct simulation *simulation)
 {
@@ -103,12 +121,17 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     struct queued_pod *queue =
         arena_allocate_array(arena, problem->queued_count + count + 1, sizeof *queue);
     merge_queues(problem, moving, count, queue);
+    if (simulation->scheduled != NULL && simulation->scheduled->count > 0)
+        put_scheduled_first(
+            queue, problem->queued_count + count, simulation->scheduled,
+            arena_allocate_array(arena, problem->queued_count + count + 1, sizeof *queue));
     struct pass_input input = {.shared = &simulator->shared,
                                .queue = queue,
                                .queue_count = problem->queued_count + count,
                                .excluded = bitset_create(arena, problem->nodes.count),
                                .scheduled = bitset_create(arena, problem->bound_count),
-                               .quiet = simulation->quiet};
+                               .quiet = simulation->quiet,
+                               .followed = simulation->scheduled};
     bitset_copy(input.scheduled, problem->scheduled);
     if (simulation->closed.bits > 0)
         bitset_copy(input.excluded, simulation->closed);

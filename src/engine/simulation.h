@@ -17,6 +17,7 @@ struct simulation {
     const uint32_t *gone; // indexes of places that take no part
     uint32_t gone_count;
     struct bitset quiet; // see struct pass_input
+    const struct scheduled_list *scheduled; // engine/disrupt_inputs.h; may be NULL
     struct bitset closed; // places that take no pods and keep their own; bits 0: none
 };
 // A finished pass over the pending pods, the pods of nodes that are going anyway, and the

@@ -177,6 +177,8 @@ static struct trial run_pass(struct disruption *disruption,
         simulation.closed = *beside;
     if (consolidation)
         simulation.quiet = disruption->quiet;
+    if (disruption->better)
+        simulation.scheduled = disruption->inputs->scheduled;
     trial.pass = simulate(disruption->simulator, trial.arena, &simulation);
     trial.no_pool = problem->pools_count == 0 && !disruption->better;
     return trial;

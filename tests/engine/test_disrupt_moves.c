@@ -92,12 +92,57 @@ static void moves_of_consolidation_are_planned_DIS_749(void **state)
     }
 }
 
+// The pods of x fit exactly: the one of 3 cpu into d, the one of 3.5 cpu into e. Unless the first one goes to
+// e, as it was seen to do, or because e is the emptier one.
+static void add_exact_room(struct text *world)
+{
+    static const char kept[] = "karpenter.sh/do-not-disrupt: 'true'";
+    add_pool(world, (struct test_pool){.template = ON_DEMAND_ONLY});
+    add_node(world, (struct test_node){.name = "x", .type = "medium", .cpu = "7"});
+    add_node(world,
+             (struct test_node){.name = "d", .type = "medium", .cpu = "4", .annotations = kept});
+    add_node(world, (struct test_node){.name = "e", .cpu = "8", .annotations = kept});
+    add_pod(world,
+            (struct test_pod){.name = "p", .node = "x", .cpu = "3", .owner_name = "wanderer"});
+    add_pod(world, (struct test_pod){.name = "q", .node = "x", .cpu = "3500m"});
+    add_pod(world, (struct test_pod){.name = "s", .node = "d", .cpu = "1"});
+    add_pod(world, (struct test_pod){.name = "t", .node = "e", .cpu = "4"});
+}
+
+static void check_followed(const struct scheduled_list *list, const char *settings,
+                           const char *expected)
+{
+    struct text world = {0};
+    add_exact_room(&world);
+    const struct disrupt_inputs inputs = {.scheduled = list};
+    PLAN p = disrupt_running(&world, NULL, settings, &inputs);
+    assert_disrupts(p.plan, expected);
+}
+
+static void workloads_go_where_the_scheduler_puts_them_DIS_749(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gone", "e"}, *const other[] = {"d"};
+    struct scheduled_workload workloads[] = {{.uid = "another"}, {.uid = "wanderer"}};
+    const struct scheduled_list list = {workloads, ARRAY_LENGTH(workloads)};
+    const struct scheduled_list others = {workloads, 1};
+    check_followed(NULL, NULL, "Underutilized/single: x");
+    check_followed(&others, NULL, "Underutilized/single: x");
+    check_followed(&list, NULL, ""); // to the emptier one
+    workloads[1].nodes = (struct string_list){(const char **)(uintptr_t)names, 2};
+    check_followed(&list, NULL, ""); // to where it was put
+    check_followed(&list, UPSTREAM, "Underutilized/single: x");
+    workloads[1].nodes = (struct string_list){(const char **)(uintptr_t)other, 1};
+    check_followed(&list, NULL, "Underutilized/single: x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pods_of_empty_nodes_have_places_planned_DIS_755_DIS_57),
         cmocka_unit_test(pods_of_empty_nodes_take_room_that_is_there_DIS_755),
         cmocka_unit_test(moves_of_consolidation_are_planned_DIS_749),
+        cmocka_unit_test(workloads_go_where_the_scheduler_puts_them_DIS_749),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,20 @@
+// Where kube-scheduler puts the pods of workloads that were seen to go elsewhere than a pass would put
+// them (DIS-749): to the nodes that it put them on lately, else to the emptiest. In simulations these pods
+// come first, so that others must do with what they leave.
+#pragma once
+
+#include "engine/disrupt_inputs.h"
+#include "engine/pass.h"
+
+// The workload of the list, sorted by UID, that the pod belongs to; NULL: none.
+const struct scheduled_workload *scheduled_find(const struct scheduled_list *list,
+                                                const struct pod *pod);
+struct scheduler_choice { // the best of the places that were considered
+    const struct scheduled_workload *workload;
+    uint32_t node; // NONE: none yet
+    uint32_t rank; // in the workload's nodes
+    int64_t score;
+};
+// A place that would take a pod of the class.
+void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
+                               uint32_t node, uint32_t class);
