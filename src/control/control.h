@@ -45,6 +45,7 @@ struct control {
     struct disruption_backoff *disruption_backoff;
     struct turnover *turnover;
     struct move_ledger *move_ledger;
+    struct move_outcomes *move_outcomes;
     struct pod_events *pod_events;
     struct spot_prices *spot_prices;
     struct node_causes *node_causes;

@@ -19,7 +19,7 @@ struct control_metrics {
     struct metric *disruption_evaluation_seconds, *disruption_decisions,
         *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations, *disruption_timeouts,
         *disruption_queue_failures;
-    struct metric *consolidation_moves, *consolidation_score, *consolidation_loops;
+    struct metric *consolidation_moves, *consolidation_score, *consolidation_loops, *consolidation_outcomes;
     struct metric *consolidation_savings, *consolidation_savings_by_day, *nodes_by_rule, *examined_age;
     struct metric *pool_allowed_disruptions, *pool_consuming_budgets;
     struct metric *pool_limit, *pool_usage;

@@ -14,6 +14,7 @@
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
 #include "control/move_ledger.h"
+#include "control/move_outcomes.h"
 #include "control/node_causes.h"
 #include "control/operations.h"
 #include "control/savings.h"
@@ -240,6 +241,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->disruption_queue = disruption_queue_create(control);
     control->turnover = turnover_create(control);
     control->move_ledger = move_ledger_create(control);
+    control->move_outcomes = move_outcomes_create(control);
     control->spot_prices = spot_prices_create();
     control->node_causes = node_causes_create(control);
     control->savings = savings_create(control);
@@ -274,6 +276,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
     turnover_destroy(disruption->control->turnover);
+    move_outcomes_destroy(disruption->control->move_outcomes);
     move_ledger_destroy(disruption->control->move_ledger);
     spot_prices_destroy(disruption->control->spot_prices);
     node_causes_destroy(disruption->control->node_causes);
@@ -608,6 +611,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     int64_t now_ns = loop_monotonic_ns(control->loop);
     if (clean_up(disruption, item, now_ns))
         return reconcile_running();
+    move_outcomes_review(control->move_outcomes);
     if (disruption->done != NULL)
         carry_out(disruption);
     if (disruption->pod_waits)

@@ -15,6 +15,7 @@
 #include "control/drain.h"
 #include "control/eviction_queue.h"
 #include "control/move_ledger.h"
+#include "control/move_outcomes.h"
 #include "control/operations.h"
 #include "control/ready_replicas.h"
 
@@ -144,6 +145,7 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
         replacement_release(queue->control, replacement);
     }
     map_remove(queue->commands, command->id);
+    move_outcomes_drop(queue->control->move_outcomes, command);
     command_destroy(command);
 }
 
@@ -240,6 +242,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     if (command->replacements.count == 0)
         set_marked(control, command, true); // DIS-306
     move_ledger_begin(control->move_ledger, command);
+    move_outcomes_begin(control->move_outcomes, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
     reconcile_queue_add(queue->queue, command->id);
 }
@@ -505,8 +508,8 @@ static struct reconcile_result step_drain(struct step *step)
     if (strcmp(command->reason, "Drifted") == 0)
         disruption_backoff_pool_succeeded(step->control->disruption_backoff,
                                           command->nodes.items[0].pool);
-    if (command->launched_ns != 0 || command->replacements.count == 0)
-        move_ledger_end(step->control->move_ledger, command);
+    move_ledger_end(step->control->move_ledger, command);
+    move_outcomes_end(step->control->move_outcomes, command);
     forget(step->queue, command);
     return reconcile_done();
 }

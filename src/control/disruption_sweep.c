@@ -10,6 +10,7 @@
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
 #include "control/move_ledger.h"
+#include "control/move_outcomes.h"
 #include "control/snapshot_builder.h"
 #include "control/spot_prices.h"
 #include "control/turnover.h"
@@ -55,12 +56,14 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->refused_nodes = disruption_backoff_refused(control->disruption_backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
+    sweep->scheduled = move_outcomes_scheduled(control->move_outcomes, sweep->arena);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
                                             .refused_nodes = &sweep->refused_nodes,
                                             .paused_pools = &sweep->paused_pools,
                                             .spot_prices = &sweep->spot_prices,
+                                            .scheduled = &sweep->scheduled,
                                             .without_emptiness = true,
                                             .expiry_lead_ns = turnover_longest(control->turnover),
                                             .overlap_ns = turnover_usual(control->turnover)};

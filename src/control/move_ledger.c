@@ -22,12 +22,14 @@ struct types { // machine types, a few
     uint32_t count;
 };
 struct ledger_move {
+    char id[37];  // of the command; empty: it is not known any more
     int64_t time; // wall clock
     char *pool;
     struct types from, to;
     uint64_t workloads[WORKLOADS_MAX]; // hashes of their owners' UIDs
     uint32_t workloads_count;
     bool is_loop;
+    bool is_back; // what it seems to replace came for nothing: move_ledger_undone()
 };
 struct ledger_pool {
     int64_t regret_ns, last_regret_ns; // monotonic: the last but one, and the last; 0: none
@@ -176,16 +178,18 @@ static bool undoes(const struct ledger_move *move, const struct ledger_move *ear
            any_common_type(&move->from, &earlier->to) && any_common_workload(move, earlier);
 }
 
-static void tell_loop(struct move_ledger *ledger, const struct ledger_move *move)
+static void tell_loop(struct move_ledger *ledger, const struct ledger_move *move,
+                      const struct ledger_move *earlier)
 {
     struct control *control = ledger->control;
     const struct node_pool *pool = find_pool(control, move->pool);
     metric_add(control->metrics.consolidation_loops, 1, move->pool);
     if (pool != NULL && move->from.count > 0 && move->to.count > 0)
         publish(control, (const struct object *)pool, &loop_event,
-                "consolidation loop: %s replaces %s, which had replaced it within 24 h; neither "
-                "replaces the other any more for 24 h",
-                move->to.names[0], move->from.names[0]);
+                "consolidation loop: %s replaces %s, which had %s within 24 h; neither replaces the "
+                "other any more for 24 h",
+                move->to.names[0], move->from.names[0],
+                earlier->is_back ? "come back after it was replaced so" : "replaced it");
 }
 
 static void annotate(const struct ledger_move *move, struct disruption_command *command)
@@ -211,6 +215,7 @@ void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *co
         return;
     forget_old(ledger);
     struct ledger_move *move = memory_allocate(sizeof *move);
+    memcpy(move->id, command->id, sizeof move->id);
     move->time = control_now(control);
     move->pool = memory_copy_string(command->nodes.items[0].pool);
     list_for_each (entry, &command->nodes) {
@@ -220,10 +225,13 @@ void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *co
     list_for_each (replacement, &command->replacements)
         if (replacement->types.count > 0)
             add_type(&move->to, replacement->types.items[0]);
-    for (uint32_t i = 0; i < ledger->moves.count; i++)
-        move->is_loop = move->is_loop || undoes(move, ledger->moves.items[i]);
-    if (move->is_loop)
-        tell_loop(ledger, move);
+    const struct ledger_move *earlier = NULL;
+    for (uint32_t i = 0; i < ledger->moves.count && earlier == NULL; i++)
+        if (undoes(move, ledger->moves.items[i]))
+            earlier = ledger->moves.items[i];
+    move->is_loop = earlier != NULL;
+    if (earlier != NULL)
+        tell_loop(ledger, move, earlier);
     annotate(move, command);
     vector_push(&ledger->moves, move);
 }
@@ -254,7 +262,7 @@ const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct 
 }
 
 // --- what came of them ---------------------------------------------------------------------------
-static int64_t price_of(struct control *control, const struct node_claim *claim)
+int64_t claim_price(struct control *control, const struct node_claim *claim)
 {
     const struct object *object = (const struct object *)claim;
     const struct node_pool *pool = pool_of_claim(control, claim);
@@ -279,12 +287,10 @@ static int64_t price_of(struct control *control, const struct node_claim *claim)
     return price;
 }
 
-static struct ledger_move *last_move_of(struct move_ledger *ledger,
-                                        const struct disruption_command *command)
+static struct ledger_move *move_of(struct move_ledger *ledger, const char *id)
 {
     for (uint32_t i = ledger->moves.count; i-- > 0;)
-        if (strcmp(ledger->moves.items[i]->pool, command->nodes.items[0].pool) == 0 &&
-            has_type(&ledger->moves.items[i]->from, command->nodes.items[0].instance_type))
+        if (strcmp(ledger->moves.items[i]->id, id) == 0)
             return ledger->moves.items[i];
     return NULL;
 }
@@ -294,8 +300,7 @@ void move_ledger_end(struct move_ledger *ledger, const struct disruption_command
     struct control *control = ledger->control;
     if (is_off(ledger) || strcmp(command->reason, "Drifted") == 0)
         return;
-    bool moves = strcmp(command->reason, "Underutilized") == 0;
-    struct ledger_move *move = moves ? last_move_of(ledger, command) : NULL;
+    struct ledger_move *move = move_of(ledger, command->id);
     int64_t launched = 0;
     if (move != NULL && command->replacements.count > 0)
         types_free(&move->to); // what came in the end counts
@@ -303,11 +308,33 @@ void move_ledger_end(struct move_ledger *ledger, const struct disruption_command
         const struct node_claim *claim = find_claim(control, replacement->name);
         if (claim == NULL)
             continue;
-        launched += price_of(control, claim);
+        launched += claim_price(control, claim);
         if (move != NULL)
             add_type(&move->to, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
     }
     savings_note(control->savings, command, launched);
+}
+
+static void copy_types(struct types *to, const struct types *from)
+{
+    for (uint32_t i = 0; i < from->count; i++)
+        add_type(to, from->names[i]);
+}
+
+void move_ledger_undone(struct move_ledger *ledger, const char *id)
+{
+    const struct ledger_move *move = move_of(ledger, id);
+    if (move == NULL)
+        return;
+    struct ledger_move *back = memory_allocate(sizeof *back);
+    back->time = control_now(ledger->control);
+    back->is_back = true;
+    back->pool = memory_copy_string(move->pool);
+    copy_types(&back->from, &move->to);
+    copy_types(&back->to, &move->from);
+    memcpy(back->workloads, move->workloads, sizeof back->workloads);
+    back->workloads_count = move->workloads_count;
+    vector_push(&ledger->moves, back);
 }
 
 // --- emptiness that was regretted (DIS-752) ------------------------------------------------------
@@ -392,6 +419,9 @@ static void recover_move(struct move_ledger *ledger, const struct node_claim *cl
         move_destroy(move);
         return;
     }
+    struct command_mark mark;
+    if (command_mark_read(object, &mark))
+        memcpy(move->id, mark.id, sizeof move->id);
     move->is_loop = strcmp(kind, "loop") == 0;
     for (char *type; (type = strtok_r(NULL, " ", &rest)) != NULL;)
         add_type(&move->from, type);

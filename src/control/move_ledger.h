@@ -1,5 +1,4 @@
-// What consolidation has done lately, so that it does not go round in circles (DIS-748, DIS-749,
-// DIS-752, DIS-778):
+// What consolidation has done lately, so that it does not go round in circles (DIS-748, DIS-752):
 //
 // - A replacement that undoes one of the last 24 h for the same workloads is allowed once; then both
 //   directions are frozen for 24 h, told by an event and counted.
@@ -23,8 +22,12 @@ void move_ledger_destroy(struct move_ledger *ledger); // NULL is fine
 
 // A consolidation with replacements begins; they are annotated. Before they are created.
 void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *command);
+// What the machine of a NodeClaim costs, nano-USD an hour; 0: that is not known.
+int64_t claim_price(struct control *control, const struct node_claim *claim);
 // It has ended well.
 void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command);
+// Its replacements came for nothing (DIS-749): the next move like it undoes what undid this one.
+void move_ledger_undone(struct move_ledger *ledger, const char *id);
 // A node was taken away as empty.
 void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const char *instance_type);
 // Replacements that are frozen now; in `arena`.

@@ -89,6 +89,11 @@ void savings_note(struct savings *savings, const struct disruption_command *comm
         add(savings, entry->pool, predicted * share, realised * share);
 }
 
+void savings_lose(struct savings *savings, const char *pool, int64_t lost)
+{
+    add(savings, pool, 0, -(double)lost / NANOUSD);
+}
+
 static void collect(void *context, const struct metric *metric, struct text *out)
 {
     const struct savings *savings = context;

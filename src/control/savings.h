@@ -16,3 +16,6 @@ void savings_destroy(struct savings *savings); // NULL is fine
 // predecessor began is left out: what its nodes cost is not known any more.
 void savings_note(struct savings *savings, const struct disruption_command *command,
                   int64_t launched);
+// Of what a command of the NodePool had saved, `lost` nano-USD an hour was spent again on nodes that its
+// pods needed after all (DIS-749).
+void savings_lose(struct savings *savings, const char *pool, int64_t lost);

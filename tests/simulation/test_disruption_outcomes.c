@@ -40,11 +40,134 @@ static void places_of_cheap_pods_are_planned_DIS_755(void **state)
     assert_string_equal(moves_place_of(scenario, "cheap"), node);
 }
 
+// --- pods elsewhere
+// ------------------------------------------------------------------------------
+
+#define KEPT "karpenter.sh/do-not-disrupt: 'true'"
+
+static uint32_t outcomes(struct scenario *scenario, const char *outcome)
+{
+    char label[60];
+    snprintf(label, sizeof label, "outcome=\"%s\"", outcome);
+    return (uint32_t)view_metric_sum(scenario, "adze_consolidation_outcomes_total", label);
+}
+
+static void app(struct scenario *scenario, const char *name, const char *cpu, const char *node)
+{
+    char spec[200];
+    snprintf(spec, sizeof spec, "nodeSelector: {kubernetes.io/hostname: %s}, ", node);
+    story_app(scenario, &(struct story_app){.name = name,
+                                            .replicas = 1,
+                                            .cpu = cpu,
+                                            .spec = node != NULL ? spec : NULL,
+                                            .annotations = KEPT});
+}
+
+// Two nodes that stay, with 2 and 3 of their 8 cpu free; the one that comes first in a plan's order is the
+// fuller one, so that kube-scheduler prefers the other. Both are filled up.
+static void begin_with_two_rooms(struct scenario *scenario)
+{
+    moves_begin(scenario, 0);
+    app(scenario, "one", "5", NULL);
+    app(scenario, "two", "5", NULL);
+    scenario_expect_running(scenario, 2);
+    char first[100], second[100];
+    snprintf(first, sizeof first, "%s", moves_place_of(scenario, "one"));
+    snprintf(second, sizeof second, "%s", moves_place_of(scenario, "two"));
+    bool other = strcmp(first, second) > 0;
+    app(scenario, "extra", "1", other ? second : first);
+    app(scenario, "filler-1", "1500m", other ? second : first);
+    app(scenario, "filler-2", "2500m", other ? first : second);
+    scenario_expect_running(scenario, 5);
+    story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 0, .cpu = "1500m"});
+}
+
+// A pod gets a node of its own, then room comes up elsewhere.
+static void roam(struct scenario *scenario)
+{
+    moves_scale(scenario, "roamer", 0);
+    scenario_run(scenario, 120);
+    moves_scale(scenario, "filler-1", 1);
+    moves_scale(scenario, "filler-2", 1);
+    scenario_expect_running(scenario, 5);
+    moves_scale(scenario, "roamer", 1);
+    scenario_expect_running(scenario, 6);
+    assert_int_equal(story_nodes(scenario), 3);
+    moves_scale(scenario, "filler-1", 0);
+    moves_scale(scenario, "filler-2", 0);
+    scenario_run(scenario, 800);
+    assert_int_equal(story_nodes(scenario), 2);
+}
+
+static void workloads_that_go_elsewhere_twice_are_planned_so_DIS_749(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_with_two_rooms(scenario);
+    roam(scenario);
+    roam(scenario);
+    assert_int_equal(outcomes(scenario, "elsewhere"), 2);
+    assert_int_equal(outcomes(scenario, "as_planned"), 0);
+    roam(scenario);
+    roam(scenario);
+    assert_int_equal(outcomes(scenario, "elsewhere"), 2);
+    assert_int_equal(outcomes(scenario, "as_planned"), 2);
+}
+
+static void upstream_compares_nothing_DIS_749(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.compatibility_upstream = true;
+    begin_with_two_rooms(scenario);
+    roam(scenario);
+    assert_int_equal(view_metric_sum(scenario, "adze_consolidation_outcomes_total", ""), 0);
+}
+
+// --- empty replacements
+// --------------------------------------------------------------------------
+
+// The pod's node is to be replaced by a small one; while that boots, room comes up on another, where
+// kube-scheduler puts the pod.
+static void replace_in_vain(struct scenario *scenario)
+{
+    moves_scale(scenario, "roamer", 0);
+    scenario_run(scenario, 120);
+    moves_scale(scenario, "filler", 1);
+    scenario_expect_running(scenario, 2);
+    moves_scale(scenario, "pad", 1);
+    moves_scale(scenario, "roamer", 1);
+    scenario_expect_running(scenario, 4);
+    assert_int_equal(story_nodes(scenario), 2);
+    moves_scale(scenario, "pad", 0);
+    scenario_until(scenario, 60, "a replacement", moves_replacement_there);
+    moves_scale(scenario, "filler", 0);
+    scenario_run(scenario, 900);
+    assert_int_equal(story_nodes(scenario), 1);
+}
+
+static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 0);
+    app(scenario, "stays", "4400m", NULL);
+    app(scenario, "filler", "3300m", NULL);
+    scenario_expect_running(scenario, 2);
+    assert_int_equal(story_nodes(scenario), 1);
+    story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 0, .cpu = "1800m"});
+    story_app(scenario, &(struct story_app){.name = "pad", .replicas = 0, .cpu = "6"});
+    replace_in_vain(scenario);
+    assert_int_equal(view_events(scenario, "NodePool", "ConsolidationLoop", NULL), 0);
+    replace_in_vain(scenario);
+    assert_int_equal(view_events(scenario, "NodePool", "ConsolidationLoop", NULL), 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_of_cheap_pods_are_planned_DIS_755),
+        TEST(workloads_that_go_elsewhere_twice_are_planned_so_DIS_749),
+        TEST(upstream_compares_nothing_DIS_749),
+        TEST(empty_replacements_feed_the_ledger_DIS_749_DIS_748),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
