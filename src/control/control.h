@@ -52,6 +52,7 @@ struct control {
     struct protection_events *protection_events;
     struct preference_warnings *preference_warnings;
     struct savings *savings;
+    struct interruptions *interruptions;
     struct disruption_controller *disruption_controller;
     struct capacity_buffers *capacity_buffers; // NULL: no gate
     struct lifecycle *lifecycle;

@@ -13,6 +13,7 @@
 #include "control/disruption_replacements.h"
 #include "control/disruption_sweep.h"
 #include "control/disruption_writes.h"
+#include "control/interruptions.h"
 #include "control/move_ledger.h"
 #include "control/move_outcomes.h"
 #include "control/node_causes.h"
@@ -245,6 +246,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->spot_prices = spot_prices_create();
     control->node_causes = node_causes_create(control);
     control->savings = savings_create(control);
+    control->interruptions = interruptions_create(control);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->examined = map_create();
@@ -281,6 +283,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     spot_prices_destroy(disruption->control->spot_prices);
     node_causes_destroy(disruption->control->node_causes);
     savings_destroy(disruption->control->savings);
+    interruptions_destroy(disruption->control->interruptions);
     free(disruption);
 }
 
@@ -609,9 +612,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     }
     disruption->recovered = true;
     int64_t now_ns = loop_monotonic_ns(control->loop);
-    if (clean_up(disruption, item, now_ns))
-        return reconcile_running();
     move_outcomes_review(control->move_outcomes);
+    interruptions_review(control->interruptions);
+    struct operation_about saving = {
+        .control = control, .item = item, .doing = "writing down interruptions"};
+    if (clean_up(disruption, item, now_ns) ||
+        interruptions_save(control->interruptions, &saving) > 0)
+        return reconcile_running();
     if (disruption->done != NULL)
         carry_out(disruption);
     if (disruption->pod_waits)

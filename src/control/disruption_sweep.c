@@ -9,6 +9,7 @@
 #include "control/cluster.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
+#include "control/interruptions.h"
 #include "control/move_ledger.h"
 #include "control/move_outcomes.h"
 #include "control/snapshot_builder.h"
@@ -56,6 +57,7 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->refused_nodes = disruption_backoff_refused(control->disruption_backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
+    sweep->interruptions = interruptions_list(control->interruptions, sweep->arena);
     sweep->scheduled = move_outcomes_scheduled(control->move_outcomes, sweep->arena);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
@@ -63,6 +65,7 @@ struct disruption_sweep *sweep_create(struct control *control)
                                             .refused_nodes = &sweep->refused_nodes,
                                             .paused_pools = &sweep->paused_pools,
                                             .spot_prices = &sweep->spot_prices,
+                                            .interruptions = &sweep->interruptions,
                                             .scheduled = &sweep->scheduled,
                                             .without_emptiness = true,
                                             .expiry_lead_ns = turnover_longest(control->turnover),

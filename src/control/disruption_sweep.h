@@ -16,6 +16,7 @@ struct disruption_sweep {
     struct string_list busy, paused_nodes, refused_nodes, paused_pools;
     struct spot_price_list spot_prices;
     struct scheduled_list scheduled;
+    struct interruption_list interruptions;
     struct text errors; // NodePools whose instance types could not be read
     int64_t started_ns; // monotonic
     // Of a look at all nodes.

@@ -7,6 +7,7 @@
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/disrupted.h"
+#include "control/interruptions.h"
 #include "control/operations.h"
 
 #define CLAIMS_KEY          "nodeclaims"
@@ -143,6 +144,7 @@ static enum operation_outcome note_claim_deleted(void *context, const char *key,
               "nodeclaim.garbagecollection", "o:NodeClaim", claim->meta.name, "s:provider-id",
               claim->status.provider_id);
     count_disrupted_node(control, claim, "garbage_collected");
+    interruptions_note(control->interruptions, claim);
     return OPERATION_PASS;
 }
 

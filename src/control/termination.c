@@ -8,6 +8,7 @@
 #include "control/drain.h"
 #include "control/drain_report.h"
 #include "control/eviction_queue.h"
+#include "control/interruptions.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
 #include "control/volume_wait.h"
@@ -321,6 +322,17 @@ static void set_condition(struct node_pass *pass, const char *type, const char *
 }
 
 // --- steps: each answers whether it is done, else *result ----------------------------------------
+// The machine was gone before anybody here told it to go.
+static void note_vanished(struct termination *termination, const char *name)
+{
+    struct control *control = termination->control;
+    const struct node *node = find_node(control, name);
+    const struct node_claim *claim =
+        node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
+    if (claim != NULL && !condition_is_true(&claim->status.conditions, "InstanceTerminating"))
+        interruptions_note(control->interruptions, claim);
+}
+
 static enum operation_outcome note_instance(void *context, const char *key,
                                             const struct machine_result *result)
 {
@@ -328,6 +340,8 @@ static enum operation_outcome note_instance(void *context, const char *key,
     struct node_record *record = map_get(termination->records, key);
     if (record == NULL)
         return OPERATION_NOTED;
+    if (result->error.kind == ERROR_NOT_FOUND)
+        note_vanished(termination, key);
     if (result->error.kind == ERROR_NOT_FOUND)
         record->instance_gone = true;
     else if (result->error.kind != ERROR_NONE)
@@ -482,6 +496,8 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
     struct node_record *record = map_get(termination->records, key);
     if (record == NULL)
         return OPERATION_NOTED;
+    if (result->error.kind == ERROR_NOT_FOUND && !record->delete_called)
+        note_vanished(termination, key);
     if (result->error.kind == ERROR_NOT_FOUND)
         record->instance_gone = true;
     else if (result->error.kind != ERROR_NONE)

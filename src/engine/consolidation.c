@@ -223,9 +223,43 @@ static void cut_for_spot(struct disruption *disruption, struct move *move)
     }
 }
 
-// DIS-175; by DIS-751 fewer will do where much is saved. Rates of interruption are not known.
+// DIS-751: spot machines of the pool are taken away more often than such types are, in all pools. Then it
+// keeps what choice it has. What nobody has run yet is not known to be better. NULL: they are not.
+static const char *too_many_interruptions(struct disruption *disruption, const struct claim *claim,
+                                          const char *pool)
+{
+    const struct interruption_list *list = disruption->inputs->interruptions;
+    const struct type_table *table = claim->template->table;
+    struct interruption_rate own = {0}, target = {0};
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        const struct interruption_rate *rate = &list->items[i];
+        if (strcmp(rate->pool, pool) == 0) {
+            own.interruptions += rate->interruptions;
+            own.seconds += rate->seconds;
+        }
+        bool is_target = false;
+        bitset_for_each (r, claim->rows)
+            is_target = is_target || strcmp(table->rows[r].type->name, rate->type) == 0;
+        if (is_target) {
+            target.interruptions += rate->interruptions;
+            target.seconds += rate->seconds;
+        }
+    }
+    if (own.interruptions == 0 || (target.seconds > 0 && own.seconds > 0 &&
+                                   (__int128)own.interruptions * target.seconds <=
+                                       (__int128)target.interruptions * own.seconds))
+        return NULL;
+    return arena_format(disruption->arena,
+                        "spot machines of the NodePool were interrupted %" PRId64 " times in %" PRId64
+                        " machine-hours of the last 7 days, those types %" PRId64
+                        " times in %" PRId64,
+                        own.interruptions, own.seconds / 3600, target.interruptions,
+                        target.seconds / 3600);
+}
+
+// DIS-175; by DIS-751 fewer will do where much is saved and the pool is not interrupted much.
 static const char *too_few_types(struct disruption *disruption, struct move *move, int64_t price,
-                                 uint32_t types)
+                                 uint32_t types, const char *pool)
 {
     move->rule = "DIS-175";
     const char *why = arena_format(disruption->arena,
@@ -236,8 +270,12 @@ static const char *too_few_types(struct disruption *disruption, struct move *mov
         return why;
     int64_t saving =
         quantity_subtract(price, claim_expected_price(disruption->problem, move->claim));
-    if (quantity_multiply(saving, 100) >= quantity_multiply(price, SPOT_SAVING))
-        return NULL;
+    if (quantity_multiply(saving, 100) >= quantity_multiply(price, SPOT_SAVING)) {
+        const char *interrupted = too_many_interruptions(disruption, move->claim, pool);
+        move->rule = "DIS-751";
+        return interrupted != NULL ? arena_format(disruption->arena, "%s; %s", why, interrupted)
+                                   : NULL;
+    }
     move->rule = "DIS-751";
     return arena_format(disruption->arena, "%s; with fewer it must save %d%%, and would save %d%%",
                         why, SPOT_SAVING,
@@ -246,7 +284,7 @@ static const char *too_few_types(struct disruption *disruption, struct move *mov
 
 // DIS-172 to DIS-176.
 static const char *replace_spot_by_spot(struct disruption *disruption, struct move *move,
-                                        int64_t price, bool single)
+                                        int64_t price, const char *pool, bool single)
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
@@ -262,7 +300,7 @@ static const char *replace_spot_by_spot(struct disruption *disruption, struct mo
         return why;
     uint32_t types = count_types(claim->template->table, claim->rows);
     if (types < SPOT_TYPES_MIN)
-        return too_few_types(disruption, move, price, types);
+        return too_few_types(disruption, move, price, types, pool);
     cut_for_spot(disruption, move);
     return NULL;
 }
@@ -300,7 +338,8 @@ const char *move_narrow(struct disruption *disruption, struct move *move,
     }
     bool spot = are_all_spot(candidates, count) &&
                 allows(disruption->problem, move->claim->set, CAPACITY_TYPE_SPOT);
-    return spot ? replace_spot_by_spot(disruption, move, price, count == 1)
+    return spot ? replace_spot_by_spot(disruption, move, price,
+                                       candidates[0]->pool->pool->meta.name, count == 1)
                 : replace_by_price(disruption, move, price);
 }
 

@@ -24,6 +24,15 @@ struct scheduled_list { // by UID
     uint32_t count;
 };
 
+struct interruption_rate { // of spot machines in the last seven days (DIS-751)
+    const char *pool, *type; // NodePool, instance type
+    int64_t interruptions, seconds; // how many ended by themselves, and how long all ran
+};
+struct interruption_list { // by NodePool, then type
+    const struct interruption_rate *items;
+    uint32_t count;
+};
+
 // What only a running controller knows. Zero: nothing.
 struct disrupt_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
@@ -36,6 +45,7 @@ struct disrupt_inputs {
     bool without_emptiness;                 // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)
+    const struct interruption_list *interruptions;
     const struct scheduled_list *scheduled; // workloads that go where kube-scheduler puts them
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
 };

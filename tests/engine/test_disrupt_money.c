@@ -256,7 +256,8 @@ static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
 // -----------------------------------------------------------------------------------------
 
 // Two spot types cost less than the node's.
-static struct plan_fixture decide_spot(const char *cheap, const char *settings)
+static struct plan_fixture decide_spot_with(const char *cheap, const char *settings,
+                                            const struct disrupt_inputs *inputs)
 {
     struct text world = {0}, offering = {0}, all = {0};
     text_format(&offering, OFFERING("%s", "a", "spot"), cheap);
@@ -269,10 +270,15 @@ static struct plan_fixture decide_spot(const char *cheap, const char *settings)
     add_node(&world, (struct test_node){.name = "x", .type = "old", .capacity_type = "spot"});
     add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
     text_format(&all, SPOT_TO_SPOT "%s", settings);
-    struct plan_fixture fixture = decide(&world, "single", all.data, NULL);
+    struct plan_fixture fixture = decide(&world, "single", all.data, inputs);
     text_free(&offering);
     text_free(&all);
     return fixture;
+}
+
+static struct plan_fixture decide_spot(const char *cheap, const char *settings)
+{
+    return decide_spot_with(cheap, settings, NULL);
 }
 
 static void few_spot_types_will_do_where_much_is_saved_DIS_751(void **state)
@@ -293,6 +299,39 @@ static void few_spot_types_will_do_where_much_is_saved_DIS_751(void **state)
     assert_said(strict.plan, "DIS-175: ");
     PLAN given = decide_spot("0.01", ", " UPSTREAM ", SPOT_MIN_TYPES: '2'");
     assert_disrupts(given.plan, "Underutilized/single: x -> one,two spot -");
+}
+
+// The pool's rate of interruptions and that of the types to come, over all pools.
+static void check_interrupted(const struct interruption_rate *rates, uint32_t count,
+                              const char *refusal)
+{
+    const struct interruption_list list = {rates, count};
+    const struct disrupt_inputs inputs = {.interruptions = &list};
+    PLAN p = decide_spot_with("0.05", "", &inputs);
+    assert_disrupts(p.plan, refusal == NULL ? "Underutilized/single: x -> one,two spot -" : "");
+    if (refusal != NULL)
+        assert_said(p.plan, refusal);
+    PLAN upstream = decide_spot_with("0.05", ", " UPSTREAM ", SPOT_MIN_TYPES: '15'", &inputs);
+    assert_disrupts(upstream.plan, "");
+}
+
+static void few_spot_types_will_not_do_where_machines_are_interrupted_DIS_751(void **state)
+{
+    (void)state;
+    struct interruption_rate rates[] = {{"other", "one", 2, 200 * 3600},
+                                        {"other", "unasked", 99, 3600},
+                                        {"pool", "old", 2, 100 * 3600}};
+    static const char refusal[] =
+        "DIS-751: SpotToSpotConsolidation requires 15 cheaper instance type options than the "
+        "current candidate to consolidate, got 2; spot machines of the NodePool were interrupted 2 "
+        "times in 100 machine-hours of the last 7 days, those types 2 times in 200";
+    check_interrupted(rates, 0, NULL);
+    check_interrupted(rates, 3, refusal);
+    rates[0].interruptions = 4; // as often
+    check_interrupted(rates, 3, NULL);
+    check_interrupted(&rates[2], 1, "DIS-751: "); // nobody knows how often those are
+    rates[2].interruptions = 0;
+    check_interrupted(rates, 3, NULL);
 }
 
 // Of spot the mean counts, not the cheapest: 0.06 of 0.01 and 0.11.
@@ -481,6 +520,7 @@ int main(void)
         cmocka_unit_test(a_price_that_is_not_known_is_said_to_be_DIS_743),
         cmocka_unit_test(deletions_of_unknown_worth_come_last_DIS_743),
         cmocka_unit_test(few_spot_types_will_do_where_much_is_saved_DIS_751),
+        cmocka_unit_test(few_spot_types_will_not_do_where_machines_are_interrupted_DIS_751),
         cmocka_unit_test(spot_is_expected_to_cost_the_mean_DIS_742),
         cmocka_unit_test(spot_prices_of_the_last_hours_count_DIS_750),
         cmocka_unit_test(what_a_job_has_done_counts_DIS_757),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "model/pool_annotations.h"
 #include "simulation/moves.h"
 
 static bool one_node(struct scenario *scenario)
@@ -160,6 +161,79 @@ static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
     assert_int_equal(view_events(scenario, "NodePool", "ConsolidationLoop", NULL), 1);
 }
 
+// --- interruptions
+// -----------------------------------------------------------------------------------
+
+struct wanted {
+    struct scenario *scenario;
+    const char *part;
+    bool found;
+};
+
+static bool find_annotation(void *context, json_t *pool)
+{
+    struct wanted *wanted = context;
+    const char *text = view_annotation(pool, ANNOTATION_SPOT_INTERRUPTIONS);
+    wanted->found = wanted->found || (text != NULL && strstr(text, wanted->part) != NULL);
+    return true;
+}
+
+static bool is_written(struct scenario *scenario, const char *part)
+{
+    struct wanted wanted = {.part = part};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, KARPENTER, "NodePool"), NULL, find_annotation,
+               &wanted);
+    return wanted.found;
+}
+
+static bool one_is_written(struct scenario *scenario)
+{
+    return is_written(scenario, "/1/");
+}
+
+static bool two_are_written(struct scenario *scenario)
+{
+    return is_written(scenario, "/2/");
+}
+
+static void interrupt(struct scenario *scenario)
+{
+    struct machine_park *park = simulation_park(scenario->simulation);
+    assert_string_equal(machine_park_at(park, 0)->capacity_type, "spot");
+    machine_park_reclaim(park, machine_park_at(park, 0)->facts.provider_id);
+}
+
+static void interruptions_outlive_the_controller_DIS_751(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.gate_spot_to_spot_consolidation = true;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    scenario_run(scenario, 3700);
+    assert_true(is_written(scenario, "/0/3"));
+    interrupt(scenario);
+    scenario_until(scenario, 600, "the interruption to be written", one_is_written);
+    scenario_expect_running(scenario, 1);
+    simulation_kill_controller(scenario->simulation);
+    simulation_start_controller(scenario->simulation);
+    scenario_run(scenario, 60);
+    interrupt(scenario);
+    scenario_until(scenario, 600, "both to be written", two_are_written);
+}
+
+static void interruptions_are_nobodys_matter_without_the_gate_DIS_751(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    interrupt(scenario);
+    scenario_run(scenario, 4000);
+    assert_false(is_written(scenario, ""));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -167,6 +241,8 @@ int main(void)
         TEST(places_of_cheap_pods_are_planned_DIS_755),
         TEST(workloads_that_go_elsewhere_twice_are_planned_so_DIS_749),
         TEST(upstream_compares_nothing_DIS_749),
+        TEST(interruptions_outlive_the_controller_DIS_751),
+        TEST(interruptions_are_nobodys_matter_without_the_gate_DIS_751),
         TEST(empty_replacements_feed_the_ledger_DIS_749_DIS_748),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
