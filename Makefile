@@ -16,7 +16,7 @@ demo: all ## run the whole path on the embedded cluster (ARGS=--serve keeps it u
 
 test: $(TEST_BUILD)/build.ninja ## unit, conformance and simulation tests, sanitizers on
 	@ninja -C $(TEST_BUILD) -j $(JOBS)
-	@meson test -C $(TEST_BUILD) --no-rebuild --print-errorlogs --num-processes $(JOBS)
+	@meson test -C $(TEST_BUILD) --no-rebuild --print-errorlogs --num-processes $(JOBS) --timeout-multiplier 5
 
 soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600), or SEEDS=from-to; ARGS="--size 4"
 	@ninja -C $(TEST_BUILD) -j $(JOBS) tests/simulation/soak
