@@ -4,12 +4,28 @@
 
 #include "engine/instance_types.h"
 
-void keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
+bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
 {
     const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
+    bool dropped = false;
+    for (uint32_t w = 0; w < bitset_words(claim->rows.bits); w++)
+        for (uint64_t left = claim->rows.words[w]; left != 0; left &= left - 1)
+            if (worst[w * 64 + (uint32_t)__builtin_ctzll(left)] >= price) {
+                claim->rows.words[w] &= ~(left & -left);
+                dropped = true;
+            }
+    return dropped;
+}
+
+// Whether some row costs less in any zone at all; mostly none does, and no zone need be looked at.
+static bool some_are_cheaper(struct problem *problem, const struct claim *claim, int64_t price)
+{
+    const int64_t *cheapest =
+        type_table_prices(problem, claim->template->table, claim->set)->cheapest;
     bitset_for_each (r, claim->rows)
-        if (worst[r] >= price)
-            bitset_clear(claim->rows, r);
+        if (cheapest[r] < price)
+            return true;
+    return false;
 }
 
 static uint32_t zone_of(const struct problem *problem, uint32_t set)
@@ -83,10 +99,11 @@ static uint32_t with_zones(struct problem *problem, struct arena *scratch, uint3
 void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t price)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    uint32_t room = problem->sets->vocabulary->facts_count + 1;
+    bool any = some_are_cheaper(problem, claim, price);
+    uint32_t room = any ? problem->sets->vocabulary->facts_count + 1 : 1;
     struct zones all = {.values = arena_allocate_array(scratch, room, sizeof *all.values)};
     struct zones taken = {.values = arena_allocate_array(scratch, room, sizeof *taken.values)};
-    uint32_t best = find_zones(problem, claim, scratch, &all), set = claim->set;
+    uint32_t best = any ? find_zones(problem, claim, scratch, &all) : NONE, set = claim->set;
     if (best == NONE) {
         memset(claim->rows.words, 0, bitset_words(claim->rows.bits) * 8);
         return;
@@ -102,10 +119,9 @@ void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t pric
         taken.values[taken.count++] = all.values[i];
         trial.set = with_zones(problem, scratch, set, &taken);
         bitset_copy(trial.rows, claim->rows);
-        keep_cheaper(problem, &trial, trial.set, price);
-        if (bitset_count(trial.rows) == bitset_count(claim->rows))
-            claim->set = trial.set;
-        else
+        if (keep_cheaper(problem, &trial, trial.set, price))
             taken.count--;
+        else
+            claim->set = trial.set;
     }
 }

@@ -12,30 +12,44 @@ static const struct daemon_set *daemon_set_at(const struct problem *problem, uin
     return (const struct daemon_set *)problem->snapshot->objects[KIND_DAEMON_SET].items[index];
 }
 
-static bool controlled_by(const struct pod *pod, const struct daemon_set *daemon_set)
+static bool is_newer(const struct pod *pod, const struct pod *other)
 {
-    if (strcmp(pod->meta.namespace, daemon_set->meta.namespace) != 0)
-        return false;
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner != NULL && text_equal(owner->kind, "DaemonSet") &&
-           text_equal(owner->name, daemon_set->meta.name);
+    return other == NULL || pod->meta.creation_timestamp > other->meta.creation_timestamp ||
+           (pod->meta.creation_timestamp == other->meta.creation_timestamp &&
+            strcmp(pod->meta.name, other->meta.name) < 0);
+}
+
+// One look at all pods finds the newest of every DaemonSet, for all that ask later.
+static void find_newest_pods(struct problem *problem)
+{
+    const struct snapshot *snapshot = problem->snapshot;
+    uint32_t sets = snapshot->objects[KIND_DAEMON_SET].count;
+    problem->newest_pods =
+        arena_allocate_array(problem->arena, sets + 1, sizeof *problem->newest_pods);
+    for (uint32_t i = 0; sets > 0 && i < snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+        if (owner == NULL || !text_equal(owner->kind, "DaemonSet"))
+            continue;
+        for (uint32_t d = 0; d < sets; d++) {
+            const struct object_meta *meta = &daemon_set_at(problem, d)->meta;
+            if (text_equal(owner->name, meta->name) &&
+                strcmp(pod->meta.namespace, meta->namespace) == 0 &&
+                is_newer(pod, problem->newest_pods[d]))
+                problem->newest_pods[d] = pod;
+        }
+    }
 }
 
 // LIF-315: the newest pod that the DaemonSet has, or NULL.
-static const struct pod *newest_pod(const struct problem *problem,
-                                    const struct daemon_set *daemon_set)
+static const struct pod *newest_pod(struct problem *problem, const struct daemon_set *daemon_set)
 {
-    const struct pod *newest = NULL;
-    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_POD].count; i++) {
-        const struct pod *pod = (const struct pod *)problem->snapshot->objects[KIND_POD].items[i];
-        if (pod->meta.owner_references.count == 0 || !controlled_by(pod, daemon_set))
-            continue;
-        if (newest == NULL || pod->meta.creation_timestamp > newest->meta.creation_timestamp ||
-            (pod->meta.creation_timestamp == newest->meta.creation_timestamp &&
-             strcmp(pod->meta.name, newest->meta.name) < 0))
-            newest = pod;
-    }
-    return newest;
+    if (problem->newest_pods == NULL)
+        find_newest_pods(problem);
+    for (uint32_t i = 0; i < problem->snapshot->objects[KIND_DAEMON_SET].count; i++)
+        if (daemon_set_at(problem, i) == daemon_set)
+            return problem->newest_pods[i];
+    return NULL;
 }
 
 // What the API server would make of the template's containers (SCH-112, SCH-142, LIF-315).

@@ -19,8 +19,7 @@ static void count_place(const struct problem *problem, int64_t **remaining, uint
                                  : quantity_subtract(left[d], place->capacity[d]);
 }
 
-int64_t **limits_remaining(const struct problem *problem, struct arena *arena,
-                           struct bitset excluded)
+int64_t **limits_remaining(const struct problem *problem, struct arena *arena)
 {
     int64_t **remaining =
         arena_allocate_array(arena, problem->templates_count + 1, sizeof *remaining);
@@ -33,31 +32,34 @@ int64_t **limits_remaining(const struct problem *problem, struct arena *arena,
         memcpy(remaining[t], problem->templates[t]->limits, problem->dimensions * sizeof(int64_t));
     }
     for (uint32_t i = 0; any && i < problem->nodes.count; i++)
-        if (!problem->nodes.items[i].marked_for_deletion && !bitset_has(excluded, i))
+        if (!problem->nodes.items[i].marked_for_deletion)
             count_place(problem, remaining, i, false);
     return remaining;
+}
+
+static int64_t **copy_remaining(const struct problem *problem, struct arena *arena,
+                                int64_t *const *remaining)
+{
+    int64_t **copy = arena_allocate_array(arena, problem->templates_count + 1, sizeof *copy);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (remaining[t] == NULL)
+            continue;
+        copy[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
+        memcpy(copy[t], remaining[t], problem->dimensions * sizeof(int64_t));
+    }
+    return copy;
 }
 
 void limits_start(struct pass *pass)
 {
     const struct problem *problem = pass->problem;
-    const struct pass_shared *shared = pass->input.shared;
-    if (shared == NULL) {
-        pass->remaining = limits_remaining(problem, pass->arena, pass->input.excluded);
-        return;
-    }
-    pass->remaining = arena_allocate_array(pass->arena, problem->templates_count + 1,
-                                           sizeof *pass->remaining);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        if (shared->remaining[t] == NULL)
-            continue;
-        pass->remaining[t] =
-            arena_allocate_array(pass->arena, problem->dimensions, sizeof(int64_t));
-        memcpy(pass->remaining[t], shared->remaining[t], problem->dimensions * sizeof(int64_t));
-    }
-    bitset_for_each (i, pass->input.excluded)
-        if (!problem->nodes.items[i].marked_for_deletion)
-            count_place(problem, pass->remaining, i, true);
+    const struct pass_input *input = &pass->input;
+    pass->remaining = input->shared != NULL
+                          ? copy_remaining(problem, pass->arena, input->shared->remaining)
+                          : limits_remaining(problem, pass->arena);
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        if (!problem->nodes.items[input->excluded[i]].marked_for_deletion)
+            count_place(problem, pass->remaining, input->excluded[i], true);
 }
 
 static int64_t capacity_of(const struct node_template *template, uint32_t row, uint32_t dimension)

@@ -23,7 +23,7 @@ static void insert(struct memo *memo, uint64_t key, uint32_t value)
 
 static void grow(struct memo *memo)
 {
-    struct memo larger = {.capacity = memo->capacity == 0 ? 64 : 2 * memo->capacity};
+    struct memo larger = {.capacity = memo->capacity == 0 ? 16 : 2 * memo->capacity};
     larger.keys = memory_allocate_array(larger.capacity, sizeof *larger.keys);
     larger.values = memory_allocate_array(larger.capacity, sizeof *larger.values);
     for (uint32_t i = 0; i < memo->capacity; i++)

@@ -7,21 +7,45 @@
 #include "base/text.h"
 #include "engine/host_ports.h"
 #include "engine/node_terms.h"
+#include "engine/pod_class.h"
 #include "engine/templates.h"
 #include "engine/volumes.h"
 
+#define KEYS_KNOWN 64
+
+// The label keys of the Node before: mostly the next one has the same texts in the same order.
+struct label_keys {
+    struct {
+        const char *text;
+        uint32_t key; // SYMBOL_NONE: nothing asks for it
+    } items[KEYS_KNOWN];
+};
+
+static uint32_t asked_key(const struct problem *problem, struct label_keys *known, uint32_t index,
+                          const char *text)
+{
+    if (index < KEYS_KNOWN && known->items[index].text == text)
+        return known->items[index].key;
+    uint32_t key = vocabulary_find_key(problem->vocabulary, text);
+    if (key == problem->key_hostname || (key != SYMBOL_NONE && !problem_is_asked(problem, key)))
+        key = SYMBOL_NONE;
+    if (index < KEYS_KNOWN)
+        known->items[index] = (__typeof__(known->items[index])){text, key};
+    return key;
+}
+
 // Labels that anything asks for, as a set, without the hostname. A label that names the same key
 // twice (an old key beside a new one) with two values leaves nothing (SCH-192).
-static uint32_t asked_labels(struct problem *problem, const struct string_map *labels)
+static uint32_t asked_labels(struct problem *problem, const struct string_map *labels,
+                             struct label_keys *known)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     uint32_t set = SET_EMPTY;
-    list_for_each (label, labels) {
-        uint32_t key = vocabulary_find_key(problem->vocabulary, label->key);
-        if (key == SYMBOL_NONE || key == problem->key_hostname || !problem_is_asked(problem, key))
+    for (uint32_t i = 0; i < labels->count; i++) {
+        uint32_t key = asked_key(problem, known, i, labels->items[i].key);
+        if (key == SYMBOL_NONE)
             continue;
-        struct requirement requirement =
-            requirement_in(scratch, key, vocabulary_value(problem->vocabulary, label->value));
+        uint32_t value = vocabulary_value(problem->vocabulary, labels->items[i].value);
+        struct requirement requirement = {.key = key, .count = 1, .values = &value};
         set = set_add(problem->sets, set, &requirement);
     }
     return set;
@@ -41,23 +65,15 @@ static uint32_t with_node_name(struct problem *problem, uint32_t set, const char
 
 static void compile_objects(struct problem *problem)
 {
+    struct label_keys known = {0};
     for (uint32_t i = 0; i < problem->node_objects_count; i++) {
         struct node_object *object = &problem->node_objects[i];
         const char *hostname = string_map_get(object->labels, LABEL_HOSTNAME);
         object->has_hostname = hostname != NULL;
-        object->set = asked_labels(problem, object->labels);
+        object->set = asked_labels(problem, object->labels, &known);
         object->hostname_value = vocabulary_value(
             problem->vocabulary, hostname != NULL ? hostname : object->node->meta.name);
         object->taints = problem_intern_taints(problem, &object->node->spec.taints);
-    }
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct state_node *state = &problem->nodes.items[i];
-        if (state->node == NULL)
-            continue;
-        uintptr_t object =
-            (uintptr_t)map_get(problem->node_objects_by_name, state->node->meta.name);
-        if (object != 0)
-            problem->node_objects[object - 1].place = i;
     }
 }
 
@@ -95,13 +111,24 @@ static void append_ports(struct problem *problem, struct host_ports *to,
     to->count += ports->count;
 }
 
+// What is known of a pod of the place by its class; NULL: it has none.
+static const struct shape *shape_at(const struct problem *problem, const struct place *place,
+                                    uint32_t pod)
+{
+    uint32_t class = problem->bound[place->state->running[pod]].class;
+    return class != NONE ? shape_of(problem, class_at(problem, class)) : NULL;
+}
+
 // Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
 // upstream forgets these on existing nodes.
 static void add_ports(struct problem *problem, struct place *place, const struct daemon *daemons,
                       uint32_t daemons_count)
 {
     for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        struct host_ports ports = host_ports_of(problem->arena, &place->state->pods.items[i]->spec);
+        const struct shape *shape = shape_at(problem, place, i);
+        struct host_ports ports =
+            shape != NULL ? shape->ports
+                          : host_ports_of(problem->arena, &place->state->pods.items[i]->spec);
         append_ports(problem, &place->ports, &ports);
     }
     for (uint32_t i = 0; i < daemons_count && !problem->settings->compatibility_upstream; i++)
@@ -127,58 +154,91 @@ static void subtract_daemons(struct problem *problem, struct place *place, int64
     free(missing);
 }
 
-static void compile_resources(struct problem *problem, struct place *place,
-                              const struct daemon *daemons, uint32_t daemons_count)
+struct resources { // of one place, while it is compiled
+    int64_t *free, *daemons; // the latter: of bound DaemonSet pods
+    bool *allocatable;       // by dimension: the place has any
+};
+
+static void subtract_pod(struct problem *problem, struct resources *resources,
+                         const int64_t *requests)
 {
-    int64_t *free_amounts = vector_create(problem), *capacity = vector_create(problem);
-    int64_t *requests = memory_allocate_array(problem->dimensions, sizeof *requests);
-    int64_t *bound_daemons = memory_allocate_array(problem->dimensions, sizeof *bound_daemons);
-    bool *allocatable = memory_allocate_array(problem->dimensions, sizeof *allocatable);
-    vector_set_map(problem, capacity, &place->state->capacity);
-    capacity[DIMENSION_NODES] = 1;
-    vector_set_map(problem, free_amounts, &place->state->allocatable);
-    list_for_each (entry, &place->state->allocatable)
-        allocatable[symbols_find(problem->dimension_names, entry->name)] = true;
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (resources->allocatable[d])
+            resources->free[d] = quantity_subtract(resources->free[d], requests[d]);
+}
+
+static void subtract_pods(struct problem *problem, const struct place *place,
+                          struct resources *resources, struct arena *scratch)
+{
     for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+        const struct shape *shape = shape_at(problem, place, i);
+        if (shape != NULL) { // no DaemonSet's: those are in no queue
+            subtract_pod(problem, resources, shape->requests);
+            continue;
+        }
         const struct pod *pod = place->state->pods.items[i];
         struct resource_map map = pod_requests(scratch, pod);
-        memset(requests, 0, problem->dimensions * sizeof *requests);
+        int64_t *requests = arena_allocate_array(scratch, problem->dimensions, sizeof *requests);
         vector_set_map(problem, requests, &map);
-        for (uint32_t d = 0; d < problem->dimensions; d++)
-            if (allocatable[d])
-                free_amounts[d] = quantity_subtract(free_amounts[d], requests[d]);
+        subtract_pod(problem, resources, requests);
         if (pod_owned_by_daemon_set(pod))
-            vector_add(problem, bound_daemons, requests);
+            vector_add(problem, resources->daemons, requests);
     }
-    subtract_daemons(problem, place, free_amounts, bound_daemons, allocatable, daemons,
-                     daemons_count);
-    place->free = free_amounts;
+}
+
+static void compile_resources(struct problem *problem, struct place *place,
+                              const struct daemon *daemons, uint32_t daemons_count,
+                              struct arena *scratch)
+{
+    int64_t *capacity = vector_create(problem);
+    struct resources resources = {
+        vector_create(problem),
+        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.daemons),
+        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.allocatable)};
+    vector_set_map(problem, capacity, &place->state->capacity);
+    capacity[DIMENSION_NODES] = 1;
+    vector_set_map(problem, resources.free, &place->state->allocatable);
+    list_for_each (entry, &place->state->allocatable)
+        resources.allocatable[symbols_find(problem->dimension_names, entry->name)] = true;
+    subtract_pods(problem, place, &resources, scratch);
+    subtract_daemons(problem, place, resources.free, resources.daemons, resources.allocatable,
+                     daemons, daemons_count);
+    place->free = resources.free;
     place->capacity = capacity;
-    free(requests);
-    free(bound_daemons);
-    free(allocatable);
+}
+
+// What the Node's object has already where the place goes by its labels.
+static uint32_t set_of(struct problem *problem, const struct state_node *state)
+{
+    struct label_keys known = {0};
+    if (state->node == NULL)
+        return asked_labels(problem, state->labels, &known);
+    const struct node_object *object =
+        &problem->node_objects[problem_node_object(problem, state->node)];
+    uint32_t set = state->labels == object->labels ? object->set
+                                                   : asked_labels(problem, state->labels, &known);
+    return with_node_name(problem, set, state->node->meta.name);
 }
 
 void nodes_compile(struct problem *problem)
 {
     uint32_t daemons_count;
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     compile_objects(problem);
     problem->places =
         arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *problem->places);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         struct place *place = &problem->places[i];
         place->state = &problem->nodes.items[i];
-        place->set = asked_labels(problem, place->state->labels);
         place->hostname = vocabulary_value(problem->vocabulary, place->state->hostname);
-        if (place->state->node != NULL)
-            place->set = with_node_name(problem, place->set, place->state->node->meta.name);
+        place->set = set_of(problem, place->state);
         place->taints = problem_intern_taints(problem, &place->state->taints);
         place->real_taints = problem_intern_taints(problem, &place->state->real_taints);
         place->pool = pool_of(problem, place->state);
         add_ports(problem, place, daemons, daemons_count);
         volumes_compile_place(problem, place);
-        compile_resources(problem, place, daemons, daemons_count);
+        compile_resources(problem, place, daemons, daemons_count, scratch);
+        arena_reset(scratch);
     }
 }

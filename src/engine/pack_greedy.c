@@ -4,7 +4,6 @@ struct pass *pack_greedy(struct problem *problem)
 {
     struct pass_input input = {.queue = problem->queued,
                                .queue_count = problem->queued_count,
-                               .scheduled = problem->scheduled,
                                .reserved_strict = true};
     struct pass *pass = pass_create(problem, &input);
     if (problem->pools_count > 0) // SCH-41

@@ -89,7 +89,8 @@ static struct pass_workspace *make_workspace(const struct problem *problem)
     work->selecting = memory_allocate_array(work->identities + 1, sizeof *work->selecting);
     work->repelling = memory_allocate_array(work->identities + 1, sizeof *work->repelling);
     work->scheduled = make_bits(problem->bound_count);
-    work->excluded = make_bits(problem->nodes.count);
+    bitset_copy(work->scheduled, problem->scheduled);
+    work->arena = arena_create(16384);
     return work;
 }
 
@@ -103,7 +104,7 @@ static void free_workspace(struct pass_workspace *work)
     free(work->repelling);
     free(work->slots);
     free(work->scheduled.words);
-    free(work->excluded.words);
+    arena_destroy(work->arena);
     vector_free(&work->classes);
     vector_free(&work->shapes);
     vector_free(&work->groups);
@@ -134,48 +135,19 @@ static void take_workspace(struct pass *pass)
         work = NULL;
     }
     pass->work = work != NULL ? work : make_workspace(problem);
+    pass->arena = pass->work->arena;
     pass->slots = pass->work->slots;
     pass->soft_taints = pass->work->soft_taints;
 }
 
-static void copy_bits(struct bitset *bits, struct bitset to)
-{
-    if (bits->bits > 0)
-        bitset_copy(to, *bits);
-    else
-        memset(to.words, 0, bitset_words(to.bits) * sizeof *to.words);
-    *bits = to;
-}
-
-// Running pods that the problem's base counts and the pass does not, or the other way round.
-static void find_changes(struct pass *pass)
-{
-    const struct problem *problem = pass->problem;
-    struct bitset scheduled = pass->input.scheduled, normally = problem->scheduled;
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < bitset_words(scheduled.bits); w++)
-        count += (uint32_t)__builtin_popcountll(scheduled.words[w] ^ normally.words[w]);
-    pass->changes = arena_allocate_array(pass->arena, count + 1, sizeof *pass->changes);
-    pass->moved_only = true;
-    for (uint32_t w = 0; w < bitset_words(scheduled.bits); w++)
-        for (uint64_t odd = scheduled.words[w] ^ normally.words[w]; odd != 0; odd &= odd - 1) {
-            uint32_t bound = w * 64 + (uint32_t)__builtin_ctzll(odd);
-            uint32_t place = problem->node_objects[problem->bound[bound].node].place;
-            bool leaves = bitset_has(scheduled, bound);
-            pass->changes[pass->changes_count++] = (struct bound_change){bound, leaves ? -1 : 1};
-            pass->moved_only = pass->moved_only && leaves && place != NONE &&
-                               bitset_has(pass->input.excluded, place);
-        }
-}
-
 static void start_workspace(struct pass *pass)
 {
+    const struct pass_input *input = &pass->input;
     take_workspace(pass);
-    copy_bits(&pass->input.scheduled, pass->work->scheduled);
-    copy_bits(&pass->input.excluded, pass->work->excluded);
-    bitset_for_each (i, pass->input.excluded)
-        pass->slots[i].usable = false;
-    find_changes(pass);
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        pass->slots[input->excluded[i]].usable = false;
+    for (uint32_t i = 0; i < input->moved_count; i++)
+        bitset_set(pass->work->scheduled, input->moved[i]);
 }
 
 static void make_scratch(struct pass *pass)
@@ -209,14 +181,10 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     struct pass *pass = memory_allocate(sizeof *pass);
     pass->problem = problem;
     pass->input = *input;
-    pass->arena = arena_create(input->shared != NULL ? 16384 : 65536);
+    start_workspace(pass);
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
-    start_workspace(pass);
     pass->identities = bitset_create(pass->arena, problem->identities.count);
-    pass->input.quiet = bitset_create(pass->arena, problem->nodes.count);
-    if (input->quiet.bits > 0)
-        bitset_copy(pass->input.quiet, input->quiet);
     pass->input.apart = bitset_create(pass->arena, input->apart.bits);
     if (input->apart.bits > 0)
         bitset_copy(pass->input.apart, input->apart);
@@ -239,8 +207,10 @@ static void free_slots(struct pass *pass)
                                    .free = (int64_t *)(uintptr_t)problem->places[*touched].free};
     }
     vector_free(&pass->touched);
-    bitset_for_each (i, pass->input.excluded)
-        pass->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+    const struct pass_input *input = &pass->input;
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        pass->slots[input->excluded[i]].usable =
+            !problem->nodes.items[input->excluded[i]].marked_for_deletion;
 }
 
 static void free_classes(struct pass_workspace *work)
@@ -285,8 +255,11 @@ static void return_workspace(struct pass *pass)
     free_slots(pass);
     free_classes(work);
     free_groups(work);
+    for (uint32_t i = 0; i < pass->input.moved_count; i++)
+        bitset_clear(work->scheduled, pass->input.moved[i]);
     bitset_for_each (identity, pass->identities)
         work->selecting[identity].count = work->repelling[identity].count = 0;
+    arena_reset(work->arena);
     work->next = pass->problem->workspaces;
     pass->problem->workspaces = work;
 }
@@ -295,7 +268,6 @@ void pass_destroy(struct pass *pass)
 {
     if (pass == NULL)
         return;
-    return_workspace(pass);
     vector_for_each (claim, &pass->claims) {
         free((*claim)->pods.items);
         vector_free(&(*claim)->ports);
@@ -309,7 +281,7 @@ void pass_destroy(struct pass *pass)
     vector_free(&pass->claims);
     vector_free(&pass->first_with);
     vector_free(&pass->last_with);
-    arena_destroy(pass->arena);
+    return_workspace(pass);
     free(pass);
 }
 

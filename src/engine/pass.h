@@ -37,7 +37,7 @@ struct group_state {
     // Of hostnames: what counts of the domains that `domains` does not have; else NULL.
     const struct group_base *base;
     VECTOR(struct domain) domains; // known ones; of hostnames those that the pass has changed
-    struct memo index;             // value -> position
+    struct memo index;             // value -> position; of a group with few domains empty
     uint32_t nonempty;             // domains with a count
     // How many pods of the queue without a place own the group, or are selected by it.
     uint32_t owners_waiting, selected_waiting;
@@ -81,10 +81,6 @@ struct shape_state {
 
 // --- places
 // -----------------------------------------------------------------------------------------
-struct bound_change { // a running pod that counts otherwise than in the problem's base
-    uint32_t bound;
-    int step; // -1: it is scheduled anew
-};
 struct pod_list {
     uint32_t *items; // indexes into pass->queue
     uint32_t count, capacity;
@@ -160,7 +156,8 @@ struct pass_workspace {
     struct group_list *selecting; // by identity: normal groups that select it
     struct group_list *repelling; // by identity: inverse groups that select it
     uint32_t identities;
-    struct bitset scheduled, excluded;
+    struct bitset scheduled; // bound pods that are scheduled in the pass that has the workspace
+    struct arena *arena;     // the pass's own; empty while no pass has it
 };
 void pass_workspaces_free(struct problem *problem);
 
@@ -182,9 +179,11 @@ struct pass_input {
     struct pass_shared *shared; // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
     uint32_t queue_count;
-    struct bitset excluded;  // places that take no part; bits 0: none
-    struct bitset scheduled; // bound pods that are being scheduled themselves
-    struct bitset quiet;     // places that running pods do not move to (DIS-238); bits 0: none
+    const uint32_t *excluded; // places that take no part, each once
+    uint32_t excluded_count;
+    const uint32_t *moved; // bound pods of those places that are scheduled, beside those that always
+    uint32_t moved_count;  // are (problem->scheduled); ascending
+    struct bitset quiet;   // places that running pods do not move to (DIS-238); bits 0: none
     bool reserved_strict;    // SCH-258
     const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
     uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
@@ -197,7 +196,7 @@ struct pass_input {
 };
 struct pass {
     struct problem *problem;
-    struct pass_input input; // bit sets are copies
+    struct pass_input input; // what it points to outlives the pass
     struct arena *arena;
     struct pass_workspace *work;
     struct node_slot *slots;  // of `work`
@@ -207,9 +206,6 @@ struct pass {
     int64_t orders_front, orders_back;      // given so far at either end
     struct placement *placements;           // by queue index
     struct bitset identities; // of the queue's pods
-    struct bound_change *changes;
-    uint32_t changes_count;
-    bool moved_only; // the changes are of places that take no part
     int64_t **remaining;                         // by template: limits left (SCH-360); NULL: none
     int64_t *reserved_left;                      // by reservation
     uint64_t version;                            // grows with every placement
@@ -261,6 +257,11 @@ bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class);
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)
 {
     return &pass->input.queue[index];
+}
+// The place takes no part: it is excluded, or marked for deletion.
+static inline bool pass_is_without(const struct pass *pass, uint32_t place)
+{
+    return !pass->slots[place].usable;
 }
 struct class_state *pass_class(struct pass *pass, uint32_t class);
 struct shape_state *pass_shape(struct pass *pass, uint32_t shape);

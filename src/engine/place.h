@@ -31,9 +31,8 @@ void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
 // --- limits (SCH-360 to SCH-364, SCH-519)
 // What is left at the start of the pass.
 void limits_start(struct pass *pass);
-// The same, by template (NULL: no limits), if the places in `excluded` (bits 0: none) are gone.
-int64_t **limits_remaining(const struct problem *problem, struct arena *arena,
-                           struct bitset excluded);
+// What all places leave, by template; NULL: no limits.
+int64_t **limits_remaining(const struct problem *problem, struct arena *arena);
 // The template's rows that the limits still allow; false with an error if there are none.
 bool limits_allow_new(struct pass *pass, const struct node_template *template, struct bitset rows);
 // Drops rows that an open claim may not grow into; false with an error if none is left.

@@ -199,8 +199,8 @@ static void take_by_class(struct pass *pass, uint32_t class_id)
     const struct pod_class *class = class_at(pass->problem, class_id);
     uint32_t count = pass->problem->nodes.count;
     state->shared = true;
-    // Where existing nodes are shared beyond maxSkew, or pods are counted otherwise, each is asked.
-    if (pass->doubling || !pass->moved_only)
+    // Where existing nodes are shared beyond maxSkew, each is asked.
+    if (pass->doubling)
         return;
     struct pass_shared *shared = pass->input.shared;
     struct shared_refusals *known = entry_of(shared, &shared->by_class, class_id);

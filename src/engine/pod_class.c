@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/class_key.h"
 #include "engine/host_ports.h"
 #include "engine/node_terms.h"
 #include "engine/spread_defaults.h"
@@ -311,20 +312,33 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
     return class;
 }
 
+static uint32_t find_class(struct problem *problem, const struct class_key *key,
+                           const struct queued_pod *queued)
+{
+    struct text *text = &problem->class_key;
+    class_key_text(key, text);
+    uintptr_t id = (uintptr_t)map_get_bytes(problem->class_ids, text->data, text->length);
+    if (id == 0) {
+        vector_push(&problem->classes, begin_class(problem, queued));
+        id = problem->classes.count;
+        map_set(problem->class_ids, text->data, (void *)id);
+    }
+    return (uint32_t)id - 1;
+}
+
+// Pods of a class mostly follow each other: then the last one's key will do.
 static void begin_classes(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
+    struct class_key keys[2] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        struct queued_pod *queued = &list[i];
-        struct text *key = &problem->class_key;
-        pod_class_key(problem, queued, key);
-        uintptr_t id = (uintptr_t)map_get_bytes(problem->class_ids, key->data, key->length);
-        if (id == 0) {
-            vector_push(&problem->classes, begin_class(problem, queued));
-            id = problem->classes.count;
-            map_set(problem->class_ids, key->data, (void *)id);
-        }
-        queued->class = (uint32_t)id - 1;
+        struct class_key *key = &keys[i % 2];
+        class_key_make(problem, &list[i], key);
+        list[i].class = i > 0 && class_keys_equal(&keys[0], &keys[1])
+                            ? list[i - 1].class
+                            : find_class(problem, key, &list[i]);
     }
+    vector_free(&keys[0].parts);
+    vector_free(&keys[1].parts);
 }
 
 void pods_begin_classes(struct problem *problem)
@@ -352,17 +366,96 @@ int queued_pods_compare(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->pod->meta.name, y->pod->meta.name);
 }
 
+struct queue_entry { // the same order by numbers, which nearly always decide
+    uint64_t size; // rank of the class
+    int64_t second;
+    uint64_t uid; // its first bytes
+    const struct queued_pod *queued;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct queue_entry *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    if (x->second != y->second)
+        return x->second < y->second ? -1 : 1;
+    if (x->uid != y->uid)
+        return x->uid < y->uid ? -1 : 1;
+    return queued_pods_compare(x->queued, y->queued);
+}
+
+static uint64_t first_bytes(const char *text)
+{
+    uint64_t bytes = 0;
+    for (int shift = 56; shift >= 0 && *text != '\0'; shift -= 8)
+        bytes |= (uint64_t)(unsigned char)*text++ << shift;
+    return bytes;
+}
+
+struct class_size { // orders classes as queued_pods_compare() orders their pods
+    int64_t cpu, memory;
+    uint32_t class;
+};
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct class_size *x = a, *y = b;
+    if (x->cpu != y->cpu)
+        return x->cpu > y->cpu ? -1 : 1;
+    return x->memory != y->memory ? (x->memory > y->memory ? -1 : 1) : 0;
+}
+
+// By class; equal sizes have equal ranks.
+static uint64_t *rank_sizes(struct problem *problem, struct class_size *sizes)
+{
+    uint32_t count = problem->classes.count;
+    uint64_t *ranks = memory_allocate_array((size_t)count + 1, sizeof *ranks), rank = 0;
+    struct class_size *sorted = memory_copy(sizes, count * sizeof *sizes);
+    qsort(sorted, count, sizeof *sorted, compare_sizes);
+    for (uint32_t i = 0; i < count; i++) {
+        rank += i > 0 && compare_sizes(&sorted[i - 1], &sorted[i]) != 0;
+        ranks[sorted[i].class] = rank;
+    }
+    free(sorted);
+    return ranks;
+}
+
+static struct class_size *size_classes(const struct problem *problem)
+{
+    struct class_size *sizes =
+        memory_allocate_array((size_t)problem->classes.count + 1, sizeof *sizes);
+    for (uint32_t i = 0; i < problem->classes.count; i++) {
+        const struct resource_map *requests = &class_at(problem, i)->requests;
+        sizes[i] = (struct class_size){resource_map_get(requests, "cpu"),
+                                       resource_map_get(requests, "memory"), i};
+    }
+    return sizes;
+}
+
 static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
+    if (count == 0)
+        return;
+    CLEANUP_FREE struct class_size *sizes = size_classes(problem);
+    CLEANUP_FREE uint64_t *ranks = rank_sizes(problem, sizes);
+    CLEANUP_FREE struct queue_entry *entries = memory_allocate_array(count, sizeof *entries);
     for (uint32_t i = 0; i < count; i++) {
-        const struct pod_class *class = class_at(problem, list[i].class);
-        list[i].cpu = resource_map_get(&class->requests, "cpu");
-        list[i].memory = resource_map_get(&class->requests, "memory");
+        const struct object_meta *meta = &list[i].pod->meta;
+        list[i].cpu = sizes[list[i].class].cpu;
+        list[i].memory = sizes[list[i].class].memory;
+        entries[i] = (struct queue_entry){(uint64_t)list[i].placeholder << 32 |
+                                              ranks[list[i].class],
+                                          meta->creation_timestamp / SECOND, first_bytes(meta->uid),
+                                          &list[i]};
     }
-    if (count > 0)
-        qsort(list, count, sizeof *list, queued_pods_compare);
-    for (uint32_t i = 0; i < count; i++)
+    qsort(entries, count, sizeof *entries, compare_entries);
+    CLEANUP_FREE struct queued_pod *before = memory_copy(list, count * sizeof *list);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = (uint32_t)(entries[i].queued - list);
+        list[i] = before[from];
         list[i].index = list[i].origin = i;
+    }
 }
 
 // The sample of a class is its first pod in queue order, so that it does not depend on the input's.
@@ -384,6 +477,19 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
     }
 }
 
+// Bound pods of a class, which mostly follow each other, keep the same ones away.
+static void find_inverse(struct problem *problem, uint32_t index)
+{
+    struct bound_pod *bound = &problem->bound[index];
+    const struct bound_pod *before = index > 0 ? bound - 1 : NULL;
+    if (before != NULL && bound->class != NONE && bound->class == before->class) {
+        bound->inverse = before->inverse;
+        bound->inverse_count = before->inverse_count;
+    } else {
+        bound->inverse_count = topology_define_inverse(problem, bound->pod, &bound->inverse);
+    }
+}
+
 void pods_classify(struct problem *problem)
 {
     sort_queue(problem, problem->queued, problem->queued_count);
@@ -394,9 +500,8 @@ void pods_classify(struct problem *problem)
     problem->bound_inverse = arena_allocate_array(problem->arena, problem->bound_count + 1,
                                                   sizeof *problem->bound_inverse);
     for (uint32_t i = 0; i < problem->bound_count; i++) {
-        struct bound_pod *bound = &problem->bound[i];
-        bound->inverse_count = topology_define_inverse(problem, bound->pod, &bound->inverse);
-        if (bound->inverse_count > 0)
+        find_inverse(problem, i);
+        if (problem->bound[i].inverse_count > 0)
             problem->bound_inverse[problem->bound_inverse_count++] = i;
     }
 }

@@ -8,9 +8,6 @@
 void pods_collect(struct problem *problem);
 // The class of every queued pod, as far as that needs no dimensions.
 void pods_begin_classes(struct problem *problem);
-// What makes a pod's class, as text.
-void pod_class_key(const struct problem *problem, const struct queued_pod *queued,
-                   struct text *key);
 // The order of the queue (SCH-150, SCH-410), for qsort over struct queued_pod.
 int queued_pods_compare(const void *a, const void *b);
 // SCH-517; a placeholder has less than any pod.

@@ -1,10 +1,10 @@
 #include "engine/pod_selection.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/buffers.h"
-#include "engine/host_ports.h"
 #include "engine/pod_budgets.h"
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
@@ -131,7 +131,7 @@ static void collect_selector_keys(struct problem *problem)
     for (uint32_t i = 0; i < problem->movable_count; i++)
         read_pod(keys, &problem->movable[i].pod->spec);
     for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (has_required_anti_affinity(problem->bound[i].pod))
+        if (!problem->bound[i].movable && has_required_anti_affinity(problem->bound[i].pod))
             read_affinity(keys, problem->bound[i].pod->spec.affinity->pod_anti_affinity);
     spread_defaults_read_selectors(problem, keys);
     problem->selector_keys_count = symbols_count(keys);
@@ -157,38 +157,33 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
     return queued;
 }
 
-// `moves`: by the snapshot's pods, whether one that runs is scheduled anew if its node goes.
-static void collect_queue(struct problem *problem, struct bitset moves)
+// Lists of the queue's pods: those that wait, then those of nodes that are going, then placeholders;
+// and those that would have to move.
+static void make_lists(struct problem *problem, uint32_t placeholders)
+{
+    const struct state_nodes *nodes = &problem->nodes;
+    uint32_t pods = problem->snapshot->objects[KIND_POD].count, leaving = 0, staying = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct state_node *state = &nodes->items[i];
+        uint32_t *count = state->marked_for_deletion ? &leaving : &staying;
+        *count += state->pods.count + state->returning.count;
+    }
+    problem->queued = arena_allocate_array(
+        problem->arena, (size_t)pods - nodes->running.count + leaving + placeholders + 1,
+        sizeof *problem->queued);
+    problem->movable = arena_allocate_array(
+        problem->arena, problem->with_movable ? staying + 1 : 1,
+        sizeof *problem->movable);
+}
+
+static void queue_waiting(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
-    uint32_t total = snapshot->objects[KIND_POD].count;
-    const struct pod **placeholders;
-    uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
-    problem->queued = arena_allocate_array(problem->arena, (size_t)total + placeholders_count + 1,
-                                           sizeof *problem->queued);
-    problem->movable = arena_allocate_array(problem->arena, problem->with_movable ? total + 1 : 1,
-                                            sizeof *problem->movable);
-    for (uint32_t i = 0; i < total; i++) {
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-        if (pod_is_provisionable(snapshot, pod)) {
+        if (pod_is_provisionable(snapshot, pod))
             queue_pod(problem->queued, &problem->queued_count, pod, NULL);
-            continue;
-        }
-        if (!has_text(pod->spec.node_name) || (pod_is_terminal(pod) && !pod_returns(pod)))
-            continue;
-        const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
-        if (on == NULL || (!on->marked_for_deletion && !problem->with_movable) ||
-            !pod_is_reschedulable(problem, pod))
-            continue;
-        bitset_set(moves, i);
-        if (on->marked_for_deletion)
-            queue_pod(problem->queued, &problem->queued_count, pod, on);
-        else
-            queue_pod(problem->movable, &problem->movable_count, pod, on);
     }
-    for (uint32_t i = 0; i < placeholders_count; i++)
-        queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
-            true;
 }
 
 static void collect_nodes(struct problem *problem)
@@ -204,257 +199,107 @@ static void collect_nodes(struct problem *problem)
             (struct node_object){.node = node, .labels = &node->meta.labels, .place = NONE};
         map_set(problem->node_objects_by_name, node->meta.name, (void *)(uintptr_t)(i + 1));
     }
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        if (problem->nodes.items[i].node != NULL)
+            problem->node_objects[problem_node_object(problem, problem->nodes.items[i].node)]
+                .place = i;
 }
 
-static void collect_bound(struct problem *problem, struct bitset moves)
+// Queues the pod of a place if it is to be scheduled anew when its node goes.
+static void queue_running(struct problem *problem, const struct running_pod *running,
+                          struct bound_pod *bound)
 {
-    const struct snapshot *snapshot = problem->snapshot;
-    uint32_t total = snapshot->objects[KIND_POD].count;
-    problem->bound = arena_allocate_array(problem->arena, total + 1, sizeof *problem->bound);
-    for (uint32_t i = 0; i < total; i++) {
-        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-        if (!has_text(pod->spec.node_name) || pod_is_terminal(pod))
-            continue;
-        uintptr_t node = (uintptr_t)map_get(problem->node_objects_by_name, pod->spec.node_name);
-        if (node == 0)
-            continue;
-        const struct state_node *on = map_get(problem->nodes.by_node_name, pod->spec.node_name);
-        bool movable = bitset_has(moves, i);
-        problem->bound[problem->bound_count++] = (struct bound_pod){
-            .pod = pod,
-            .node = (uint32_t)node - 1,
-            .counted = pod->meta.deletion_timestamp == 0,
-            .scheduled = movable && on->marked_for_deletion,
-            .movable = movable,
-        };
+    const struct state_node *on = &problem->nodes.items[running->node];
+    bound->movable = (on->marked_for_deletion || problem->with_movable) &&
+                     pod_is_reschedulable(problem, running->pod);
+    bound->scheduled = bound->movable && on->marked_for_deletion;
+    if (bound->scheduled)
+        queue_pod(problem->queued, &problem->queued_count, running->pod, on);
+    else if (bound->movable)
+        queue_pod(problem->movable, &problem->movable_count, running->pod, on);
+}
+
+static void collect_bound(struct problem *problem)
+{
+    const struct state_nodes *nodes = &problem->nodes;
+    CLEANUP_FREE uint32_t *objects = memory_allocate_array((size_t)nodes->count + 1, sizeof *objects);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i].node != NULL)
+            objects[i] = problem_node_object(problem, nodes->items[i].node);
+    problem->bound_count = nodes->running.count;
+    problem->bound =
+        arena_allocate_array(problem->arena, problem->bound_count + 1, sizeof *problem->bound);
+    for (uint32_t i = 0; i < problem->bound_count; i++) {
+        const struct running_pod *running = &nodes->running.items[i];
+        const struct pod *pod = running->pod;
+        struct bound_pod *bound = &problem->bound[i];
+        *bound = (struct bound_pod){
+            .pod = pod, .class = NONE, .counted = pod->meta.deletion_timestamp == 0};
+        if (running->node != NONE) {
+            bound->node = objects[running->node];
+            queue_running(problem, running, bound);
+        } else {
+            bound->node = (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name,
+                                                       pod->spec.node_name) - 1;
+        }
     }
 }
 
-static int compare_bound(const void *a, const void *b)
+// Pods that take nothing any more and will need a place nevertheless, after those that are bound.
+static void queue_returning(struct problem *problem)
 {
-    const struct pod *x = ((const struct bound_pod *)a)->pod;
-    const struct pod *y = ((const struct bound_pod *)b)->pod;
-    int order = strcmp(x->meta.namespace, y->meta.namespace);
-    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        const struct state_node *on = &problem->nodes.items[i];
+        list_for_each (pod, &on->returning) {
+            if (!(on->marked_for_deletion || problem->with_movable) ||
+                !pod_is_reschedulable(problem, *pod))
+                continue;
+            if (on->marked_for_deletion)
+                queue_pod(problem->queued, &problem->queued_count, *pod, on);
+            else
+                queue_pod(problem->movable, &problem->movable_count, *pod, on);
+        }
+    }
+}
+
+// Bound pods that are queued know their class, and have its identity.
+static void identify_bound(struct problem *problem, uint32_t first_queued)
+{
+    uint32_t queued = first_queued, movable = 0;
+    problem->scheduled = bitset_create(problem->arena, problem->bound_count);
+    for (uint32_t i = 0; i < problem->bound_count; i++) {
+        struct bound_pod *bound = &problem->bound[i];
+        if (bound->movable) {
+            const struct queued_pod *own = bound->scheduled ? &problem->queued[queued++]
+                                                            : &problem->movable[movable++];
+            assert(own->pod == bound->pod);
+            bound->class = own->class;
+            bound->identity = class_at(problem, own->class)->identity;
+        } else {
+            bound->identity = problem_identity(problem, bound->pod);
+            if (has_required_anti_affinity(bound->pod))
+                pod_spec_ask_keys(problem, &bound->pod->spec);
+        }
+        if (bound->scheduled)
+            bitset_set(problem->scheduled, i);
+    }
 }
 
 void pods_collect(struct problem *problem)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct bitset moves = bitset_create(scratch, problem->snapshot->objects[KIND_POD].count);
+    const struct pod **placeholders;
+    uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
     problem->pod_budgets = pod_budgets_create(problem->arena, problem->snapshot);
-    collect_queue(problem, moves);
+    make_lists(problem, placeholders_count);
+    queue_waiting(problem);
+    uint32_t waiting = problem->queued_count;
     collect_nodes(problem);
-    collect_bound(problem, moves);
-    if (problem->bound_count > 0)
-        qsort(problem->bound, problem->bound_count, sizeof *problem->bound, compare_bound);
+    collect_bound(problem);
+    queue_returning(problem);
+    for (uint32_t i = 0; i < placeholders_count; i++)
+        queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
+            true;
     collect_selector_keys(problem);
-    problem->scheduled = bitset_create(problem->arena, problem->bound_count);
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
-        if (problem->bound[i].scheduled)
-            bitset_set(problem->scheduled, i);
-        problem->bound[i].identity = problem_identity(problem, problem->bound[i].pod);
-        if (has_required_anti_affinity(problem->bound[i].pod))
-            pod_spec_ask_keys(problem, &problem->bound[i].pod->spec);
-    }
     pods_begin_classes(problem);
-}
-
-// --- class keys
-// -----------------------------------------------------------------------------------------
-
-static void add_text(struct text *key, const char *text)
-{
-    text_add(key, text != NULL ? text : "\7");
-    text_add_char(key, '\1');
-}
-
-static void add_number(struct text *key, int64_t number)
-{
-    text_add_bytes(key, "#", 1);
-    do {
-        text_add_char(key, (char)('0' + (number & 63)));
-        number = (int64_t)((uint64_t)number >> 6);
-    } while (number != 0);
-}
-
-static void add_list(struct text *key, const struct string_list *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        add_text(key, list->items[i]);
-    text_add_char(key, list->items != NULL ? '\2' : '\3');
-}
-
-static void add_requirements(struct text *key, const requirement_list *list)
-{
-    list_for_each (entry, list) {
-        add_text(key, entry->key);
-        add_text(key, entry->operator);
-        add_list(key, &entry->values);
-    }
-    text_add_char(key, '\4');
-}
-
-static void add_map(struct text *key, const struct string_map *map)
-{
-    list_for_each (pair, map) {
-        add_text(key, pair->key);
-        add_text(key, pair->value);
-    }
-    text_add_char(key, '\4');
-}
-
-static void add_resources(struct text *key, const struct resource_map *map)
-{
-    list_for_each (entry, map) {
-        add_text(key, entry->name);
-        add_number(key, entry->value);
-    }
-    text_add_char(key, '\4');
-}
-
-static void add_selector(struct text *key, const struct label_selector *selector)
-{
-    if (selector == NULL) {
-        text_add_char(key, '\5');
-        return;
-    }
-    add_map(key, &selector->match_labels);
-    add_requirements(key, &selector->match_expressions);
-}
-
-static void add_affinity_term(struct text *key, const struct pod_affinity_term *term)
-{
-    add_text(key, term->topology_key);
-    add_selector(key, term->label_selector);
-    add_selector(key, term->namespace_selector);
-    add_list(key, &term->namespaces);
-}
-
-static void add_pod_affinity(struct text *key, const struct pod_affinity *affinity)
-{
-    if (affinity == NULL)
-        return;
-    list_for_each (term, &affinity->required)
-        add_affinity_term(key, term);
-    text_add_char(key, '\4');
-    list_for_each (term, &affinity->preferred) {
-        add_number(key, term->weight);
-        add_affinity_term(key, &term->pod_affinity_term);
-    }
-}
-
-static void add_node_term(struct text *key, const struct node_selector_term *term)
-{
-    add_requirements(key, &term->match_expressions);
-    add_requirements(key, &term->match_fields);
-}
-
-static void add_affinity(struct text *key, const struct affinity *affinity)
-{
-    if (affinity == NULL)
-        return;
-    const struct node_affinity *node = affinity->node_affinity;
-    if (node != NULL && node->required != NULL)
-        list_for_each (term, &node->required->node_selector_terms)
-            add_node_term(key, term);
-    text_add_char(key, '\6');
-    if (node != NULL)
-        list_for_each (term, &node->preferred) {
-            add_number(key, term->weight);
-            add_node_term(key, &term->preference);
-        }
-    text_add_char(key, '\6');
-    add_pod_affinity(key, affinity->pod_affinity);
-    text_add_char(key, '\6');
-    add_pod_affinity(key, affinity->pod_anti_affinity);
-}
-
-static void add_container(struct text *key, const struct pod_spec *spec,
-                          const struct container *container)
-{
-    add_text(key, container->restart_policy);
-    add_resources(key, &container->resources.requests);
-    list_for_each (port, &container->ports)
-        if (host_port_of(spec, port) != 0) {
-            add_number(key, host_port_of(spec, port));
-            add_text(key, port->host_ip);
-            add_text(key, port->protocol);
-        }
-    text_add_char(key, '\6');
-}
-
-static void add_volumes(struct text *key, const struct pod *pod)
-{
-    list_for_each (volume, &pod->spec.volumes) {
-        if (volume->persistent_volume_claim != NULL) {
-            add_text(key, volume->persistent_volume_claim->claim_name);
-        } else if (volume->ephemeral != NULL) {
-            add_text(key, pod->meta.name);
-            add_text(key, volume->name);
-        }
-    }
-}
-
-static void add_spreads(struct text *key, const struct pod_spec *spec)
-{
-    list_for_each (constraint, &spec->topology_spread_constraints) {
-        add_number(key, constraint->max_skew);
-        add_text(key, constraint->topology_key);
-        add_text(key, constraint->when_unsatisfiable);
-        add_selector(key, constraint->label_selector);
-        add_number(key, constraint->min_domains.present ? constraint->min_domains.value : -1);
-        add_text(key, constraint->node_affinity_policy);
-        add_text(key, constraint->node_taints_policy);
-        add_list(key, &constraint->match_label_keys);
-    }
-    text_add_char(key, '\6');
-}
-
-// A pod whose containers report resources of their own (in-place resize) is a class of its own.
-static bool has_status_resources(const struct pod *pod)
-{
-    list_for_each (status, &pod->status.container_statuses)
-        if (status->resources != NULL)
-            return true;
-    list_for_each (status, &pod->status.init_container_statuses)
-        if (status->resources != NULL)
-            return true;
-    return false;
-}
-
-void pod_class_key(const struct problem *problem, const struct queued_pod *queued, struct text *key)
-{
-    const struct pod *pod = queued->pod;
-    const struct pod_spec *spec = &pod->spec;
-    text_clear(key);
-    add_text(key, pod->meta.namespace);
-    for (uint32_t i = 0; i < problem->selector_keys_count; i++)
-        add_text(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
-    add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
-                        pod_spec_has_resource_claims(spec) << 2 | queued->running << 3);
-    add_map(key, &spec->node_selector);
-    list_for_each (toleration, &spec->tolerations) {
-        add_text(key, toleration->key);
-        add_text(key, toleration->operator);
-        add_text(key, toleration->value);
-        add_text(key, toleration->effect);
-    }
-    text_add_char(key, '\6');
-    add_spreads(key, spec);
-    add_affinity(key, spec->affinity);
-    list_for_each (container, &spec->containers)
-        add_container(key, spec, container);
-    text_add_char(key, '\6');
-    list_for_each (container, &spec->init_containers)
-        add_container(key, spec, container);
-    text_add_char(key, '\6');
-    if (spec->resources != NULL)
-        add_resources(key, &spec->resources->requests);
-    add_resources(key, &spec->overhead);
-    add_volumes(key, pod);
-    spread_defaults_add_key(problem, pod, key);
-    if (has_status_resources(pod)) {
-        add_text(key, pod->meta.name);
-    }
+    identify_bound(problem, waiting);
 }

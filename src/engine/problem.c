@@ -118,6 +118,11 @@ void problem_destroy(struct problem *problem)
         return;
     for (struct type_table *table = problem->tables; table != NULL; table = table->next)
         type_table_free(table);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        memo_free(&problem->templates[t]->domain_sets);
+        memo_free(&problem->templates[t]->holding);
+    }
+    memo_free(&problem->reached);
     requirement_sets_destroy(problem->sets);
     vocabulary_destroy(problem->vocabulary);
     symbols_destroy(problem->words);
@@ -154,7 +159,7 @@ void problem_destroy(struct problem *problem)
     text_free(&problem->scratch);
     text_free(&problem->class_key);
     free(problem->asked);
-    free(problem->notes.items);
+    vector_free(&problem->notes);
     state_nodes_free(&problem->nodes);
     arena_destroy(problem->arena);
     free(problem);
@@ -174,11 +179,8 @@ void problem_ask_key(struct problem *problem, uint32_t key)
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message)
 {
-    struct plan_note *notes =
-        memory_resize(problem->notes.items, (problem->notes.count + 1) * sizeof *notes);
-    notes[problem->notes.count++] =
-        (struct plan_note){level, reason, arena_copy_string(problem->arena, message), object};
-    problem->notes.items = notes;
+    vector_push(&problem->notes,
+                (struct plan_note){level, reason, arena_copy_string(problem->arena, message), object});
 }
 
 const char *problem_copy(struct problem *problem, struct text *text)

@@ -115,6 +115,8 @@ struct node_template { // SCH-44
     bool lowest_price;           // packing policy (SCH-500)
     int64_t most_pods, most_cpu; // of one node (SCH-521); INT64_MAX: no bound
     uint32_t most_share;         // percent of a workload on one node; 100: no bound
+    struct memo domain_sets;     // remembers (key, value) -> set (topology_domains.c)
+    struct memo holding;         // the same: (set, class) -> whether it can be launched so
 };
 struct pool_state { // why a pool has no template, in pool order
     const struct node_pool *pool;
@@ -244,6 +246,7 @@ struct bound_pod {
     const struct pod *pod;
     uint32_t identity;
     uint32_t node;     // index of the Node in problem->node_objects
+    uint32_t class;    // NONE: it is in no queue
     bool counted;      // neither terminal nor terminating (SCH-289)
     bool scheduled;    // itself being scheduled in a provisioning pass
     bool movable;      // it would be scheduled anew if its node went
@@ -344,6 +347,7 @@ struct problem {
     struct map *class_ids;
     VECTOR(struct group_definition *) groups;
     struct map *group_ids;
+    struct memo reached; // (group, value): remembered by topology_domains.c
     VECTOR(struct domain_universe *) universes; // by key
     struct identity_index *identity_index;      // NULL until asked for (identity_index.h)
     struct topology_base *topology_base;        // NULL until asked for (topology_base.h)
@@ -355,10 +359,11 @@ struct problem {
     uint32_t queued_count;
     struct queued_pod *movable; // with the option: reschedulable pods of nodes that stay, in the
     uint32_t movable_count;     // same order
-    struct bound_pod *bound;
+    struct bound_pod *bound; // by namespace/name: nodes.running
     uint32_t bound_count;
     struct bitset scheduled; // bound pods that are scheduled in any pass
     struct pod_budgets *pod_budgets;
+    const struct pod **newest_pods; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
     uint32_t *bound_inverse; // indexes of those with inverse groups
     uint32_t bound_inverse_count;
     VECTOR(struct exclusive_use) exclusive_uses;
@@ -369,7 +374,7 @@ struct problem {
     struct overlays *overlays;               // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;
-    LIST(struct plan_note) notes;
+    VECTOR(struct plan_note) notes;
     bool with_movable;
     struct error error; // set: the pass ends (SCH-25, SCH-282)
 };
@@ -385,6 +390,11 @@ void problem_ask_key(struct problem *problem, uint32_t key);
 static inline bool problem_is_asked(const struct problem *problem, uint32_t key)
 {
     return key < problem->asked_count && problem->asked[key];
+}
+// The index of a Node among the problem's.
+static inline uint32_t problem_node_object(const struct problem *problem, const struct node *node)
+{
+    return (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name, node->meta.name) - 1;
 }
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message);

@@ -255,14 +255,6 @@ static uint32_t tries_allowed(uint32_t pods)
     return tries < TRIES_MIN ? TRIES_MIN : tries > TRIES_MAX ? TRIES_MAX : tries;
 }
 
-// The pass that the set is of may end before the repair.
-static void copy_bits(struct arena *arena, struct bitset *set)
-{
-    struct bitset copy = bitset_create(arena, set->bits);
-    bitset_copy(copy, *set);
-    *set = copy;
-}
-
 void pass_repair(struct pass *pass)
 {
     if (!topology_better(pass) || placed_count(pass) == pass->input.queue_count ||
@@ -274,9 +266,6 @@ void pass_repair(struct pass *pass)
     repair.kind = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.kind);
     repair.failures = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.failures);
     repair.hopeless = bitset_create(arena, repair.classes);
-    copy_bits(arena, &repair.input.scheduled);
-    copy_bits(arena, &repair.input.excluded);
-    copy_bits(arena, &repair.input.quiet);
     find_kinds(&repair);
     find_hopeless(&repair);
     uint32_t left = note_failures(&repair, pass);

@@ -41,7 +41,7 @@ static void make_shared(const struct problem *problem, struct arena *arena,
 {
     shared->arena = arena;
     shared->places = shared_places_create(problem, arena);
-    shared->remaining = limits_remaining(problem, arena, (struct bitset){0});
+    shared->remaining = limits_remaining(problem, arena);
 }
 
 struct simulator *simulator_create(struct problem *problem, struct arena *arena)
@@ -63,21 +63,21 @@ static int compare_indexes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The indexes in problem->movable, in queue order.
-static uint32_t *pods_that_move(const struct simulator *simulator, struct arena *arena,
-                                const struct simulation *simulation, uint32_t *count)
+// The indexes that `items` has of the places that are gone, ascending.
+static const uint32_t *pods_of_gone(const struct simulation *simulation, struct arena *arena,
+                                    const uint32_t *start, const uint32_t *items, uint32_t *count)
 {
     *count = 0;
-    for (uint32_t g = 0; g < simulation->gone_count; g++)
-        *count += simulator->movable_start[simulation->gone[g] + 1] -
-                  simulator->movable_start[simulation->gone[g]];
-    uint32_t *moving = arena_allocate_array(arena, *count + 1, sizeof *moving), at = 0;
-    for (uint32_t g = 0; g < simulation->gone_count; g++) {
-        uint32_t place = simulation->gone[g];
-        for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1];
-             i++)
-            moving[at++] = simulator->movable[i];
+    if (simulation->gone_count == 1) { // nearly always; they are in order there
+        *count = start[simulation->gone[0] + 1] - start[simulation->gone[0]];
+        return &items[start[simulation->gone[0]]];
     }
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        *count += start[simulation->gone[g] + 1] - start[simulation->gone[g]];
+    uint32_t *moving = arena_allocate_array(arena, *count + 1, sizeof *moving), at = 0;
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        for (uint32_t i = start[simulation->gone[g]]; i < start[simulation->gone[g] + 1]; i++)
+            moving[at++] = items[i];
     qsort(moving, at, sizeof *moving, compare_indexes);
     return moving;
 }
@@ -112,35 +112,46 @@ static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
         queue[i].index = i;
 }
 
+// The places that are gone or closed, each once.
+static void exclude(const struct problem *problem, struct arena *arena,
+                    const struct simulation *simulation, struct pass_input *input)
+{
+    struct bitset closed = simulation->closed;
+    uint32_t room = simulation->gone_count + (closed.bits > 0 ? bitset_count(closed) : 0);
+    uint32_t *excluded = arena_allocate_array(arena, room + 1, sizeof *excluded);
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        excluded[input->excluded_count++] = simulation->gone[g];
+    for (uint32_t p = bitset_next(closed, 0); p < closed.bits; p = bitset_next(closed, p + 1)) {
+        bool gone = false;
+        for (uint32_t g = 0; g < simulation->gone_count && !gone; g++)
+            gone = simulation->gone[g] == p;
+        if (!gone)
+            excluded[input->excluded_count++] = p;
+    }
+    assert(input->excluded_count <= problem->nodes.count);
+    input->excluded = excluded;
+}
+
 struct pass *simulate(struct simulator *simulator, struct arena *arena,
                       const struct simulation *simulation)
 {
     struct problem *problem = simulator->problem;
-    uint32_t count;
-    const uint32_t *moving = pods_that_move(simulator, arena, simulation, &count);
-    struct queued_pod *queue =
-        arena_allocate_array(arena, problem->queued_count + count + 1, sizeof *queue);
-    merge_queues(problem, moving, count, queue);
-    if (simulation->scheduled != NULL && simulation->scheduled->count > 0)
-        put_scheduled_first(
-            queue, problem->queued_count + count, simulation->scheduled,
-            arena_allocate_array(arena, problem->queued_count + count + 1, sizeof *queue));
     struct pass_input input = {.shared = &simulator->shared,
-                               .queue = queue,
-                               .queue_count = problem->queued_count + count,
-                               .excluded = bitset_create(arena, problem->nodes.count),
-                               .scheduled = bitset_create(arena, problem->bound_count),
                                .quiet = simulation->quiet,
                                .followed = simulation->scheduled};
-    bitset_copy(input.scheduled, problem->scheduled);
-    if (simulation->closed.bits > 0)
-        bitset_copy(input.excluded, simulation->closed);
-    for (uint32_t g = 0; g < simulation->gone_count; g++) {
-        uint32_t place = simulation->gone[g];
-        bitset_set(input.excluded, place);
-        for (uint32_t i = simulator->bound_start[place]; i < simulator->bound_start[place + 1]; i++)
-            bitset_set(input.scheduled, simulator->bound[i]);
-    }
+    uint32_t count;
+    const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
+                                          simulator->movable, &count);
+    input.queue_count = problem->queued_count + count;
+    struct queued_pod *queue = arena_allocate_array(arena, input.queue_count + 1, sizeof *queue);
+    merge_queues(problem, moving, count, queue);
+    if (simulation->scheduled != NULL && simulation->scheduled->count > 0)
+        put_scheduled_first(queue, input.queue_count, simulation->scheduled,
+                            arena_allocate_array(arena, input.queue_count + 1, sizeof *queue));
+    input.queue = queue;
+    exclude(problem, arena, simulation, &input);
+    input.moved = pods_of_gone(simulation, arena, simulator->bound_start, simulator->bound,
+                               &input.moved_count);
     struct pass *pass = pass_create(problem, &input);
     // Without any pool upstream asks nothing (DIS-234); to move to nodes needs none (DIS-712).
     if (problem->pools_count > 0 || !problem->settings->compatibility_upstream)

@@ -216,11 +216,15 @@ void spread_defaults_read_selectors(struct problem *problem, struct symbols *key
                           ->spec.selector);
 }
 
-void spread_defaults_add_key(const struct problem *problem, const struct pod *pod, struct text *key)
+void spread_defaults_add_key(const struct problem *problem, const struct pod *pod,
+                             struct class_key *key)
 {
     if (problem->spread_defaults == NULL || pod->spec.topology_spread_constraints.count > 0)
         return;
     const struct owner_reference *owner = controller_of(pod);
-    if (owner != NULL)
-        text_format(key, "%s/%s/%s", owner->api_version, owner->kind, owner->name);
+    if (owner == NULL)
+        return;
+    class_key_add(key, owner->api_version);
+    class_key_add(key, owner->kind);
+    class_key_add(key, owner->name);
 }

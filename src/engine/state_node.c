@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "base/text_sort.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
 static struct map *claims_by_provider(const struct snapshot *snapshot)
@@ -179,13 +180,6 @@ static int compare_node_objects(const void *a, const void *b)
                   (*(const struct object *const *)b)->meta.name);
 }
 
-static int compare_pods(const void *a, const void *b)
-{
-    const struct pod *x = *(const struct pod *const *)a, *y = *(const struct pod *const *)b;
-    int order = strcmp(x->meta.namespace, y->meta.namespace);
-    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
-}
-
 static bool counts_on_node(const struct pod *pod)
 {
     return pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' && !pod_is_terminal(pod);
@@ -197,6 +191,13 @@ bool pod_returns(const struct pod *pod)
            pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' &&
            object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL &&
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+    const struct pod *x = *(const struct pod *const *)a, *y = *(const struct pod *const *)b;
+    int order = strcmp(x->meta.namespace, y->meta.namespace);
+    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
 }
 
 // There are few.
@@ -214,36 +215,84 @@ static void add_returning(struct arena *arena, struct state_nodes *nodes, const 
     qsort(state->returning.items, state->returning.count, sizeof *larger, compare_pods);
 }
 
+// The names of Nodes that are not tracked; mostly there are none.
+static struct map *untracked_names(const struct snapshot *snapshot, const struct state_nodes *nodes)
+{
+    struct map *names = map_create();
+    uint32_t count = snapshot->objects[KIND_NODE].count;
+    for (uint32_t i = 0; i < count && count > map_count(nodes->by_node_name); i++) {
+        const char *name = snapshot->objects[KIND_NODE].items[i]->meta.name;
+        if (map_get(nodes->by_node_name, name) == NULL)
+            map_set(names, name, names);
+    }
+    return names;
+}
+
+// In the snapshot's order.
+static void find_running(struct arena *arena, const struct snapshot *snapshot,
+                         struct state_nodes *nodes)
+{
+    struct map *untracked = untracked_names(snapshot, nodes);
+    uint32_t count = snapshot->objects[KIND_POD].count;
+    nodes->running.items =
+        arena_allocate_array(arena, (size_t)count + 1, sizeof *nodes->running.items);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        if (!counts_on_node(pod)) {
+            if (pod_returns(pod))
+                add_returning(arena, nodes, pod);
+            continue;
+        }
+        struct state_node *state = map_get(nodes->by_node_name, pod->spec.node_name);
+        if (state == NULL && map_get(untracked, pod->spec.node_name) == NULL)
+            continue;
+        if (state != NULL)
+            state->pods.count++;
+        nodes->running.items[nodes->running.count++] = (struct running_pod){
+            pod, state != NULL ? (uint32_t)(state - nodes->items) : UINT32_MAX};
+    }
+    map_destroy(untracked, NULL);
+}
+
+static void sort_running(struct state_nodes *nodes)
+{
+    uint32_t count = nodes->running.count;
+    if (count == 0)
+        return;
+    CLEANUP_FREE struct text_sort_item *order = memory_allocate_array(count, sizeof *order);
+    CLEANUP_FREE struct running_pod *before =
+        memory_copy(nodes->running.items, count * sizeof *before);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (struct text_sort_item){before[i].pod->meta.namespace, before[i].pod->meta.name,
+                                           i};
+    text_sort(order, count);
+    for (uint32_t i = 0; i < count; i++)
+        nodes->running.items[i] = before[order[i].item];
+}
+
 static void bind_pods(struct arena *arena, const struct snapshot *snapshot,
                       struct state_nodes *nodes)
 {
-    uint32_t pods_count = snapshot->objects[KIND_POD].count;
-    const struct object **pods = snapshot->objects[KIND_POD].items;
-    for (uint32_t i = 0; i < pods_count; i++) {
-        const struct pod *pod = (const struct pod *)pods[i];
-        struct state_node *state =
-            counts_on_node(pod) ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;
-        if (state != NULL)
-            state->pods.count++;
-        else if (pod_returns(pod))
-            add_returning(arena, nodes, pod);
-    }
+    find_running(arena, snapshot, nodes);
+    sort_running(nodes);
+    uint32_t *indexes = arena_allocate_array(arena, nodes->running.count + 1, sizeof *indexes);
+    const struct pod **pods = arena_allocate_array(arena, nodes->running.count + 1, sizeof *pods);
+    uint32_t *filled = memory_allocate_array((size_t)nodes->count + 1, sizeof *filled), room = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         struct state_node *state = &nodes->items[i];
-        state->pods.items =
-            arena_allocate_array(arena, state->pods.count + 1, sizeof *state->pods.items);
-        state->pods.count = 0;
+        filled[i] = room;
+        state->running = &indexes[room];
+        state->pods.items = &pods[room];
+        room += state->pods.count;
     }
-    for (uint32_t i = 0; i < pods_count; i++) {
-        const struct pod *pod = (const struct pod *)pods[i];
-        struct state_node *state =
-            counts_on_node(pod) ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;
-        if (state != NULL)
-            state->pods.items[state->pods.count++] = pod;
+    for (uint32_t i = 0; i < nodes->running.count; i++) {
+        const struct running_pod *running = &nodes->running.items[i];
+        if (running->node == UINT32_MAX)
+            continue;
+        pods[filled[running->node]] = running->pod;
+        indexes[filled[running->node]++] = i;
     }
-    for (uint32_t i = 0; i < nodes->count; i++)
-        qsort(nodes->items[i].pods.items, nodes->items[i].pods.count,
-              sizeof *nodes->items[i].pods.items, compare_pods);
+    free(filled);
 }
 
 struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot *snapshot)

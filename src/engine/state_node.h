@@ -19,12 +19,18 @@ struct state_node {
     bool registered, initialized;              // LIF-303
     bool marked_for_deletion;                  // LIF-309
     LIST(const struct pod *) pods;             // bound, not terminal, by namespace/name (LIF-307)
-    LIST(const struct pod *) returning;        // see pod_returns(); in the same order
+    const uint32_t *running;                   // the same as indexes of state_nodes.running
+    LIST(const struct pod *) returning;        // see pod_returns(); by namespace/name
 };
 
+struct running_pod { // on a Node that there is, tracked or not, and not terminal
+    const struct pod *pod;
+    uint32_t node; // index of its state node; UINT32_MAX: the Node is not tracked
+};
 struct state_nodes {
     struct state_node *items; // initialized ones first, then by name (SCH-190)
     uint32_t count;
+    LIST(struct running_pod) running; // by namespace/name
     struct map *by_node_name; // Node name -> struct state_node *, for Nodes that are tracked
 };
 

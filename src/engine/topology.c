@@ -129,7 +129,7 @@ static bool group_allows(const struct pass *pass, const struct key_rules *rules,
                          uint32_t value)
 {
     const struct group_state *group = rules->groups[g];
-    uint32_t position = memo_get(&group->index, value, 0);
+    uint32_t position = group_position(group, value);
     bool known = position != MEMO_NONE;
     uint32_t count = known ? group->domains.items[position].count : 0;
     switch (group->definition->kind) {

@@ -10,14 +10,23 @@
 
 #define DOMAINS_IN_ERROR 25
 
+// The first ones are in the index only once there are more of them.
+static void index_domains(struct group_state *group)
+{
+    uint32_t from = group->domains.count == DOMAINS_SCANNED + 1 ? 0 : group->domains.count - 1;
+    for (uint32_t i = from; i < group->domains.count; i++)
+        memo_set(&group->index, group->domains.items[i].value, 0, i);
+}
+
 static uint32_t know_domain(struct group_state *group, uint32_t value)
 {
-    uint32_t position = memo_get(&group->index, value, 0);
+    uint32_t position = group_position(group, value);
     if (position != MEMO_NONE)
         return position;
     uint32_t count = group->base != NULL ? domain_counts_get(&group->base->pods, value) : 0;
     vector_push(&group->domains, (struct domain){value, count});
-    memo_set(&group->index, value, 0, group->domains.count - 1);
+    if (group->domains.count > DOMAINS_SCANNED)
+        index_domains(group);
     return group->domains.count - 1;
 }
 
@@ -43,7 +52,7 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
         }
     while (group->base != NULL && *at - group->domains.count < group->base->pods.items.count) {
         *domain = group->base->pods.items.items[(*at)++ - group->domains.count];
-        if (memo_get(&group->index, domain->value, 0) == MEMO_NONE)
+        if (group_position(group, domain->value) == MEMO_NONE)
             return true;
     }
     return false;
@@ -64,7 +73,7 @@ static void add_universe(struct pass *pass, struct group_state *group)
                    problem_tolerates_hard(problem, definition->tolerations,
                                           problem->templates[t]->taints);
         if (open && (upstream || definition->kind != GROUP_SPREAD ||
-                     topology_domain_counts(pass, definition, universe->values[i])))
+                     topology_domain_counts(pass, group->id, universe->values[i])))
             know_domain(group, universe->values[i]);
     }
 }
@@ -76,23 +85,20 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
     for (uint32_t i = 0; i < base->nodes.items.count; i++) {
         const struct domain *nodes = &base->nodes.items.items[i];
         uint32_t left = nodes->count;
-        bitset_for_each (place, pass->input.excluded)
-            left -= topology_base_domain_of_place(pass->problem, group->id, place) == nodes->value;
+        for (uint32_t e = 0; e < pass->input.excluded_count; e++)
+            left -= topology_base_domain_of_place(pass->problem, group->id,
+                                                  pass->input.excluded[e]) == nodes->value;
         if (left > 0)
             know_domain(group, nodes->value);
     }
 }
 
-static void add_changes(struct pass *pass, struct group_state *group)
+static void uncount_moved(struct pass *pass, struct group_state *group)
 {
-    for (uint32_t i = 0; i < pass->changes_count; i++) {
-        const struct bound_change *change = &pass->changes[i];
-        uint32_t value = topology_base_domain_of_pod(pass->problem, group->id, change->bound);
-        if (value == SYMBOL_NONE)
-            continue;
-        if (change->step > 0)
-            count_domain(group, value);
-        else
+    for (uint32_t i = 0; i < pass->input.moved_count; i++) {
+        uint32_t value =
+            topology_base_domain_of_pod(pass->problem, group->id, pass->input.moved[i]);
+        if (value != SYMBOL_NONE)
             uncount_domain(group, value);
     }
 }
@@ -103,11 +109,12 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
 {
     group->base = base;
     group->nonempty = base->pods.items.count;
-    add_changes(pass, group);
-    if (group->definition->kind != GROUP_SPREAD || !pass->moved_only)
+    uncount_moved(pass, group);
+    if (group->definition->kind != GROUP_SPREAD)
         return;
     uint32_t before = base->nodes_before;
-    bitset_for_each (i, pass->input.excluded) {
+    for (uint32_t e = 0; e < pass->input.excluded_count; e++) {
+        uint32_t i = pass->input.excluded[e];
         const struct place *place = &pass->problem->places[i];
         before -= i < base->node_at && !pass->problem->nodes.items[i].marked_for_deletion &&
                   group_filter_passes(pass->problem, group->definition, place->set,
@@ -127,7 +134,7 @@ static void count_others(struct pass *pass, struct group_state *group,
         running.domains.items[position].count = pods->count;
     }
     running.nonempty = running.domains.count;
-    add_changes(pass, &running);
+    uncount_moved(pass, &running);
     vector_for_each (pods, &running.domains) {
         if (pods->count == 0)
             continue;

@@ -3,9 +3,20 @@
 
 #include "engine/topology.h"
 
+// Where the group has a domain that it knows, or MEMO_NONE. A few are found faster by looking.
+#define DOMAINS_SCANNED 8
+static inline uint32_t group_position(const struct group_state *group, uint32_t value)
+{
+    if (group->domains.count > DOMAINS_SCANNED)
+        return memo_get(&group->index, value, 0);
+    for (uint32_t i = 0; i < group->domains.count; i++)
+        if (group->domains.items[i].value == value)
+            return i;
+    return MEMO_NONE;
+}
 static inline uint32_t group_count(const struct group_state *group, uint32_t value)
 {
-    uint32_t position = memo_get(&group->index, value, 0);
+    uint32_t position = group_position(group, value);
     if (position != MEMO_NONE)
         return group->domains.items[position].count;
     return group->base != NULL ? domain_counts_get(&group->base->pods, value) : 0;

@@ -37,5 +37,4 @@ void topology_add_alternatives(struct pass *pass, const struct class_state *stat
 
 // SCH-512: whether a domain that pools offer counts for a spread: some pod of the pass could be
 // launched there, on a node that the spread looks at.
-bool topology_domain_counts(struct pass *pass, const struct group_definition *group,
-                            uint32_t value);
+bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value);

@@ -12,21 +12,26 @@ static bool any_common(struct bitset a, struct bitset b, struct bitset c)
     return false;
 }
 
-// The template's requirements in the domain, SET_EMPTY if it does not go there.
-static uint32_t set_in_domain(struct problem *problem, const struct node_template *template,
+// The template's requirements in the domain, SET_EMPTY if it does not go there; remembered.
+static uint32_t set_in_domain(struct problem *problem, struct node_template *template,
                               uint32_t key, uint32_t value)
 {
+    uint32_t known = memo_get(&template->domain_sets, key, value);
+    if (known != MEMO_NONE)
+        return known;
     struct requirement requirement = {.key = key, .count = 1, .values = &value};
     uint32_t pin =
         set_add_known(problem->sets, SET_EMPTY, requirement_intern(problem->sets, &requirement));
-    if (!sets_compatible(problem->sets, template->set, pin, true))
-        return SET_EMPTY;
-    return set_meet(problem->sets, template->set, pin);
+    uint32_t set = sets_compatible(problem->sets, template->set, pin, true)
+                       ? set_meet(problem->sets, template->set, pin)
+                       : SET_EMPTY;
+    memo_set(&template->domain_sets, key, value, set);
+    return set;
 }
 
 // Taints are left out: a tainted pool's domains are there for those that tolerate them (SCH-483).
-static bool holds(struct pass *pass, struct node_template *template, uint32_t set,
-                  const struct pod_class *class)
+static bool can_hold(struct pass *pass, struct node_template *template, uint32_t set,
+                     const struct pod_class *class)
 {
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class);
@@ -39,6 +44,16 @@ static bool holds(struct pass *pass, struct node_template *template, uint32_t se
     uint32_t both = set_meet(problem->sets, set, wanted);
     return any_common(template->rows, pass->fitting,
                       type_table_filter(problem, template->table, both)->both);
+}
+
+static bool holds(struct pass *pass, struct node_template *template, uint32_t set, uint32_t class)
+{
+    uint32_t known = memo_get(&template->holding, set, class);
+    if (known == MEMO_NONE) {
+        known = can_hold(pass, template, set, class_at(pass->problem, class));
+        memo_set(&template->holding, set, class, known);
+    }
+    return known;
 }
 
 // Whether any pod of the queue could be launched in the domain; remembered.
@@ -56,7 +71,7 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
         for (uint32_t i = 0; set != SET_EMPTY && i < pass->input.queue_count && !found; i++) {
             uint32_t class = pass_pod(pass, i)->class;
             found = class != last && class_at(problem, class)->refusal == NULL &&
-                    holds(pass, template, set, class_at(problem, class));
+                    holds(pass, template, set, class);
             last = class;
         }
     }
@@ -65,9 +80,9 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
 }
 
 // Whether a node that passes the spread's filter could be launched in the domain, of any size.
-static bool filter_reaches(struct pass *pass, const struct group_definition *group, uint32_t value)
+static bool can_reach(struct problem *problem, const struct group_definition *group,
+                      uint32_t value)
 {
-    struct problem *problem = pass->problem;
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         struct node_template *template = problem->templates[t];
         uint32_t set = set_in_domain(problem, template, group->key, value);
@@ -84,8 +99,19 @@ static bool filter_reaches(struct pass *pass, const struct group_definition *gro
     return false;
 }
 
-bool topology_domain_counts(struct pass *pass, const struct group_definition *group, uint32_t value)
+static bool filter_reaches(struct problem *problem, uint32_t group, uint32_t value)
 {
-    return (!group->honor_affinity || filter_reaches(pass, group, value)) &&
-           somebody_launches(pass, group->key, value);
+    uint32_t known = memo_get(&problem->reached, group, value);
+    if (known == MEMO_NONE) {
+        known = can_reach(problem, problem->groups.items[group], value);
+        memo_set(&problem->reached, group, value, known);
+    }
+    return known;
+}
+
+bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
+{
+    const struct group_definition *definition = pass->problem->groups.items[group];
+    return (!definition->honor_affinity || filter_reaches(pass->problem, group, value)) &&
+           somebody_launches(pass, definition->key, value);
 }

@@ -13,11 +13,27 @@
 
 #define FAILURES_TOLD 5
 
+// Where every row is a type of its own: the dearest ones go.
+static void keep_cheapest_rows(const struct type_table *table, const struct row_filter *prices,
+                               uint32_t most, struct bitset rows)
+{
+    uint32_t left = bitset_count(rows);
+    for (uint32_t i = table->count; i-- > 0 && left > most;) {
+        uint32_t row = prices->by_price[i];
+        left -= bitset_has(rows, row);
+        bitset_clear(rows, row);
+    }
+}
+
 void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
                          uint32_t most, struct bitset rows)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     const struct row_filter *prices = type_table_prices(problem, table, set);
+    if (table->types_count == table->count) {
+        keep_cheapest_rows(table, prices, most, rows);
+        return;
+    }
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct bitset types = bitset_create(scratch, table->types_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -35,6 +51,8 @@ void keep_cheapest_types(struct problem *problem, struct type_table *table, uint
 
 uint32_t count_types(const struct type_table *table, struct bitset rows)
 {
+    if (table->types_count == table->count)
+        return bitset_count(rows);
     uint32_t count = 0, last = NONE; // rows of a type stand together
     bitset_for_each (r, rows) {
         count += table->rows[r].type_index != last;
@@ -54,7 +72,7 @@ static bool is_from_candidate(const struct disruption *disruption, const struct 
     const struct state_node *home = disruption_home(disruption, queued);
     return home != NULL && !home->marked_for_deletion &&
            (home == queued->on ||
-            bitset_has(pass->input.excluded, (uint32_t)(home - pass->problem->nodes.items)));
+            pass_is_without(pass, (uint32_t)(home - pass->problem->nodes.items)));
 }
 
 static bool carries_candidate_pods(const struct disruption *disruption, const struct pass *pass,

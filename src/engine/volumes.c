@@ -22,6 +22,7 @@ static struct map *index_kind(const struct snapshot *snapshot, enum kind_id kind
 static void index_namespaces(struct problem *problem)
 {
     static const struct string_map none;
+    const char *last = NULL;
     problem->namespaces = map_create();
     for (uint32_t i = 0; i < problem->snapshot->objects[KIND_NAMESPACE].count; i++) {
         const struct object *object = problem->snapshot->objects[KIND_NAMESPACE].items[i];
@@ -29,7 +30,9 @@ static void index_namespaces(struct problem *problem)
     }
     for (uint32_t i = 0; i < problem->snapshot->objects[KIND_POD].count; i++) {
         const struct object *pod = problem->snapshot->objects[KIND_POD].items[i];
-        if (map_get(problem->namespaces, pod->meta.namespace) != NULL)
+        bool known = last != NULL && strcmp(last, pod->meta.namespace) == 0;
+        last = pod->meta.namespace;
+        if (known || map_get(problem->namespaces, pod->meta.namespace) != NULL)
             continue;
         struct string_map *labels = arena_allocate(problem->arena, sizeof *labels);
         *labels = none; // a namespace that is not in the input has only the label that all have
@@ -477,7 +480,8 @@ static void add_limits(struct problem *problem, struct place *place)
 
 void volumes_find_exclusive(struct problem *problem)
 {
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
+    bool any = problem->snapshot->objects[KIND_PERSISTENT_VOLUME_CLAIM].count > 0;
+    for (uint32_t i = 0; any && i < problem->bound_count; i++) {
         const struct pod *pod = problem->bound[i].pod;
         list_for_each (volume, &pod->spec.volumes) {
             const char *name = claim_name(problem->arena, pod, volume);
@@ -497,9 +501,9 @@ void volumes_compile_place(struct problem *problem, struct place *place)
 {
     add_limits(problem, place);
     uint32_t room = 0;
-    for (uint32_t i = 0; i < place->state->pods.count; i++)
+    for (uint32_t i = 0; place->volume_limits.count > 0 && i < place->state->pods.count; i++)
         room += place->state->pods.items[i]->spec.volumes.count;
-    if (place->volume_limits.count == 0 || room == 0)
+    if (room == 0)
         return;
     place->volumes.items = arena_allocate_array(problem->arena, room, sizeof *place->volumes.items);
     for (uint32_t i = 0; i < place->state->pods.count; i++) {
