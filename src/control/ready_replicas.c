@@ -3,14 +3,18 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/map.h"
 #include "model/pod_workload.h"
+
+#define SUCCESSOR_NS (10 * SECOND) // within which a pod comes in the place of one that is gone
 
 struct workload { // kept while it has pods
     uint32_t pods;  // that have not ended
     uint32_t ready;
     uint32_t asked, leaving; // of the ready ones
     uint32_t here;           // scratch
+    int64_t several_ns;      // monotonic: when it last had several pods; 0: never
 };
 
 struct ready_replicas {
@@ -58,6 +62,8 @@ static void count(struct ready_replicas *replicas, const struct pod *pod, bool c
         workload = memory_allocate(sizeof *workload);
         map_set(replicas->workloads, found.key, workload);
     }
+    if (workload->pods > 1)
+        workload->several_ns = loop_monotonic_ns(replicas->control->loop);
     workload->pods += comes ? 1 : -1;
     if (pod_is_serving(pod))
         workload->ready += comes ? 1 : -1;
@@ -127,6 +133,14 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 }
 
 // --- evictions -----------------------------------------------------------------------------------
+// A StatefulSet's pod comes again only when the one before is gone.
+static bool has_several(const struct ready_replicas *replicas, const struct workload *workload)
+{
+    return workload->pods > 1 ||
+           (workload->several_ns != 0 &&
+            loop_monotonic_ns(replicas->control->loop) - workload->several_ns < SUCCESSOR_NS);
+}
+
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod)
 {
     struct pod_workload found;
@@ -134,7 +148,7 @@ bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct 
         return false;
     const struct workload *workload = map_get(replicas->workloads, found.key);
     bool itself = pod->meta.uid != NULL && map_get(replicas->asked, pod->meta.uid) != NULL;
-    return workload != NULL && workload->pods > 1 &&
+    return workload != NULL && has_several(replicas, workload) &&
            workload->ready <= workload->asked - itself + 1;
 }
 
