@@ -167,7 +167,6 @@ static bool open_controller(struct process *process, struct error *error)
     controller_watch(process->mirror, &process->settings, KIND_KWOK_NODE_CLASS);
     struct kwok_cloud_options kwok = {
         .catalog = process->catalog,
-        .capacity_as_upstream = process->settings.compatibility_upstream,
     };
     process->cloud = kwok_cloud_create(process->loop, process->client, process->mirror, &kwok);
     struct controller_options options = {

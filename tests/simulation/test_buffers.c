@@ -391,17 +391,18 @@ static void unknown_strategies_are_refused_LIF_466(void **state)
 
 // --- drift ---------------------------------------------------------------------------------------
 // The NodePool of the world with machines of 2 cpu, one pod each.
-static void apply_small_pool(struct scenario *scenario, const char *generation)
+static void apply_small_pool(struct scenario *scenario, const char *generation, const char *limits)
 {
     char manifest[1000];
     snprintf(manifest, sizeof manifest,
              "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\nspec:\n"
+             "  limits: {%s}\n"
              "  disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s, "
              "budgets: [{nodes: '100%%'}]}\n"
              "  template:\n    metadata: {labels: {generation: '%s'}}\n    spec:\n"
              "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
              "      requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['3']}]\n",
-             generation);
+             limits, generation);
     scenario_apply(scenario, manifest);
 }
 
@@ -425,19 +426,32 @@ static void drift_replaces_nodes_that_only_buffers_hold_DIS_222_434(void **state
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    apply_small_pool(scenario, "a");
+    apply_small_pool(scenario, "a", "");
     apply_template(scenario);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 2");
     scenario_until(scenario, 90, "room for 2 pods", fits);
     scenario_run(scenario, 60);
     uint64_t bought = launches(scenario);
     assert_int_equal(simulation_count(scenario->simulation, "v1", "Node"), 2);
-    apply_small_pool(scenario, "b");
+    apply_small_pool(scenario, "b", "");
     scenario_until(scenario, 120, "the drifted nodes to go", first_is_gone);
     scenario_run(scenario, 120);
     assert_true(fits(scenario));
     assert_int_equal(launches(scenario), bought + 2);
     assert_int_equal(simulation_count(scenario->simulation, "v1", "Node"), 2);
+}
+
+// Two machines are all that the limit allows, also at later looks at the buffer.
+static void upstream_keeps_to_limits_LIF_247(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.compatibility_upstream = true;
+    scenario_begin(scenario);
+    apply_small_pool(scenario, "a", "cpu: '4'");
+    apply_template(scenario);
+    apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 10");
+    scenario_run(scenario, 150);
+    assert_int_equal(launches(scenario), 2);
 }
 
 // --- when things break ---------------------------------------------------------------------------
@@ -537,6 +551,7 @@ int main(void)
         TEST(failures_are_told_and_end_LIF_242),
         TEST(unknown_strategies_are_refused_LIF_466),
         TEST(drift_replaces_nodes_that_only_buffers_hold_DIS_222_434),
+        TEST(upstream_keeps_to_limits_LIF_247),
         TEST(unreliable_api_LIF_242),
         TEST(a_machine_that_never_comes_is_made_up_for),
         cmocka_unit_test(killed_at_every_write_STO_18),

@@ -289,7 +289,7 @@ static void kwok_create(struct cloud *cloud, const struct node_claim *claim,
         return;
     }
     struct machine *machine = kwok_machine(answer->arena, claim, &choices.items[0], now,
-                                           now + delay, kwok->options.capacity_as_upstream);
+                                           now + delay);
     if (node_named(kwok, machine->node_name) == NULL)
         boot_schedule(kwok, claim, machine, now + delay);
     answer->result.machine = machine;

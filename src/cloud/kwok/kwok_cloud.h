@@ -10,7 +10,6 @@
 
 struct kwok_cloud_options {
     const struct instance_type_catalog *catalog; // a reference is taken
-    bool capacity_as_upstream;                   // KWK-13 with COMPATIBILITY=upstream
 };
 
 // Client and mirror must outlive it.

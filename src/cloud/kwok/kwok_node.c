@@ -117,10 +117,8 @@ static struct resource_map overlay(struct arena *arena, const struct resource_ma
 }
 
 struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim,
-                             const struct offering_choice *choice, int64_t now, int64_t due,
-                             bool capacity_as_upstream)
+                             const struct offering_choice *choice, int64_t now, int64_t due)
 {
-    static const struct resource_map nothing = {0};
     char name[300];
     kwok_node_name(claim, name);
     struct machine *machine = arena_allocate(arena, sizeof *machine);
@@ -131,8 +129,7 @@ struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim
     struct resource_map allocatable =
         instance_type_allocatable(arena, choice->type, choice->offering);
     machine->capacity =
-        overlay(arena, &claim->spec.resources.requests,
-                capacity_as_upstream ? &nothing : &choice->type->capacity);
+        overlay(arena, &claim->spec.resources.requests, &choice->type->capacity);
     machine->allocatable = overlay(arena, &claim->spec.resources.requests, &allocatable);
     machine->created = now;
     machine->node_claim_name = arena_copy_string(arena, claim->meta.name);

@@ -11,10 +11,10 @@
 void kwok_node_name(const struct node_claim *claim, char out[300]);
 
 // What the provider answers for a claim launched into `choice`: labels, annotations, capacity and allocatable, in
-// arena memory.
+// arena memory. The capacity is the type's with any setting: upstream's is what the claim asks for, by which its
+// NodePools exceed their limits.
 struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim,
-                             const struct offering_choice *choice, int64_t now, int64_t due,
-                             bool capacity_as_upstream);
+                             const struct offering_choice *choice, int64_t now, int64_t due);
 
 // The Node to create for a claim that carries what kwok_machine() answered (after the launch was recorded).
 json_t *kwok_node_body(const struct node_claim *claim, const struct machine *machine);
