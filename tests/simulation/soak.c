@@ -14,6 +14,7 @@
 #define EMPTIED_MAX (40 * MINUTE)
 #define LOOK        (5 * SECOND)
 #define REST        (24 * HOUR) // DIS-794
+#define DAY_OF_FREEZE (24 * HOUR) // DIS-748
 #define MOVES_MAX   4           // per node, DIS-794
 
 // --- hooks -----------------------------------------------------------------------------------
@@ -201,12 +202,37 @@ static bool settle(struct soak_world *world, struct soak_result *result)
     }
 }
 
+static bool take_earliest_loop(void *context, json_t *event)
+{
+    int64_t *earliest = context, at;
+    struct error error = {0};
+    const char *time = json_string_value(store_path(event, "firstTimestamp"));
+    if (text_equal(json_string_value(store_path(event, "reason")), "ConsolidationLoop") &&
+        time != NULL && instant_parse(time, &at, &error) && at < *earliest)
+        *earliest = at;
+    return true;
+}
+
+// How long nothing may change: a day, or until the first loop that was seen thaws and may be tried
+// once more (DIS-748).
+static int64_t time_of_rest(const struct soak_world *world)
+{
+    struct store *store = simulation_store(world->simulation);
+    int64_t earliest = INT64_MAX, left = REST;
+    store_each(store, store_resource_of_kind(store, "v1", "Event"), NULL, take_earliest_loop,
+               &earliest);
+    if (earliest != INT64_MAX)
+        left = earliest + DAY_OF_FREEZE - loop_now_ns(world->loop);
+    return left < REST ? left : REST;
+}
+
 // DIS-794: what is settled stays so.
 static bool rest(struct soak_world *world, struct soak_result *result)
 {
     uint64_t signature = invariants_signature(world->invariants), moves_before = moves(world);
     soak_say(world, "a day without changes");
-    for (int64_t left = REST; left > 0; left -= MINUTE) {
+    int64_t whole = time_of_rest(world);
+    for (int64_t left = whole; left > 0; left -= MINUTE) {
         loop_run_for(world->loop, MINUTE);
         invariants_step(world->invariants);
         if (invariants_violation(world->invariants) != NULL)
@@ -215,7 +241,7 @@ static bool rest(struct soak_world *world, struct soak_result *result)
             continue;
         snprintf(result->why, sizeof result->why,
                  "something has changed %lld s after everything had settled: %llu moves (DIS-794)",
-                 (long long)((REST - left) / SECOND),
+                 (long long)((whole - left) / SECOND),
                  (unsigned long long)(moves(world) - moves_before));
         return false;
     }
