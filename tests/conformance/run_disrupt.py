@@ -8,22 +8,18 @@ their place, or when check.py finds the decision better, or if exceptions.json n
 difference; for a tie (types of equal price, of which a rule takes some) the same nodes must go, for as many types at the same
 prices. Exit status 1 when anything else happened.
 """
-import argparse, collections, concurrent.futures, glob, json, os, subprocess, sys, tempfile
+import collections, os, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import check
+import check, recordings
 
 
 def run(binary, path):
     case, docs = check.load(path)
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as t:
-        json.dump({"apiVersion": "v1", "kind": "List", "items": docs}, t)
-        t.flush()
-        p = subprocess.run([binary, "plan", "-f", t.name, "-o", "json", "--disrupt", "--method",
-                            check.METHOD[case["expect"]["method"]]], capture_output=True, text=True, timeout=120)
-    if p.returncode not in (0, 3):
-        return case, docs, None, "fail", "exit %d: %s" % (p.returncode, p.stderr.strip()[-300:])
-    plan = json.loads(p.stdout)
+    plan, why = recordings.ask([binary, "plan", "-o", "json", "--disrupt", "--method",
+                                check.METHOD[case["expect"]["method"]]], docs, (0, 3))
+    if why:
+        return case, docs, None, "fail", why
     return (case, docs, plan) + check.disrupt(case, docs, plan)
 
 
@@ -40,20 +36,15 @@ def excused(exception, case, docs, plan):
 
 
 def main():
-    ap = argparse.ArgumentParser()
-    ap.add_argument("binary")
-    ap.add_argument("cases")
-    ap.add_argument("--jobs", type=int, default=2)
-    a = ap.parse_args()
-    exceptions = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.json")))
-    files = sorted(glob.glob(os.path.join(a.cases, "disrupt-*.json")))
+    a = recordings.arguments()
+    exceptions = recordings.exceptions()
+    files = recordings.files(a, "disrupt")
     counts = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as ex:
-        for case, docs, plan, verdict, why in ex.map(lambda f: run(a.binary, f), files):
-            if verdict == "fail" and plan is not None and case["id"] in exceptions and excused(exceptions[case["id"]], case, docs, plan):
-                verdict = "excused"
-            counts[verdict] += 1
-            if verdict == "fail": print("fail", case["id"], case["area"], why)
+    for case, docs, plan, verdict, why in recordings.run_all(run, a, files):
+        if verdict == "fail" and plan is not None and case["id"] in exceptions and excused(exceptions[case["id"]], case, docs, plan):
+            verdict = "excused"
+        counts[verdict] += 1
+        if verdict == "fail": print("fail", case["id"], case["area"], why)
     print("%d cases: %d exact, %d better, %d excused, %d failed" % (
         len(files), counts["exact"], counts["better"], counts["excused"], counts["fail"]))
     return 1 if counts["fail"] or not files else 0

@@ -6,22 +6,16 @@ usage: run_turns.py BIN CASES_DIR [--jobs N]
 BIN is called as `BIN --method NAME -f FILE` (tests/engine/turn_tool.c). Exit status 1 when a turn differs from
 its recording.
 """
-import argparse, concurrent.futures, glob, json, os, subprocess, sys, tempfile
+import os, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import check
+import check, recordings
 
 
 def run(binary, path):
     case, docs = check.load(path)
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as t:
-        json.dump({"apiVersion": "v1", "kind": "List", "items": docs}, t)
-        t.flush()
-        p = subprocess.run([binary, "--method", check.METHOD[case["expect"]["method"]], "-f", t.name],
-                           capture_output=True, text=True, timeout=120)
-    if p.returncode != 0:
-        return case, ["exit %d: %s" % (p.returncode, p.stderr.strip()[-300:])]
-    return case, list(differences(case["expect"], json.loads(p.stdout)))
+    turn, why = recordings.ask([binary, "--method", check.METHOD[case["expect"]["method"]]], docs)
+    return case, [why] if why else list(differences(case["expect"], turn))
 
 
 def differences(expect, turn):
@@ -32,18 +26,13 @@ def differences(expect, turn):
 
 
 def main():
-    ap = argparse.ArgumentParser()
-    ap.add_argument("binary")
-    ap.add_argument("cases")
-    ap.add_argument("--jobs", type=int, default=2)
-    a = ap.parse_args()
-    files = sorted(glob.glob(os.path.join(a.cases, "disrupt-*.json")))
+    a = recordings.arguments()
+    files = recordings.files(a, "disrupt")
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as ex:
-        for case, why in ex.map(lambda f: run(a.binary, f), files):
-            failed += bool(why)
-            for line in why:
-                print(case["id"], case["expect"]["method"], line)
+    for case, why in recordings.run_all(run, a, files):
+        failed += bool(why)
+        for line in why:
+            print(case["id"], case["expect"]["method"], line)
     print("%d turns, %d differ" % (len(files), failed))
     return 1 if failed or not files else 0
 

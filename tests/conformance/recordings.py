@@ -1,0 +1,39 @@
+"""What the runners of recorded decisions share: their arguments, and asking a program about a recorded cluster."""
+import argparse, concurrent.futures, glob, json, os, subprocess, tempfile
+
+SECONDS_MAX = 120  # for one case
+
+
+def arguments():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("binary")
+    ap.add_argument("cases")
+    ap.add_argument("--jobs", type=int, default=2)
+    return ap.parse_args()
+
+
+def exceptions():
+    """Case -> why its recording is not met, and whether it is a tie."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.json")) as f:
+        return json.load(f)
+
+
+def ask(command, docs, accepted=(0,)):
+    """The program's JSON answer about the objects, which it gets as a file, and None; or None and what went wrong."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as t:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": docs}, t)
+        t.flush()
+        p = subprocess.run(command + ["-f", t.name], capture_output=True, text=True, timeout=SECONDS_MAX)
+    if p.returncode not in accepted:
+        return None, "exit %d: %s" % (p.returncode, p.stderr.strip()[-300:])
+    return json.loads(p.stdout), None
+
+
+def files(a, prefix):
+    return sorted(glob.glob(os.path.join(a.cases, prefix + "-*.json")))
+
+
+def run_all(run, a, paths):
+    """run(binary, path) of all, in order, a few at a time."""
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as ex:
+        yield from ex.map(lambda f: run(a.binary, f), paths)
