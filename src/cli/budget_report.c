@@ -13,8 +13,7 @@
 
 const char *const budget_reasons[BUDGET_REASONS_COUNT] = {"Empty", "Drifted", "Underutilized"};
 
-// --- instants
-// -------------------------------------------------------------------------------------
+// --- instants ------------------------------------------------------------------------------------
 
 static struct tm local_of(int64_t instant)
 {
@@ -59,8 +58,7 @@ void budget_encode_instant(json_t *json, const char *utc_key, const char *local_
         json_object_set_new(json, local_key, json_string(local));
 }
 
-// --- what is allowed
-// ------------------------------------------------------------------------------
+// --- what is allowed -----------------------------------------------------------------------------
 
 void budget_allowed_at(const struct disruption_pool *pool, int64_t instant,
                        int64_t allowed[BUDGET_REASONS_COUNT])
@@ -100,8 +98,7 @@ void budget_print_heading(const struct disruption_pool *pool)
     putchar('\n');
 }
 
-// --- oddities
-// -------------------------------------------------------------------------------------
+// --- oddities ------------------------------------------------------------------------------------
 
 struct teller {
     uint32_t index;

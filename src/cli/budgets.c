@@ -21,8 +21,7 @@ struct request {
     char *const *names; // of NodePools; none: all
 };
 
-// --- changes
-// --------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------
 
 struct change {
     int64_t instant;
@@ -55,8 +54,7 @@ static struct changes find_changes(const struct disruption_pool *pool, int64_t n
     return changes;
 }
 
-// --- printing
-// -------------------------------------------------------------------------------------
+// --- printing ------------------------------------------------------------------------------------
 
 static void print_changes(const struct disruption_pool *pool, const struct changes *changes)
 {
@@ -153,8 +151,7 @@ static void report(const struct request *request, const struct snapshot *snapsho
     input_print(&request->input, json);
 }
 
-// --- the command
-// ----------------------------------------------------------------------------------
+// --- the command ---------------------------------------------------------------------------------
 
 static bool names_exist(const struct request *request, const struct candidate_table *table,
                         struct error *error)

@@ -47,8 +47,7 @@ static const char *effect_of(const struct disruption_pool *pool,
     return out;
 }
 
-// --- the text
-// -------------------------------------------------------------------------------------
+// --- the text ------------------------------------------------------------------------------------
 
 static void print_windows(const struct windows *windows, int64_t now)
 {
@@ -116,8 +115,7 @@ static void print_pool(const struct disruption_pool *pool, int64_t now)
         printf("there are no budgets: any number of nodes may be disrupted\n");
 }
 
-// --- for programs
-// ---------------------------------------------------------------------------------
+// --- for programs --------------------------------------------------------------------------------
 
 static json_t *encode_budget(const struct disruption_pool *pool, uint32_t index, int64_t now)
 {
@@ -172,8 +170,7 @@ static json_t *encode_pool(const struct disruption_pool *pool, int64_t now)
     return json;
 }
 
-// --- together
-// -------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static int run(const struct input_options *options, const struct snapshot *snapshot,
                char *const *names)

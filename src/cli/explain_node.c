@@ -21,8 +21,7 @@ struct subject {
     const char *untracked;                  // or why nobody looks at it
 };
 
-// --- finding the node
-// ------------------------------------------------------------------------------
+// --- finding the node ----------------------------------------------------------------------------
 
 static const struct node *find_node(const struct snapshot *snapshot, const char *name)
 {
@@ -94,8 +93,7 @@ static bool find_subject(const struct snapshot *snapshot, const struct plan *pla
     return true;
 }
 
-// --- the text
-// -------------------------------------------------------------------------------------
+// --- the text ------------------------------------------------------------------------------------
 
 static void add_label(struct text *text, const char *before, const struct string_map *labels,
                       const char *key)
@@ -155,8 +153,7 @@ static void print_all(const struct plan *plan)
     verdicts_print(plan);
 }
 
-// --- for programs
-// ---------------------------------------------------------------------------------
+// --- for programs --------------------------------------------------------------------------------
 
 static json_t *encode_command(const char *name, const struct plan_disruption *command)
 {
@@ -226,8 +223,7 @@ static json_t *encode_subjects(const struct subject *subjects, size_t count,
     return encode_list(nodes, plan);
 }
 
-// --- together
-// -------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static int answer(const struct input_options *options, const struct snapshot *snapshot,
                   const struct plan *plan, char *const *names)

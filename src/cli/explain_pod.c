@@ -20,8 +20,7 @@ struct subject {
     const struct plan_unschedulable *refused; // NULL: has a place, or needs none
 };
 
-// --- finding the pod
-// -------------------------------------------------------------------------------
+// --- finding the pod -----------------------------------------------------------------------------
 
 static const struct pod *pod_at(const struct snapshot *snapshot, uint32_t index)
 {
@@ -100,8 +99,7 @@ static const struct pod *find_pod(const struct snapshot *snapshot, const char *a
     return NULL;
 }
 
-// --- pods that are not part of the plan
-// ------------------------------------------------------------------
+// --- pods that are not part of the plan ----------------------------------------------------------
 
 static bool has_text(const char *text)
 {
@@ -135,8 +133,7 @@ static char *why_not_planned(const struct pod *pod) // the caller frees
     return text_take(&text);
 }
 
-// --- the table
-// -------------------------------------------------------------------------------------
+// --- the table -----------------------------------------------------------------------------------
 
 static void print_requests(const struct pod *pod)
 {
@@ -203,8 +200,7 @@ static void print_choice(const struct subject *subject)
         printf("  $%.4f  %s\n", price_to_double(alternative->extra_price), alternative->what);
 }
 
-// --- for programs
-// ----------------------------------------------------------------------------------
+// --- for programs --------------------------------------------------------------------------------
 
 static json_t *encode(const struct subject *subject, const char *why_not)
 {
@@ -236,8 +232,7 @@ static json_t *encode(const struct subject *subject, const char *why_not)
     return json;
 }
 
-// --- together
-// --------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static int answer(const struct input_options *options, struct subject *subject)
 {

@@ -9,8 +9,7 @@
 #include "cli/catalogs.h"
 #include "model/yaml_write.h"
 
-// --- options
-// ---------------------------------------------------------------------------------------
+// --- options -------------------------------------------------------------------------------------
 
 bool input_take_option(struct input_options *options, int option)
 {
@@ -59,8 +58,7 @@ void input_free(struct input_options *options)
     options->catalog_text = NULL;
 }
 
-// --- the instance types
-// ----------------------------------------------------------------------------
+// --- the instance types --------------------------------------------------------------------------
 
 static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
                               const char *source)
@@ -151,8 +149,7 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
     return add_catalog(options, snapshot, error) && snapshot_complete(snapshot, error);
 }
 
-// --- printing
-// --------------------------------------------------------------------------------------
+// --- printing ------------------------------------------------------------------------------------
 
 void input_print(const struct input_options *options, json_t *json)
 {

@@ -22,8 +22,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// --- new nodes
-// -------------------------------------------------------------------------------------
+// --- new nodes -----------------------------------------------------------------------------------
 
 // The values of a finite requirement, or "any".
 static void add_values(struct columns *columns, const requirement_list *requirements,
@@ -162,8 +161,7 @@ static void print_claims(const struct plan *plan)
     free(told);
 }
 
-// --- existing nodes
-// --------------------------------------------------------------------------------
+// --- existing nodes ------------------------------------------------------------------------------
 
 static void print_placements(const struct plan *plan)
 {
@@ -190,8 +188,7 @@ static void print_placements(const struct plan *plan)
     columns_destroy(columns);
 }
 
-// --- pods without a place
-// --------------------------------------------------------------------------
+// --- pods without a place ------------------------------------------------------------------------
 
 // What each NodePool has against the pod, in short; explained, all there is to tell.
 static void print_reasons(const struct plan_unschedulable *entry)
@@ -242,8 +239,7 @@ static void print_unschedulable(const struct plan *plan)
     putchar('\n');
 }
 
-// --- the rest
-// --------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 
 static void print_disruptions(const struct plan *plan)
 {

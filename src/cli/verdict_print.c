@@ -18,8 +18,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// --- nodes that stay
-// ------------------------------------------------------------------------------
+// --- nodes that stay -----------------------------------------------------------------------------
 
 struct group { // of verdicts in `order`
     uint32_t start, count;
@@ -81,8 +80,7 @@ void verdicts_print(const struct plan *plan)
     free(groups);
 }
 
-// --- commands
-// -------------------------------------------------------------------------------------
+// --- commands ------------------------------------------------------------------------------------
 
 // "m5.large +3 (spot, us-west-2a)"
 static void add_replacement(struct text *text, const struct plan_claim *claim)

@@ -110,8 +110,7 @@ static void remove_at(struct move_outcomes *outcomes, uint32_t index)
             (outcomes->outcomes.count - index) * sizeof *outcomes->outcomes.items);
 }
 
-// --- a command
-// -----------------------------------------------------------------------------------
+// --- a command -----------------------------------------------------------------------------------
 
 static void add_planned(struct outcome *outcome, const struct command_move *move)
 {
@@ -168,8 +167,7 @@ void move_outcomes_end(struct move_outcomes *outcomes, const struct disruption_c
         outcome->due_ns = loop_monotonic_ns(outcomes->control->loop) + JUDGED_AFTER_NS;
 }
 
-// --- pods that come
-// ------------------------------------------------------------------------------
+// --- pods that come ------------------------------------------------------------------------------
 
 static const char *node_of(const struct move_outcomes *outcomes, const char *claim_name)
 {
@@ -225,8 +223,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
             note_landing(outcomes, *outcome, owner->uid, pod->spec.node_name);
 }
 
-// --- habits
-// --------------------------------------------------------------------------------------
+// --- habits --------------------------------------------------------------------------------------
 
 static void remember_node(struct habit *habit, const char *node)
 {
@@ -316,8 +313,7 @@ struct scheduled_list move_outcomes_scheduled(struct move_outcomes *outcomes, st
     return list;
 }
 
-// --- the saving
-// ----------------------------------------------------------------------------------
+// --- the saving ----------------------------------------------------------------------------------
 
 static bool is_replacement(const struct outcome *outcome, const struct node_claim *claim)
 {
@@ -361,8 +357,7 @@ static int64_t price_of_others(struct move_outcomes *outcomes, const struct outc
     return price;
 }
 
-// --- judgement
-// -----------------------------------------------------------------------------------
+// --- judgement -----------------------------------------------------------------------------------
 
 static bool landed_on(const struct outcome *outcome, uint32_t replacement)
 {

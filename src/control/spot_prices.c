@@ -52,8 +52,7 @@ static int64_t part_number(const struct snapshot *snapshot)
     return snapshot->time / (length > 0 ? length : 1) + 1;
 }
 
-// --- what catalogues say
-// --------------------------------------------------------------------------
+// --- what catalogues say -------------------------------------------------------------------------
 
 static void remember(struct spot_prices *prices, const char *type, const char *zone, int64_t price,
                      int64_t number)
@@ -108,8 +107,7 @@ void spot_prices_note_change(struct spot_prices *prices)
     prices->observed_ns = 0;
 }
 
-// --- what is known
-// --------------------------------------------------------------------------------
+// --- what is known -------------------------------------------------------------------------------
 
 // False: nothing within the window.
 static bool sum_up(const struct history *history, int64_t number, struct spot_price *out)

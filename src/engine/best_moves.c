@@ -33,8 +33,7 @@ struct best_moves {
     bool limited; // some new node counts against a limit or a reservation
 };
 
-// --- each by itself
-// -------------------------------------------------------------------------------
+// --- each by itself ------------------------------------------------------------------------------
 
 static void add(struct best_moves *moves, struct disruption_candidate *candidate, uint32_t merit,
                 int64_t value, bool packed)
@@ -102,8 +101,7 @@ static void examine_all(struct best_moves *moves, const candidate_list *order)
     qsort(moves->found, moves->found_count, sizeof *moves->found, by_value);
 }
 
-// --- together
-// -------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static const struct part *part_with(const struct joint *joint,
                                     const struct disruption_candidate *candidate)

@@ -246,8 +246,7 @@ static const char *refusal(struct build *build, const struct state_node *state,
     return waived ? NULL : *blocked;
 }
 
-// --- instance types and prices
-// -------------------------------------------------------------------
+// --- instance types and prices -------------------------------------------------------------------
 static const struct instance_type_catalog *catalogue_at(const struct build *build, uint32_t index)
 {
     return (const struct instance_type_catalog *)build->snapshot

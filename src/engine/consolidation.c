@@ -18,8 +18,7 @@
 #define SPOT_TYPES_MIN 15 // DIS-175
 #define SPOT_SAVING    30 // percent, with fewer types (DIS-751)
 
-// --- which candidates
-// -----------------------------------------------------------------------------
+// --- which candidates ----------------------------------------------------------------------------
 
 static const char *unknown_type(struct arena *arena, const struct disruption_candidate *candidate)
 {
@@ -72,8 +71,7 @@ candidate_list consolidation_candidates(struct disruption *disruption,
     return list;
 }
 
-// --- capacity types
-// -------------------------------------------------------------------------------
+// --- capacity types ------------------------------------------------------------------------------
 
 static bool allows(struct problem *problem, uint32_t set, const char *capacity_type)
 {
@@ -102,8 +100,7 @@ static bool are_all_spot(struct disruption_candidate *const *candidates, uint32_
     return count > 0;
 }
 
-// --- types and prices
-// -----------------------------------------------------------------------------
+// --- types and prices ----------------------------------------------------------------------------
 
 // The keys whose minValues are not met, as DIS-168 names them; NULL if all are.
 static const char *min_values_unmet(struct disruption *disruption, const struct claim *claim)
@@ -343,8 +340,7 @@ const char *move_narrow(struct disruption *disruption, struct move *move,
                 : replace_by_price(disruption, move, price);
 }
 
-// --- the move
-// -------------------------------------------------------------------------------------
+// --- the move ------------------------------------------------------------------------------------
 
 int64_t move_price(struct problem *problem, const struct claim *claim, uint32_t priced)
 {

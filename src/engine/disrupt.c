@@ -11,8 +11,7 @@
 
 #define METHODS_MAX 8
 
-// --- what the methods share
-// -----------------------------------------------------------------------
+// --- what the methods share ----------------------------------------------------------------------
 
 // DIS-753: a node is not empty for consolidation while a placeholder is on it.
 static void find_placeholders(struct disruption *disruption)
@@ -209,8 +208,7 @@ static void find_going_places(struct disruption *disruption)
     }
 }
 
-// --- DIS-238
-// --------------------------------------------------------------------------------------
+// --- DIS-238 -------------------------------------------------------------------------------------
 
 // DIS-719: the node never comes to rest, but each of the pods that would move has been there for long
 // enough; the condition tells that the wait has lasted.
@@ -269,8 +267,7 @@ static void find_quiet_places(struct disruption *disruption)
             bitset_set(disruption->quiet, i);
 }
 
-// --- the methods in order
-// -------------------------------------------------------------------------
+// --- the methods in order ------------------------------------------------------------------------
 
 static void ask_methods(struct disruption *disruption, const char *only)
 {

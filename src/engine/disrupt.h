@@ -48,8 +48,7 @@ struct disruption {
 // snapshot. The problem has its movable pods, and no error.
 void disrupt_plan(struct problem *problem, const struct plan_options *options, struct plan *plan);
 
-// --- for the methods
-// -------------------------------------------------------------------------------
+// --- for the methods -----------------------------------------------------------------------------
 typedef LIST(struct disruption_candidate *) candidate_list;
 
 // False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any case.

@@ -19,8 +19,7 @@ void explained_add_reason(struct arena *arena, struct explained *out, enum reaso
     out->reasons.items = items;
 }
 
-// --- existing nodes
-// -------------------------------------------------------------------------------------
+// --- existing nodes ------------------------------------------------------------------------------
 
 struct node_group {
     enum reason_code code;
@@ -138,8 +137,7 @@ void explain_nodes(struct pass *pass, uint32_t class, struct arena *arena, uint3
     text_free(&why);
 }
 
-// --- pools
-// ----------------------------------------------------------------------------------------------
+// --- pools ---------------------------------------------------------------------------------------
 
 // The type filter's message tells of all types at once; the funnel of the last that were left.
 enum reason_code explain_code(struct pass *pass, const struct node_template *template,
@@ -271,8 +269,7 @@ void explain_absent_pools(const struct problem *problem, struct arena *arena,
     free(sorted);
 }
 
-// --- preferences
-// ----------------------------------------------------------------------------------------
+// --- preferences ---------------------------------------------------------------------------------
 
 typedef VECTOR(const char *) sentences;
 
@@ -344,8 +341,7 @@ void explain_given_up(struct pass *pass, uint32_t own, uint32_t last, struct are
     vector_free(&given_up);
 }
 
-// --- trying
-// ---------------------------------------------------------------------------------------------
+// --- trying --------------------------------------------------------------------------------------
 
 const struct row *explain_cheapest(struct problem *problem, const struct node_template *template,
                                    uint32_t set, struct bitset rows, int64_t *price)

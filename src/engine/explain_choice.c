@@ -34,8 +34,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-// --- an existing place
-// ---------------------------------------------------------------------------------
+// --- an existing place ---------------------------------------------------------------------------
 
 static void tell_room(struct chooser *chooser)
 {
@@ -79,8 +78,7 @@ static void try_nodes(struct chooser *chooser)
     add_why(chooser, &text);
 }
 
-// --- a new node
-// ----------------------------------------------------------------------------------------
+// --- a new node ----------------------------------------------------------------------------------
 
 // The claim's price if the pod did not ask for anything; 0 if it is alone.
 static int64_t price_without(struct chooser *chooser, const struct claim *claim)
@@ -218,8 +216,7 @@ static void try_types(struct chooser *chooser)
                                                     planned->price});
 }
 
-// --- together
-// ------------------------------------------------------------------------------------------
+// --- together ------------------------------------------------------------------------------------
 
 static int compare_alternatives(const void *a, const void *b)
 {

@@ -16,8 +16,7 @@ static const struct shape *shape_in(const struct pass *pass, const struct funnel
     return shape_of(pass->problem, class_at(pass->problem, funnel->class));
 }
 
-// --- the single tests
-// -----------------------------------------------------------------------------------
+// --- the single tests ----------------------------------------------------------------------------
 
 static bool names_unknown_label(struct problem *problem, const struct node_template *template,
                                 uint32_t set)
@@ -114,8 +113,7 @@ static void test_rows(struct pass *pass, struct funnel *funnel)
         volumes_fit_rows(problem, template, NULL, 0, shape->volumes, funnel->attachable, NULL);
 }
 
-// --- rules between pods, minValues, reservations
-// --------------------------------------------------------
+// --- rules between pods, minValues, reservations -------------------------------------------------
 
 static enum reason_code code_of_groups(const struct pass *pass, const struct pod_class *class)
 {
@@ -222,8 +220,7 @@ static void test_reservations(struct pass *pass, struct funnel *funnel, struct a
     pass->reserved_error = kept;
 }
 
-// --- the funnel
-// -----------------------------------------------------------------------------------------
+// --- the funnel ----------------------------------------------------------------------------------
 
 static void pass_volumes(struct pass *pass, struct funnel *funnel)
 {
@@ -354,8 +351,7 @@ uint32_t funnel_types(const struct funnel *funnel, struct bitset rows)
     return count;
 }
 
-// --- telling
-// --------------------------------------------------------------------------------------------
+// --- telling -------------------------------------------------------------------------------------
 
 #define CUTS_MAX 32
 

@@ -28,8 +28,7 @@ struct outcome { // where a changed class has a place
     int64_t price;
 };
 
-// --- changed classes
-// -------------------------------------------------------------------------------------
+// --- changed classes -----------------------------------------------------------------------------
 
 // A class like `base` with another shape; it is nobody's but ours.
 static uint32_t add_variant(struct pass *pass, uint32_t base, const struct shape *shape)
@@ -88,8 +87,7 @@ static void add_help(struct helper *helper, const char *change, struct text *det
     text_free(detail);
 }
 
-// --- tolerations
-// -----------------------------------------------------------------------------------------
+// --- tolerations ---------------------------------------------------------------------------------
 
 static bool is_condition_taint(const struct taint *taint)
 {
@@ -159,8 +157,7 @@ static void help_by_toleration(struct helper *helper)
         try_toleration(helper, taints.items[i]);
 }
 
-// --- requirements, labels and typos
-// ----------------------------------------------------------------------
+// --- requirements, labels and typos --------------------------------------------------------------
 
 struct names {
     const char **items;
@@ -355,8 +352,7 @@ static void help_by_terms(struct helper *helper)
     add_help(helper, "requirement", &text, &outcome);
 }
 
-// --- limits
-// ----------------------------------------------------------------------------------------------
+// --- limits --------------------------------------------------------------------------------------
 
 static void help_by_limit(struct helper *helper, const struct node_template *template)
 {
@@ -386,8 +382,7 @@ static void help_by_limit(struct helper *helper, const struct node_template *tem
     text_free(&text);
 }
 
-// --- requests, host ports, rules between pods
-// -------------------------------------------------------------
+// --- requests, host ports, rules between pods ----------------------------------------------------
 
 static bool help_by_request(struct helper *helper, const struct node_template *template)
 {

@@ -45,8 +45,7 @@ uint32_t claim_launch_set(struct pass *pass, const struct claim *claim)
     return set_add(problem->sets, set, &ids);
 }
 
-// --- types and price
-// --------------------------------------------------------------------------------
+// --- types and price -----------------------------------------------------------------------------
 
 static bool same_types(const struct claim *a, const struct claim *b)
 {
@@ -132,8 +131,7 @@ void add_cut_off_min_values(struct text *text, const struct problem *problem,
     text_format(text, "]) (NodePool=%s)", template->pool->meta.name);
 }
 
-// --- requests (SCH-372)
-// -------------------------------------------------------------------------------
+// --- requests (SCH-372) --------------------------------------------------------------------------
 
 static void finish_requests(struct finisher *finisher, const struct claim *claim,
                             struct plan_claim *out)
@@ -159,8 +157,7 @@ static void finish_requests(struct finisher *finisher, const struct claim *claim
     free(total);
 }
 
-// --- annotations
-// -----------------------------------------------------------------------------------------------
+// --- annotations ---------------------------------------------------------------------------------
 
 static void overlays_used(const struct claim *claim, const struct plan_claim *out, bool *price,
                           bool *capacity)
@@ -225,8 +222,7 @@ static uint32_t types_over_limits(struct finisher *finisher, const struct claim 
     return count;
 }
 
-// --- pods
-// -----------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static int compare_pods(const void *a, const void *b)
 {
@@ -245,8 +241,7 @@ static const struct pod **sorted_pods(struct finisher *finisher, const struct po
     return pods;
 }
 
-// --- claims and nodes
-// -------------------------------------------------------------------------------------
+// --- claims and nodes ----------------------------------------------------------------------------
 
 // Claims of equal requirements share their lists.
 static void finish_contents(struct finisher *finisher, const struct claim *claim, uint32_t index,

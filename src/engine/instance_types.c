@@ -455,8 +455,7 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
     return filter;
 }
 
-// --- the worst that a launch could cost
-// ------------------------------------------------------------
+// --- the worst that a launch could cost ----------------------------------------------------------
 // Reserved capacity is taken before spot, that before on-demand.
 static uint32_t capacity_rank(struct problem *problem, uint32_t set)
 {

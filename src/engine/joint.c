@@ -11,8 +11,7 @@
 #include "engine/pack.h"
 #include "engine/planned_moves.h"
 
-// --- which belong together
-// ------------------------------------------------------------------------
+// --- which belong together -----------------------------------------------------------------------
 
 struct owner { // candidate by state node
     const struct state_node *state;
@@ -119,8 +118,7 @@ static void make_parts(const struct disruption *disruption, struct joint *joint,
     }
 }
 
-// --- whether a part is worth it
-// -------------------------------------------------------------------
+// --- whether a part is worth it ------------------------------------------------------------------
 
 static bool refuse(struct part *part, const char *rule, const char *why)
 {
@@ -252,8 +250,7 @@ static void judge(struct disruption *disruption, const struct joint *joint, stru
         pays(disruption, joint, part, price);
 }
 
-// --- the whole
-// ------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 static void judge_all(struct disruption *disruption, struct joint *joint)
 {

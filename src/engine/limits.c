@@ -123,8 +123,7 @@ bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bits
     return false;
 }
 
-// --- what a claim takes
-// -------------------------------------------------------------------------------
+// --- what a claim takes --------------------------------------------------------------------------
 
 // The most that any of the rows takes.
 static void largest_of(const struct problem *problem, const struct node_template *template,
@@ -197,8 +196,7 @@ void limits_take(struct pass *pass, struct claim *claim)
             remaining[d] = quantity_subtract(remaining[d], claim->taken[d]);
 }
 
-// --- the end of a pass
-// --------------------------------------------------------------------------------
+// --- the end of a pass ---------------------------------------------------------------------------
 
 // Gives the claim an equal share of what is left of the limits; what it does not use stays in
 // `left`.

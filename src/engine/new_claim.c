@@ -73,8 +73,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
     return placed;
 }
 
-// --- claims that a packer opens
-// ---------------------------------------------------------------------------
+// --- claims that a packer opens ------------------------------------------------------------------
 
 static void drop_larger(const struct node_template *template, const struct problem *problem,
                         const int64_t *largest, struct bitset rows)

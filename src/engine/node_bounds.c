@@ -10,8 +10,7 @@
 #define REPLICAS_WORTH_A_WARNING 4
 #define WARNINGS_MAX             20
 
-// --- the annotations
-// --------------------------------------------------------------------------------
+// --- the annotations -----------------------------------------------------------------------------
 
 // NULL: not there, or not readable (whoever wrote it is told elsewhere).
 static const char *readable(const struct node_template *template, const char *key)
@@ -64,8 +63,7 @@ bool node_bounds_allow(struct pass *pass, const struct claim *claim, const struc
     return false;
 }
 
-// --- workloads
-// --------------------------------------------------------------------------------------
+// --- workloads -----------------------------------------------------------------------------------
 
 static const char *workload_key(struct problem *problem, const struct pod *pod)
 {
@@ -156,8 +154,7 @@ void node_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod)
         vector_push(&claim->shares, (struct claim_share){workload, 1});
 }
 
-// --- the warning
-// ------------------------------------------------------------------------------------
+// --- the warning ---------------------------------------------------------------------------------
 
 static bool is_concentrated(const struct problem *problem, uint32_t workload, uint32_t count)
 {

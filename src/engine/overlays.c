@@ -82,8 +82,7 @@ static bool is_valid(struct problem *problem, const struct node_overlay *overlay
     return valid;
 }
 
-// --- targets
-// ----------------------------------------------------------------------------------------
+// --- targets -------------------------------------------------------------------------------------
 
 static void target_key(char out[700], const struct node_pool *pool,
                        const struct instance_type *type)
@@ -143,8 +142,7 @@ static void collect_targets(struct problem *problem, struct overlays *overlays)
     }
 }
 
-// --- application
-// --------------------------------------------------------------------------------------
+// --- application ---------------------------------------------------------------------------------
 
 static bool concerns(struct problem *problem, const struct target *target, uint32_t set,
                      uint32_t offering)

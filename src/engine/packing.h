@@ -14,8 +14,7 @@
 #include "base/random.h"
 #include "engine/pass.h"
 
-// --- machines
-// ---------------------------------------------------------------------------------------
+// --- machines ------------------------------------------------------------------------------------
 struct packing_offer {
     uint32_t row;
     int64_t price;       // what it counts as, nano-USD an hour (SCH-503, SCH-507)
@@ -37,8 +36,7 @@ struct packing_market { // of one template and requirement set
     } *fitting; // by offer
 };
 
-// --- pods
-// -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 // What a kind means to a rule about one node: it adds `adds` pods to the group's count there, and
 // bears at most `limit` of them.
 struct packing_rule {
@@ -76,8 +74,7 @@ struct packing_kind {
     double value;          // of one unit, nano-USD an hour
 };
 
-// --- nodes to be
-// ------------------------------------------------------------------------------------
+// --- nodes to be ---------------------------------------------------------------------------------
 struct packing_content {
     uint32_t kind, units;
 };

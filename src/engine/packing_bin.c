@@ -122,8 +122,7 @@ void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t 
     add_content(bin, kind_index, units);
 }
 
-// --- the packing's bins
-// -----------------------------------------------------------------------------
+// --- the packing's bins --------------------------------------------------------------------------
 
 static void count_limits(struct packing *packing, const struct packing_bin *bin, int sign)
 {

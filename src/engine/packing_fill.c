@@ -41,8 +41,7 @@ struct packing_filler {
     double best_ratio;
 };
 
-// --- preparation
-// ------------------------------------------------------------------------------------
+// --- preparation ---------------------------------------------------------------------------------
 
 // Highest rank first.
 static int compare_ranks(const void *a, const void *b, void *context)
@@ -90,8 +89,7 @@ void packing_filler_destroy(struct packing_filler *filler)
     packing_bin_destroy(filler->best);
 }
 
-// --- one machine
-// ------------------------------------------------------------------------------------
+// --- one machine ---------------------------------------------------------------------------------
 
 // The market that the bin is in once the flavour is there; NULL if it may not be there, or the
 // machine would cost more.
@@ -212,8 +210,7 @@ static void fill_machine(struct packing_filler *filler, const struct packing_mar
     filler->bin->offer = packing_market_find(packing, filler->bin->market, filler->bin->used, 0);
 }
 
-// --- one bin
-// ----------------------------------------------------------------------------------------
+// --- one bin -------------------------------------------------------------------------------------
 
 static int compare_tries(const void *a, const void *b)
 {
@@ -305,8 +302,7 @@ static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
     return filler->best_ratio < INFINITY;
 }
 
-// --- all of them
-// ------------------------------------------------------------------------------------
+// --- all of them ---------------------------------------------------------------------------------
 
 static void commit_best(struct packing_filler *filler)
 {
@@ -404,8 +400,7 @@ bool packing_fill(struct packing *packing)
     return true;
 }
 
-// --- columns of the linear program
-// ------------------------------------------------------------------------
+// --- columns of the linear program ---------------------------------------------------------------
 
 static struct packing_bin *take_bin(struct packing_filler *filler)
 {

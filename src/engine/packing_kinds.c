@@ -48,8 +48,7 @@ static void find_live_groups(struct sorter *sorter)
     }
 }
 
-// --- domains
-// ----------------------------------------------------------------------------------------
+// --- domains -------------------------------------------------------------------------------------
 
 static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t group,
                     uint32_t *pins)
@@ -105,8 +104,7 @@ static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
     return SET_EMPTY;
 }
 
-// --- menus, demands, flavours
-// -------------------------------------------------------------------------
+// --- menus, demands, flavours --------------------------------------------------------------------
 
 static uint32_t menu_of(struct sorter *sorter, const struct node_template *template,
                         const struct shape *shape)
@@ -159,8 +157,7 @@ static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_s
     return packing->flavours.count - 1;
 }
 
-// --- rules about one node
-// -----------------------------------------------------------------------------
+// --- rules about one node ------------------------------------------------------------------------
 
 static struct packing_rule *rule_for(struct sorter *sorter, uint32_t group)
 {
@@ -220,8 +217,7 @@ static int compare_rules(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-// --- kinds
-// ------------------------------------------------------------------------------------------
+// --- kinds ---------------------------------------------------------------------------------------
 
 // Volumes of the driver that no other pod of the pass has: those that share one may share a node.
 static int64_t volumes_need(const struct packing *packing, const struct shape *shape,
@@ -397,8 +393,7 @@ static int compare_by_order(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-// --- the packing
-// ------------------------------------------------------------------------------------
+// --- the packing ---------------------------------------------------------------------------------
 
 static bool is_limited(const struct problem *problem, uint32_t driver)
 {

@@ -57,8 +57,7 @@ static bool is_dominated(const struct packing *packing, const struct packing_mar
     return false;
 }
 
-// --- what a machine counts as
-// --------------------------------------------------------------------------
+// --- what a machine counts as --------------------------------------------------------------------
 
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5

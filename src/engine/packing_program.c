@@ -50,8 +50,7 @@ struct program {
     VECTOR(struct machine) machines;      // scratch: to be filled in this round
 };
 
-// --- rows
-// -------------------------------------------------------------------------------------------
+// --- rows ----------------------------------------------------------------------------------------
 
 static int32_t cap_of(const struct packing_kind *kind)
 {
@@ -129,8 +128,7 @@ static void find_rows(struct program *program)
         group_kinds(program, fineness);
 }
 
-// --- values
-// -----------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 // A kind is worth its row's dual, more or less by how it differs from the row's average; `share` of
 // that, and of what it was worth before the rest: duals swing, and what lies between leads further.
@@ -152,8 +150,7 @@ static void take_values(struct program *program, double share)
     }
 }
 
-// --- columns
-// ----------------------------------------------------------------------------------------
+// --- columns -------------------------------------------------------------------------------------
 
 static void add_column(struct program *program, struct packing_bin *bin)
 {
@@ -297,8 +294,7 @@ static void make_markets(struct packing *packing)
     packing->base_markets = packing->markets.count;
 }
 
-// --- bins
-// -------------------------------------------------------------------------------------------
+// --- bins ----------------------------------------------------------------------------------------
 
 // A kind of the row with at least so many units left that may come to the bin: of those with most
 // left, the first.

@@ -31,8 +31,7 @@ struct search {
     bool found;
 };
 
-// --- weighings
-// --------------------------------------------------------------------------------------
+// --- weighings -----------------------------------------------------------------------------------
 
 static double weigh(const struct packing *packing, const double *weights, const int64_t *need)
 {
@@ -105,8 +104,7 @@ double packing_search_bound(const struct packing *packing, const int64_t *room,
     return best_weights(packing, room, kinds, count, weights);
 }
 
-// --- the search
-// -------------------------------------------------------------------------------------
+// --- the search ----------------------------------------------------------------------------------
 
 static uint32_t most_units(const struct search *search, const struct item *item)
 {

@@ -67,8 +67,7 @@ struct shape_state *pass_shape(struct pass *pass, uint32_t shape)
     return work->shapes.items[shape];
 }
 
-// --- the workspace
-// ----------------------------------------------------------------------------------------
+// --- the workspace -------------------------------------------------------------------------------
 
 static struct bitset make_bits(uint32_t bits)
 {
@@ -285,8 +284,7 @@ void pass_destroy(struct pass *pass)
     free(pass);
 }
 
-// --- one pod
-// --------------------------------------------------------------------------------------------
+// --- one pod -------------------------------------------------------------------------------------
 
 static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
 {
@@ -439,8 +437,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     return false;
 }
 
-// --- the queue (SCH-151 to SCH-154)
-// ---------------------------------------------------------------------
+// --- the queue (SCH-151 to SCH-154) --------------------------------------------------------------
 
 // SCH-517: the highest priority first; placeholders last, whatever they say.
 static int compare_by_priority(const void *a, const void *b)

@@ -29,8 +29,7 @@ static inline void growing_bits_set(struct growing_bits *bits, uint32_t bit)
     bits->words[bit >> 6] |= UINT64_C(1) << (bit & 63);
 }
 
-// --- counts of rules between pods (topology.h)
-// ------------------------------------------------------
+// --- counts of rules between pods (topology.h) ---------------------------------------------------
 struct group_state {
     const struct group_definition *definition;
     uint32_t id;
@@ -79,8 +78,7 @@ struct shape_state {
     bool shared;         // refused_nodes has what is known of all passes
 };
 
-// --- places
-// -----------------------------------------------------------------------------------------
+// --- places --------------------------------------------------------------------------------------
 struct pod_list {
     uint32_t *items; // indexes into pass->queue
     uint32_t count, capacity;

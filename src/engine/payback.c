@@ -11,8 +11,7 @@
 #define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live
 #define LIFE_MIN      HOUR         // a shorter life is not believed: all nodes were young once
 
-// --- how long nodes live
-// --------------------------------------------------------------------------
+// --- how long nodes live -------------------------------------------------------------------------
 
 static int compare_ages(const void *a, const void *b)
 {
@@ -89,8 +88,7 @@ static int64_t longest_life(const struct claim *claim)
     return never ? INT64_MAX : expires->nanoseconds;
 }
 
-// --- the move
-// -------------------------------------------------------------------------------------
+// --- the move ------------------------------------------------------------------------------------
 
 // Each candidate's share of the saving counts for its own time: shares are as the prices.
 static int64_t mean_time(struct disruption *disruption,

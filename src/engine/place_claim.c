@@ -35,8 +35,7 @@ void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints
     }
 }
 
-// --- minValues (SCH-245 to SCH-249)
-// ---------------------------------------------------------------------
+// --- minValues (SCH-245 to SCH-249) --------------------------------------------------------------
 
 static bool min_values_met(struct pass *pass, const struct claim *claim, bool relaxable,
                            struct claim_attempt *attempt)
@@ -63,8 +62,7 @@ static bool min_values_met(struct pass *pass, const struct claim *claim, bool re
     return met;
 }
 
-// --- the check (SCH-212, 235)
-// ---------------------------------------------------------------------------
+// --- the check (SCH-212, 235) --------------------------------------------------------------------
 
 // Rows of overhead groups whose DaemonSets' host ports the pod's collide with are dropped.
 static void drop_port_conflicts(const struct node_template *template, const struct shape *shape,
@@ -262,8 +260,7 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
     return verdict;
 }
 
-// --- claims and pods with a choice (SCH-508)
-// ------------------------------------------------------------
+// --- claims and pods with a choice (SCH-508) -----------------------------------------------------
 
 // What no rule between pods reads may stay open until the claim is launched.
 static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t class_id)
@@ -375,8 +372,7 @@ static void keep_branches(struct pass *pass, struct claim *claim,
     }
 }
 
-// --- the whole check
-// ----------------------------------------------------------------------------------
+// --- the whole check -----------------------------------------------------------------------------
 
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class_id,
                          bool fresh, struct claim_attempt *attempt)

@@ -58,8 +58,7 @@ struct shared_places *shared_places_create(const struct problem *problem, struct
     return places;
 }
 
-// --- by shape: SCH-194, steps 1 to 5
-// ---------------------------------------------------------------------
+// --- by shape: SCH-194, steps 1 to 5 -------------------------------------------------------------
 
 static bool asks_hostname(const struct shape *shape)
 {
@@ -117,8 +116,7 @@ static void refuse_by_shape(struct pass *pass, const struct shape *shape, struct
     }
 }
 
-// --- by class: rules about hostnames
-// ---------------------------------------------------------------------
+// --- by class: rules about hostnames -------------------------------------------------------------
 
 // Pods that run where the class must not join them.
 static void refuse_by_group(struct pass *pass, const struct pod_class *class, uint32_t id,
@@ -150,8 +148,7 @@ static void refuse_by_class(struct pass *pass, const struct pod_class *class,
         refuse_by_group(pass, class, inverse->items[g], refused);
 }
 
-// --- what is known already
-// ---------------------------------------------------------------------
+// --- what is known already -----------------------------------------------------------------------
 
 // The entry of a table by identifier, which grows.
 static struct shared_refusals *entry_of(struct pass_shared *shared, struct shared_table *table,

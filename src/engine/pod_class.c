@@ -25,8 +25,7 @@ node_selector_term_list class_required_terms(const struct pod_class *class)
     return terms;
 }
 
-// --- compiling a class
-// --------------------------------------------------------------------------------
+// --- compiling a class ---------------------------------------------------------------------------
 
 static toleration_list *with_prefer_no_schedule(struct problem *problem, const toleration_list *own)
 {
@@ -222,8 +221,7 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     return problem->classes.count - 1;
 }
 
-// --- keys that Nodes are asked for
-// --------------------------------------------------------------------
+// --- keys that Nodes are asked for ---------------------------------------------------------------
 
 static void ask_key(struct problem *problem, const char *key)
 {
@@ -267,8 +265,7 @@ void pod_spec_ask_keys(struct problem *problem, const struct pod_spec *spec)
     ask_pod_affinity(problem, spec->affinity->pod_anti_affinity);
 }
 
-// --- classes of the snapshot
-// --------------------------------------------------------------------------
+// --- classes of the snapshot ---------------------------------------------------------------------
 
 uint32_t problem_identity(struct problem *problem, const struct pod *pod)
 {

@@ -70,8 +70,7 @@ bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod)
     return !pod_is_fully_blocked(problem, pod);
 }
 
-// --- what selectors read
-// --------------------------------------------------------------------------------
+// --- what selectors read -------------------------------------------------------------------------
 
 static void read_key(struct symbols *keys, const char *key)
 {
@@ -144,8 +143,7 @@ static void collect_selector_keys(struct problem *problem)
     symbols_destroy(keys);
 }
 
-// --- the queue's pods
-// -----------------------------------------------------------------------------------
+// --- the queue's pods ----------------------------------------------------------------------------
 
 static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, const struct pod *pod,
                                     const struct state_node *on)

@@ -23,8 +23,7 @@ static bool has_prefer_no_schedule_toleration(const struct pod_spec *spec)
     return false;
 }
 
-// --- by weight (SCH-509)
-// ------------------------------------------------------------------------------
+// --- by weight (SCH-509) -------------------------------------------------------------------------
 
 // Heaviest first; of equal weight, the kinds in the reverse of the order in which upstream gives
 // them up.
@@ -148,8 +147,7 @@ static const char *text_of(const struct pod_class *class, uint32_t i)
     return "adding: toleration for PreferNoSchedule taints";
 }
 
-// --- step by step (SCH-160)
-// ---------------------------------------------------------------------------
+// --- step by step (SCH-160) ----------------------------------------------------------------------
 
 static uint32_t schedule_anyway_left(const struct pod_class *class)
 {
@@ -200,8 +198,7 @@ static const char *next_step(const struct problem *problem, const struct pod_cla
     return NULL;
 }
 
-// --- both
-// ---------------------------------------------------------------------------------------------
+// --- both ----------------------------------------------------------------------------------------
 
 uint32_t class_relax(struct problem *problem, uint32_t id)
 {
@@ -234,8 +231,7 @@ const char *class_relaxation_text(struct problem *problem, uint32_t id)
     return lightest_left(problem, class, &lightest) ? text_of(class, lightest) : NULL;
 }
 
-// --- what is left
-// --------------------------------------------------------------------------------------
+// --- what is left --------------------------------------------------------------------------------
 
 uint32_t class_spreads(const struct pod_class *class,
                        const struct topology_spread_constraint **constraints)

@@ -22,8 +22,7 @@
 // vector is an int64_t array by dimension, as long as problem->dimensions.
 enum { DIMENSION_CPU, DIMENSION_MEMORY, DIMENSION_PODS, DIMENSION_NODES, DIMENSIONS_FIXED };
 
-// --- instance types (instance_types.h)
-// --------------------------------------------------------------
+// --- instance types (instance_types.h) -----------------------------------------------------------
 struct row_offering { // available ones only
     uint32_t set;     // requirements
     uint32_t variety; // which distinct `set` of the table
@@ -67,8 +66,7 @@ struct type_table {
     bool has_reservations;
 };
 
-// --- templates (templates.h)
-// ------------------------------------------------------------------------
+// --- templates (templates.h) ---------------------------------------------------------------------
 struct host_port {
     const char *ip, *protocol;
     int64_t port;
@@ -125,8 +123,7 @@ struct pool_state { // why a pool has no template, in pool order
     enum reason_code reason;
 };
 
-// --- existing nodes
-// ---------------------------------------------------------------------------------
+// --- existing nodes ------------------------------------------------------------------------------
 struct volume_use {
     uint32_t driver, claim; // symbols of problem->words
 };
@@ -147,8 +144,7 @@ struct place { // a state node, compiled; same index as problem->nodes
     volume_limits;
 };
 
-// --- pods
-// -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 struct identity { // what selectors see of a pod
     const char *namespace;
     const struct string_map *labels; // of some pod with this identity
@@ -264,8 +260,7 @@ struct node_object { // a Node, tracked or not, as topology counting sees it
     uint32_t place;                       // state node, or NONE
 };
 
-// --- rules between pods (topology.h)
-// ----------------------------------------------------------------
+// --- rules between pods (topology.h) -------------------------------------------------------------
 enum group_kind { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI_AFFINITY, GROUP_INVERSE };
 struct group_definition { // SCH-271, 274
     enum group_kind kind;

@@ -44,8 +44,7 @@ struct repair {
     struct bitset hopeless; // by class
 };
 
-// --- kinds of pods: coarser than classes, which differ by the order in which lists are written
-// ------------------------------------------------------------------------------------------------
+// --- kinds of pods: coarser than classes, which differ by the order in which lists are written ---
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -91,8 +90,7 @@ static void find_kinds(struct repair *repair)
     map_destroy(kinds, NULL);
 }
 
-// --- who could have a place
-// ---------------------------------------------------------------------------------------------
+// --- who could have a place ----------------------------------------------------------------------
 
 // Whether the pod finds a place when it comes first, or might when others are placed.
 static bool has_hope(struct pass *empty, uint32_t pod)
@@ -141,8 +139,7 @@ static uint32_t note_failures(struct repair *repair, const struct pass *pass)
     return bitset_count(noted);
 }
 
-// --- another try
-// ------------------------------------------------------------------------------------------------
+// --- another try ---------------------------------------------------------------------------------
 
 static int compare_failures(const void *a, const void *b, void *context)
 {

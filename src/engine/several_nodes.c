@@ -62,8 +62,7 @@ struct search {
     int64_t rejected_saving;
 };
 
-// --- which candidates
-// -----------------------------------------------------------------------------
+// --- which candidates ----------------------------------------------------------------------------
 
 static int by_promise(const void *a, const void *b)
 {
@@ -182,8 +181,7 @@ static uint32_t take(struct search *search, struct ranked *const *order, uint32_
     return found;
 }
 
-// --- one set
-// --------------------------------------------------------------------------------------
+// --- one set -------------------------------------------------------------------------------------
 
 static bool stays_for_own_type(const struct part *part)
 {
@@ -311,8 +309,7 @@ static void attempt_prefixes(struct search *search, struct disruption_candidate 
             return;
 }
 
-// --- all sets
-// -------------------------------------------------------------------------------------
+// --- all sets ------------------------------------------------------------------------------------
 
 static void look_around(struct search *search, struct ranked *const *order,
                         const struct filter *filter, uint32_t most)
@@ -351,8 +348,7 @@ static uint32_t find_groups(const struct search *search, struct filter groups[GR
     return count;
 }
 
-// --- into the holes
-// ------------------------------------------------------------------------------
+// --- into the holes ------------------------------------------------------------------------------
 
 static int by_density(const void *a, const void *b)
 {
@@ -405,8 +401,7 @@ static void look_into_holes(struct search *search)
     attempt_prefixes(search, taken, found);
 }
 
-// --- around destinations
-// --------------------------------------------------------------------------
+// --- around destinations -------------------------------------------------------------------------
 
 static int by_weight(const void *a, const void *b)
 {
@@ -480,8 +475,7 @@ static void look_everywhere(struct search *search)
     look_at_destinations(search, promising);
 }
 
-// --- the commands
-// ---------------------------------------------------------------------------------
+// --- the commands --------------------------------------------------------------------------------
 
 // The nodes whose pods only move to others go together.
 static struct part deletions(const struct joint *joint, struct disruption *disruption)

@@ -26,8 +26,7 @@ void spread_defaults_read(struct problem *problem)
     problem->spread_defaults = defaults;
 }
 
-// --- the deduced selector (SCH-172)
-// -------------------------------------------------------------------
+// --- the deduced selector (SCH-172) --------------------------------------------------------------
 
 static const struct object *find_owner(const struct problem *problem, enum kind_id kind,
                                        const struct pod *pod, const struct owner_reference *owner)
@@ -174,8 +173,7 @@ void spread_defaults_apply(struct problem *problem, struct pod_class *class)
     class->spreads.count = defaults->count;
 }
 
-// --- classes
-// ------------------------------------------------------------------------------------------
+// --- classes -------------------------------------------------------------------------------------
 
 static void read_labels(struct symbols *keys, const struct string_map *labels)
 {

@@ -41,8 +41,7 @@ static void explain(struct pass *pass, uint32_t class, const struct group_state 
         topology_add_error(pass, class, group, candidate);
 }
 
-// --- the hostname: the candidate is one domain
-// ------------------------------------------------------
+// --- the hostname: the candidate is one domain ---------------------------------------------------
 
 static enum verdict check_hostname(struct pass *pass, const struct pod_class *class,
                                    struct group_state *group, const struct candidate *candidate)
@@ -75,8 +74,7 @@ static enum verdict check_hostname(struct pass *pass, const struct pod_class *cl
     return count == 0 ? ACCEPTED : REFUSED_CLASS;
 }
 
-// --- other keys
-// ---------------------------------------------------------------------------------------
+// --- other keys ----------------------------------------------------------------------------------
 
 struct option {
     uint32_t value;

@@ -25,8 +25,7 @@ struct topology_base {
     uint32_t owners_count;
 };
 
-// --- indexes of the problem
-// -----------------------------------------------------------------------
+// --- indexes of the problem ----------------------------------------------------------------------
 
 static void index_identities(const struct problem *problem, struct topology_base *base)
 {
@@ -163,8 +162,7 @@ uint32_t topology_base_place_at(struct problem *problem, uint32_t hostname)
     return base->hostnames_shared ? NONE : memo_get(&base->hostnames, hostname, 0);
 }
 
-// --- domains
-// --------------------------------------------------------------------------------------
+// --- domains -------------------------------------------------------------------------------------
 
 // The domain that a Node is in, or SYMBOL_NONE.
 static uint32_t node_domain(const struct problem *problem, const struct node_object *node,
@@ -232,8 +230,7 @@ uint32_t topology_base_domain_of_place(struct problem *problem, uint32_t group, 
                : SYMBOL_NONE;
 }
 
-// --- counting
-// -------------------------------------------------------------------------------------
+// --- counting ------------------------------------------------------------------------------------
 
 static void add(struct domain_counts *counts, uint32_t value, uint32_t number)
 {

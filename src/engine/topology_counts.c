@@ -353,8 +353,7 @@ void topology_start(struct pass *pass)
         topology_start_waiting(pass);
 }
 
-// --- errors
-// -------------------------------------------------------------------------------------------
+// --- errors --------------------------------------------------------------------------------------
 
 static int compare_domains(const void *a, const void *b, void *context)
 {

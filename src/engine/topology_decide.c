@@ -4,8 +4,7 @@
 
 #include "engine/topology_groups.h"
 
-// --- who waits
-// ------------------------------------------------------------------------------------------------
+// --- who waits -----------------------------------------------------------------------------------
 
 static void wait_for(struct pass *pass, uint32_t pod, int step)
 {
@@ -44,8 +43,7 @@ static uint32_t others_waiting(struct pass *pass, const struct pod_class *class,
     return group->owners_waiting - (own && group->owners_waiting > 0);
 }
 
-// --- what is open
-// ---------------------------------------------------------------------------------------------
+// --- what is open --------------------------------------------------------------------------------
 
 static uint32_t filter_keys_count(const struct problem *problem,
                                   const struct group_definition *group)
@@ -153,8 +151,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
     }
 }
 
-// --- deciding
-// -------------------------------------------------------------------------------------------------
+// --- deciding ------------------------------------------------------------------------------------
 
 // The values that the claim can have, in no order; the caller frees them.
 static uint32_t values_of(struct pass *pass, const struct candidate *candidate, uint32_t key,

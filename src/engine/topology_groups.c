@@ -9,8 +9,7 @@
 #include "engine/pod_class.h"
 #include "engine/spread_defaults.h"
 
-// --- identity
-// ---------------------------------------------------------------------------------------
+// --- identity ------------------------------------------------------------------------------------
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -206,8 +205,7 @@ int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
     return strcmp(x->text, y->text); // begins with the kind and the key
 }
 
-// --- definitions
-// ------------------------------------------------------------------------------------
+// --- definitions ---------------------------------------------------------------------------------
 
 // The other required terms of the same pod, where there is more than one.
 static void add_peers(struct problem *problem, const struct pod *pod,
@@ -435,8 +433,7 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
     return count;
 }
 
-// --- filters and domains
-// ----------------------------------------------------------------------------
+// --- filters and domains -------------------------------------------------------------------------
 
 static bool has_needed_keys(const struct problem *problem, const struct group_definition *group,
                             uint32_t set, bool is_claim)

@@ -61,8 +61,7 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
     return count;
 }
 
-// --- claims
-// ---------------------------------------------------------------------------------------
+// --- claims --------------------------------------------------------------------------------------
 
 // Of the pods in a trial only those of candidates run on nodes that would stay. Placeholders are in all
 // trials, wherever they are now.
@@ -143,8 +142,7 @@ static uint32_t settle_claims(struct disruption *disruption, struct trial *trial
     return all;
 }
 
-// --- pods
-// -----------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static bool has_place(const struct pass *pass, uint32_t index)
 {
@@ -178,8 +176,7 @@ static void find_homeless(const struct disruption *disruption, struct trial *tri
     }
 }
 
-// --- the trial
-// ------------------------------------------------------------------------------------
+// --- the trial -----------------------------------------------------------------------------------
 
 static struct trial run_pass(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
@@ -276,8 +273,7 @@ void trial_free(struct trial *trial)
     *trial = (struct trial){0};
 }
 
-// --- why not
-// --------------------------------------------------------------------------------------
+// --- why not -------------------------------------------------------------------------------------
 
 // DIS-241.
 static const char *uninitialized_message(struct arena *arena, const struct state_node *state)

@@ -50,8 +50,7 @@ void causes_begin(struct causes *causes, struct disruption *disruption, const ch
             causes->commanded, (uint32_t)(candidate->state - problem->nodes.items));
 }
 
-// --- budgets
-// --------------------------------------------------------------------------------------
+// --- budgets -------------------------------------------------------------------------------------
 
 // Names of the nodes that are charged to the pool's budgets (DIS-126).
 static void add_disrupting(const struct causes *causes, const struct disruption_pool *pool,
@@ -145,8 +144,7 @@ static struct verdict_word limit(const struct causes *causes,
                  pool->pool->meta.name, budget->remaining, reasons[reason]);
 }
 
-// --- what came first
-// ---------------------------------------------------------------------------------
+// --- what came first -----------------------------------------------------------------------------
 
 // DIS-11: the first method that finds something is the last that is asked.
 static struct verdict_word others_first(const struct causes *causes, enum disruption_method method)
@@ -167,8 +165,7 @@ static struct verdict_word others_first(const struct causes *causes, enum disrup
                  plan->disruptions.count == 1 ? "" : "s");
 }
 
-// --- Consolidatable (DIS-83 to DIS-86)
-// ------------------------------------------------------------------
+// --- Consolidatable (DIS-83 to DIS-86) -----------------------------------------------------------
 
 static struct verdict_word waiting(const struct causes *causes,
                                    const struct disruption_candidate *candidate)
@@ -205,8 +202,7 @@ static bool is_consolidatable(const struct disruption_candidate *candidate)
     return condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
 }
 
-// --- by method
-// ------------------------------------------------------------------------------------
+// --- by method -----------------------------------------------------------------------------------
 
 static bool is_only(const struct causes *causes, const char *method)
 {

@@ -10,8 +10,7 @@
 
 #define PODS_SHOWN 3
 
-// --- what is still coming up, or going
-// ----------------------------------------------------------------
+// --- what is still coming up, or going -----------------------------------------------------------
 
 static struct verdict_word not_initialized(const struct causes *causes,
                                            const struct state_node *state)
@@ -44,8 +43,7 @@ struct verdict_word cause_of_unlaunched(const struct causes *causes, const struc
     return cause(causes, "DIS-32 #3", "the NodeClaim, made at %s, has no machine yet", since);
 }
 
-// --- what wants the node
-// ----------------------------------------------------------------------------
+// --- what wants the node -------------------------------------------------------------------------
 
 static void add_wanting_pods(const struct plan *plan, const char *name, struct text *text)
 {
@@ -81,8 +79,7 @@ static struct verdict_word nominated(const struct causes *causes, const struct s
     return word;
 }
 
-// --- what its pods have against it
-// -------------------------------------------------------------------
+// --- what its pods have against it ---------------------------------------------------------------
 
 // DIS-40.
 static struct verdict_word protected_pod(const struct causes *causes,
@@ -191,8 +188,7 @@ static struct verdict_word unknown_pool(const struct causes *causes, const char 
     return cause(causes, "DIS-32 #9", "there is no NodePool \"%s\"", name);
 }
 
-// --- all checks
-// -----------------------------------------------------------------------------------
+// --- all checks ----------------------------------------------------------------------------------
 
 struct verdict_word cause_of_refusal(const struct causes *causes,
                                      const struct disruption_refusal *refusal)

@@ -15,8 +15,7 @@
 #define NAMES_SHOWN 3
 #define RULES_MAX   100 // that verdicts name
 
-// --- what the methods say
-// -------------------------------------------------------------------------
+// --- what the methods say ------------------------------------------------------------------------
 
 void verdicts_begin(struct disruption *disruption)
 {
@@ -49,8 +48,7 @@ void verdict_of_trial(struct disruption *disruption, const struct disruption_can
                        disruption->tells ? trial_message(disruption, trial) : NULL);
 }
 
-// --- moves that are none
-// ---------------------------------------------------------------------------
+// --- moves that are none -------------------------------------------------------------------------
 
 void verdict_of_score(struct disruption *disruption, const struct disruption_candidate *candidate,
                       const char *rule, int64_t savings)
@@ -166,8 +164,7 @@ void verdict_of_move(struct disruption *disruption, struct disruption_candidate 
                            with_prices(disruption, candidate, move));
 }
 
-// --- all nodes
-// ------------------------------------------------------------------------------------
+// --- all nodes -----------------------------------------------------------------------------------
 
 static void count_rule(struct plan *plan, const char *rule)
 {

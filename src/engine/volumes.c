@@ -77,8 +77,7 @@ static bool has_text(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-// --- alternatives (SCH-330 to SCH-336)
-// ----------------------------------------------------------------
+// --- alternatives (SCH-330 to SCH-336) -----------------------------------------------------------
 
 struct alternatives {
     uint32_t *sets;
@@ -247,8 +246,7 @@ static bool cross(struct problem *problem, struct alternatives *all,
     return true;
 }
 
-// --- drivers (SCH-351)
-// ----------------------------------------------------------------------------------
+// --- drivers (SCH-351) ---------------------------------------------------------------------------
 
 static const char *csi_name(const char *provisioner)
 {
@@ -369,8 +367,7 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
     return volumes;
 }
 
-// --- validation (SCH-341)
-// -----------------------------------------------------------------------------
+// --- validation (SCH-341) ------------------------------------------------------------------------
 
 static const char *refuse_bound(struct problem *problem,
                                 const struct persistent_volume_claim *claim)
@@ -456,8 +453,7 @@ const char *volumes_validate(struct problem *problem, const struct pod *pod)
     return NULL;
 }
 
-// --- limits of nodes (SCH-350 to SCH-353)
-// ---------------------------------------------------------------
+// --- limits of nodes (SCH-350 to SCH-353) --------------------------------------------------------
 
 static void add_limits(struct problem *problem, struct place *place)
 {
@@ -552,8 +548,7 @@ bool volumes_fit(struct problem *problem, const struct place *place, const struc
     return true;
 }
 
-// --- limits of new nodes (SCH-353)
-// ----------------------------------------------------------------------
+// --- limits of new nodes (SCH-353) ---------------------------------------------------------------
 
 // The driver that a resource such as attachable-volumes-csi-ebs.csi.aws.com counts, or NULL.
 static const char *driver_of_resource(const char *name)

@@ -92,8 +92,7 @@ bool leader_is_leading(const struct leader *leader)
            loop_monotonic_ns(leader->loop) - leader->renewed_ns < leader->options.renew_deadline_ns;
 }
 
-// --- acquiring and renewing
-// -------------------------------------------------------------------------
+// --- acquiring and renewing ----------------------------------------------------------------------
 static void attempt(void *context)
 {
     struct leader *leader = context;
@@ -276,8 +275,7 @@ static void lose(struct leader *leader, const char *why)
     leader->options.lost(leader->options.context);
 }
 
-// --- giving back
-// ------------------------------------------------------------------------------------
+// --- giving back ---------------------------------------------------------------------------------
 void leader_release(struct leader *leader, void (*done)(void *context), void *context)
 {
     assert(!leader->is_releasing);

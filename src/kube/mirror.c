@@ -215,8 +215,7 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
         add(kind, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
 }
 
-// --- what the reflector brings
-// ----------------------------------------------------------------------
+// --- what the reflector brings -------------------------------------------------------------------
 static void list_begins(void *context)
 {
     struct mirror_kind *kind = context;

@@ -99,8 +99,7 @@ static void admit_pod_level(struct arena *arena, struct pod_spec *spec)
     spec->resources = resources;
 }
 
-// --- rules between pods
-// -----------------------------------------------------------------------------
+// --- rules between pods --------------------------------------------------------------------------
 static void add_expression(struct arena *arena, requirement_list *list, const char *key,
                            const char *operator, const char *value)
 {

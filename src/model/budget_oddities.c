@@ -30,8 +30,7 @@ static void tell(const struct report *report, const char *code, const char *fiel
     report->call(report->context, &oddity);
 }
 
-// --- schedules
-// ------------------------------------------------------------------------------------
+// --- schedules -----------------------------------------------------------------------------------
 
 static const char *schedule_hint(const char *schedule)
 {
@@ -91,8 +90,7 @@ static void add_windows(const struct report *report, struct text *text)
     text_add(text, shown > 0 ? ")" : "");
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 
 static void tell_reasons(const struct report *report)
 {

@@ -46,8 +46,7 @@ bool budget_is_active(const struct node_pool_budget *budget, int64_t now, bool *
     return true;
 }
 
-// --- windows
-// --------------------------------------------------------------------------------------
+// --- windows -------------------------------------------------------------------------------------
 
 // How far a day's last hit is from its first, if no hit of a day is further than `duration` from
 // the one before; else 0. A day of minutely hits is passed over at once by that.
@@ -100,8 +99,7 @@ bool budget_next_window(const struct node_pool_budget *budget, int64_t instant,
     return true;
 }
 
-// --- values
-// ---------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t *nodes,
                   struct error *error)

@@ -9,8 +9,7 @@
 // Sums of prices over a cluster must stay far from overflow.
 #define OFFERING_PRICE_MAX (INT64_C(1000000) * 1000000000) // nano-USD an hour
 
-// --- FMT-8
-// ----------------------------------------------------------------------------------------
+// --- FMT-8 ---------------------------------------------------------------------------------------
 static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
                                         "Gt", "Lt",    "Gte",    "Lte"};
 
@@ -145,8 +144,7 @@ bool instance_type_catalog_check(const struct instance_type_catalog *catalog, st
            instance_type_catalog_check_names(catalog, error);
 }
 
-// --- readings
-// -------------------------------------------------------------------------------------
+// --- readings ------------------------------------------------------------------------------------
 const char *requirement_single_value(const requirement_list *requirements, const char *key)
 {
     list_for_each (requirement, requirements)

@@ -2,8 +2,7 @@
 #include "model/core.h"
 #include "model/tables.h"
 
-// --- metadata
-// -------------------------------------------------------------------------------------
+// --- metadata ------------------------------------------------------------------------------------
 static const struct field owner_reference_fields[] = {
     FIELD(struct owner_reference, api_version, "apiVersion", STRING,
           .flags = FIELD_REQUIRED | FIELD_SHARED),
@@ -49,8 +48,7 @@ static const struct field condition_fields[] = {
 };
 const struct type type_condition = TYPE("Condition", struct condition, condition_fields);
 
-// --- selectors, taints, tolerations, resources
-// ------------------------------------------------------
+// --- selectors, taints, tolerations, resources ---------------------------------------------------
 static const struct field selector_requirement_fields[] = {
     FIELD(struct selector_requirement, key, "key", STRING, .flags = FIELD_REQUIRED | FIELD_SHARED),
     FIELD(struct selector_requirement, operator, "operator", STRING,
@@ -111,8 +109,7 @@ static const struct field resource_requirements_fields[] = {
 const struct type type_resource_requirements =
     TYPE("ResourceRequirements", struct resource_requirements, resource_requirements_fields);
 
-// --- Node
-// -----------------------------------------------------------------------------------------
+// --- Node ----------------------------------------------------------------------------------------
 static const struct field node_spec_fields[] = {
     FIELD(MEMBER(struct node, spec), provider_id, "providerID", STRING),
     FIELD(MEMBER(struct node, spec), unschedulable, "unschedulable", BOOL),
@@ -137,8 +134,7 @@ static const struct field node_fields[] = {
 };
 const struct type type_node = TYPE("Node", struct node, node_fields);
 
-// --- small kinds
-// ----------------------------------------------------------------------------------
+// --- small kinds ---------------------------------------------------------------------------------
 static const struct field namespace_fields[] = {FIELD_METADATA(struct namespace)};
 const struct type type_namespace = TYPE("Namespace", struct namespace, namespace_fields);
 
@@ -184,8 +180,7 @@ static const struct field service_fields[] = {
 };
 const struct type type_service = TYPE("Service", struct service, service_fields);
 
-// --- policy, coordination, events
-// -------------------------------------------------------------------
+// --- policy, coordination, events ----------------------------------------------------------------
 static const struct field disruption_budget_spec_fields[] = {
     FIELD(MEMBER(struct pod_disruption_budget, spec), min_available, "minAvailable", INT_OR_STRING),
     FIELD(MEMBER(struct pod_disruption_budget, spec), max_unavailable, "maxUnavailable",

@@ -33,8 +33,7 @@ struct decoder {
 static bool decode_struct(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value, char *to);
 
-// --- entry
-// ----------------------------------------------------------------------------------------
+// --- entry ---------------------------------------------------------------------------------------
 static const struct kind *document_kind(const json_t *document, struct error *error)
 {
     const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
@@ -94,8 +93,7 @@ struct object *object_decode(const json_t *document, const struct kind *kind, en
     return object;
 }
 
-// --- errors
-// ---------------------------------------------------------------------------------------
+// --- errors --------------------------------------------------------------------------------------
 static void place_text(const struct place *place, struct text *text)
 {
     if (place == NULL)
@@ -165,8 +163,7 @@ static bool refuse_unknown(struct decoder *decoder, const struct place *place,
     return fail(decoder, &unknown, "unknown field");
 }
 
-// --- scalars
-// --------------------------------------------------------------------------------------
+// --- scalars -------------------------------------------------------------------------------------
 static bool decode_string(struct decoder *decoder, const struct place *place, const json_t *value,
                           const char **to)
 {
@@ -421,8 +418,7 @@ static bool decode_resource_map(struct decoder *decoder, const struct place *pla
     return true;
 }
 
-// --- structs
-// --------------------------------------------------------------------------------------
+// --- structs -------------------------------------------------------------------------------------
 static bool decode_value(struct decoder *decoder, const struct place *place,
                          const struct field *field, const json_t *value, char *to)
 {

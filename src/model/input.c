@@ -32,8 +32,7 @@ static bool read_file(struct documents *documents, const char *path, bool with_p
 static bool collect_directory(struct paths *paths, const char *directory, int depth,
                               struct error *error);
 
-// --- files and directories
-// ------------------------------------------------------------------------
+// --- files and directories -----------------------------------------------------------------------
 static int compare_paths(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -140,8 +139,7 @@ static bool read_file(struct documents *documents, const char *path, bool with_p
     return fine;
 }
 
-// --- texts
-// ----------------------------------------------------------------------------------------
+// --- texts ---------------------------------------------------------------------------------------
 struct receiver {
     struct documents *documents;
     const char *file;
@@ -355,8 +353,7 @@ static void add_document(struct documents *documents, struct document document)
     json_decref(document.value);
 }
 
-// --- positions
-// ------------------------------------------------------------------------------------
+// --- positions -----------------------------------------------------------------------------------
 void document_position(const struct document *document, const char *path, uint32_t *line,
                        uint32_t *column)
 {

@@ -41,8 +41,7 @@ static bool read_sequence(struct reader *reader, int depth, struct node *node);
 static bool read_scalar(struct reader *reader, struct node *node);
 static bool read_alias(struct reader *reader, struct node *node);
 
-// --- events and errors
-// ----------------------------------------------------------------------------
+// --- events and errors ---------------------------------------------------------------------------
 static bool fail_at(struct reader *reader, size_t line, size_t column, const char *format, ...)
     PRINTF_LIKE(4, 5);
 static bool fail_at(struct reader *reader, size_t line, size_t column, const char *format, ...)
@@ -78,8 +77,7 @@ static bool next_event(struct reader *reader)
                    parser->context != NULL ? parser->context : "");
 }
 
-// --- documents
-// ------------------------------------------------------------------------------------
+// --- documents -----------------------------------------------------------------------------------
 bool yaml_read(const struct yaml_source *source, bool *duplicate_key, struct error *error)
 {
     struct reader reader = {.source = source, .error = error};
@@ -252,8 +250,7 @@ static bool read_sequence(struct reader *reader, int depth, struct node *node)
     return false;
 }
 
-// --- mappings
-// -------------------------------------------------------------------------------------
+// --- mappings ------------------------------------------------------------------------------------
 struct mapping {
     struct node *node;
     struct map *lines; // key -> position: for duplicates

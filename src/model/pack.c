@@ -237,8 +237,7 @@ static void pack_struct(struct packer *packer, const struct type *type, char *to
             pack_field(packer, field, to == NULL ? NULL : to + field->offset, from + field->offset);
 }
 
-// --- strings
-// --------------------------------------------------------------------------------------
+// --- strings -------------------------------------------------------------------------------------
 static const char *find_static(const struct field *field, const char *text)
 {
     if (field == NULL || field->enum_values == NULL)

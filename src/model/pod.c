@@ -5,8 +5,7 @@
 #include "model/core.h"
 #include "model/resources.h"
 
-// --- requests
-// -------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 struct status_view { // what the kubelet says of a pod's containers; absent for templates
     const struct pod_status *status;
     bool resize_infeasible;
@@ -110,8 +109,7 @@ struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec
     return requests(arena, spec, NULL);
 }
 
-// --- classes
-// --------------------------------------------------------------------------------------
+// --- classes -------------------------------------------------------------------------------------
 bool pod_is_terminal(const struct pod *pod)
 {
     return text_equal(pod->status.phase, "Succeeded") || text_equal(pod->status.phase, "Failed");
@@ -153,8 +151,7 @@ bool pod_spec_has_resource_claims(const struct pod_spec *spec)
     return false;
 }
 
-// --- tolerations
-// ----------------------------------------------------------------------------------
+// --- tolerations ---------------------------------------------------------------------------------
 static bool is_empty(const char *text)
 {
     return text == NULL || text[0] == '\0';

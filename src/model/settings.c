@@ -423,8 +423,7 @@ static bool set_choice(struct settings *settings, const struct setting *row, con
     return true;
 }
 
-// --- gates (LIF-381)
-// ------------------------------------------------------------------------------
+// --- gates (LIF-381) -----------------------------------------------------------------------------
 static bool set_gate(struct settings *settings, bool is_core, char *assignment,
                      const struct setting *row, struct error *error)
 {

@@ -14,8 +14,7 @@
 static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
                           const char *text, size_t length, bool strict, struct error *error);
 
-// --- making
-// ---------------------------------------------------------------------------------------
+// --- making --------------------------------------------------------------------------------------
 struct snapshot *snapshot_create(void)
 {
     struct snapshot *snapshot = memory_allocate(sizeof *snapshot);
@@ -51,8 +50,7 @@ void snapshot_keep(struct snapshot *snapshot, const struct object *object)
     vector_push(&snapshot->kept, object_acquire(object));
 }
 
-// --- reading
-// --------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
 {
     struct documents documents = {0};

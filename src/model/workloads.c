@@ -46,8 +46,7 @@ bool workloads_expand(struct snapshot *snapshot, struct error *error)
     return fine;
 }
 
-// --- what there is
-// --------------------------------------------------------------------------------
+// --- what there is -------------------------------------------------------------------------------
 static const char *key_of(struct expansion *expansion, const char *kind, const char *namespace,
                           const char *name)
 {
@@ -117,8 +116,7 @@ static struct workload workload_of(const struct object *object)
     return workload;
 }
 
-// --- making pods
-// ----------------------------------------------------------------------------------
+// --- making pods ---------------------------------------------------------------------------------
 const char *derived_uid(struct arena *arena, const char *kind, const char *namespace,
                         const char *name)
 {

@@ -23,8 +23,7 @@ static void node_key(const struct world_object *set, const char *node, char out[
     snprintf(out, WORLD_KEY_MAX * 2, "%s@%s", set->key, node);
 }
 
-// --- which pods there are
-// ------------------------------------------------------------------------------------------------
+// --- which pods there are ------------------------------------------------------------------------
 
 static bool pods_key(const struct world_object *pod, char out[WORLD_KEY_MAX])
 {
@@ -121,8 +120,7 @@ void daemon_set_node_changed(struct workloads *workloads, struct world_object *n
     }
 }
 
-// --- one node
-// ------------------------------------------------------------------------------------------------------------
+// --- one node ------------------------------------------------------------------------------------
 
 // A change of the set: every node is looked at, and those where it still has pods.
 void daemon_set_sync(void *context, const char *key)
@@ -315,8 +313,7 @@ void daemon_set_node_sync(void *context, const char *work)
     work_queue_add_after(workloads->daemon_sets, set->key, STATUS_DELAY_NS);
 }
 
-// --- status
-// ----------------------------------------------------------------------------------------------------------------
+// --- status --------------------------------------------------------------------------------------
 
 static int64_t count_unavailable(struct workloads *workloads, const struct world_object *set)
 {

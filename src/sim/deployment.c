@@ -91,8 +91,7 @@ static void find_sets(struct rollout *rollout)
     vector_free(&sets);
 }
 
-// --- ReplicaSets
-// -------------------------------------------------------------------------------------------------
+// --- ReplicaSets ---------------------------------------------------------------------------------
 
 static int64_t wanted_of(const struct world_object *set)
 {
@@ -240,8 +239,7 @@ static bool ensure_current(struct rollout *rollout)
     return false;
 }
 
-// --- rolling update
-// ------------------------------------------------------------------------------------------------
+// --- rolling update ------------------------------------------------------------------------------
 
 static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed);
 
@@ -288,8 +286,7 @@ static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed)
     }
 }
 
-// --- recreate
-// ------------------------------------------------------------------------------------------------------
+// --- recreate ------------------------------------------------------------------------------------
 
 static bool old_pods_left(const struct rollout *rollout)
 {
@@ -317,8 +314,7 @@ static void recreate(struct rollout *rollout)
         scale_set(rollout, rollout->current, rollout->replicas);
 }
 
-// --- scaling
-// ---------------------------------------------------------------------------------------------------------
+// --- scaling -------------------------------------------------------------------------------------
 
 static bool has_been_scaled(const struct rollout *rollout)
 {
@@ -397,8 +393,7 @@ static void scale_in_proportion(struct rollout *rollout)
     vector_free(&active);
 }
 
-// --- history and status
-// ------------------------------------------------------------------------------------------------
+// --- history and status --------------------------------------------------------------------------
 
 static void drop_history(struct rollout *rollout)
 {

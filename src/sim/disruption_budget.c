@@ -82,8 +82,7 @@ void budgets_enter(struct budgets *budgets, struct world_object *object)
         queue_namespace(budgets, object->namespace); // their scale counts
 }
 
-// --- counting
-// ------------------------------------------------------------------------------------------------------
+// --- counting ------------------------------------------------------------------------------------
 
 static bool is_healthy(const struct world_object *pod)
 {
@@ -206,8 +205,7 @@ static void queue_namespace(struct budgets *budgets, const char *namespace)
         work_queue_add(budgets->queue, (*budget)->key);
 }
 
-// --- status
-// --------------------------------------------------------------------------------------------------------
+// --- status --------------------------------------------------------------------------------------
 
 struct expectation {
     int64_t expected, desired;

@@ -166,8 +166,7 @@ static bool is_complete(const struct job_view *view)
     return view->succeeded > 0 && view->active == 0;
 }
 
-// --- pods
-// ----------------------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 // The list is read anew afterwards: pods that had no node are gone.
 static void remove_some(struct job_view *view, int64_t count)
@@ -271,8 +270,7 @@ static void adjust(struct job_view *view)
     }
 }
 
-// --- status and end
-// ----------------------------------------------------------------------------------------------------
+// --- status and end ------------------------------------------------------------------------------
 
 static void write_status(struct job_view *view, const char *outcome, const char *reason)
 {

@@ -58,8 +58,7 @@ void kubelets_enter(struct kubelets *kubelets, struct world_object *object)
         work_queue_add(kubelets->pod_work, object->key);
 }
 
-// --- pods
-// ------------------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static struct kubelet_pod *remember(struct kubelets *kubelets, const struct world_object *pod);
 static void stop(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory);

@@ -78,8 +78,7 @@ void kubelet_free(void *value)
     free(kubelet);
 }
 
-// --- registration
-// ------------------------------------------------------------------------------------------------
+// --- registration --------------------------------------------------------------------------------
 
 static json_t *map_value_of(const struct string_map *map)
 {
@@ -191,8 +190,7 @@ void kubelet_boot_again(void *context, const char *provider_id)
     register_node(kubelets, machine, name);
 }
 
-// --- kubelets
-// ----------------------------------------------------------------------------------------------------
+// --- kubelets ------------------------------------------------------------------------------------
 
 static bool is_at_work(const struct kubelet *kubelet)
 {
@@ -278,8 +276,7 @@ static void queue_pods(struct kubelets *kubelets, const char *node_name)
         work_queue_add(kubelets->pod_work, pod->key);
 }
 
-// --- heartbeats
-// ----------------------------------------------------------------------------------------------------
+// --- heartbeats ----------------------------------------------------------------------------------
 
 void kubelet_heartbeat(void *context, const char *node_name)
 {
@@ -318,8 +315,7 @@ int64_t kubelets_last_heartbeat(const struct kubelets *kubelets, const char *nod
     return is_at_work(kubelet) ? loop_now_ns(kubelets->world->loop) : kubelet->last_alive;
 }
 
-// --- what happens to machines
-// ----------------------------------------------------------------------------------------
+// --- what happens to machines --------------------------------------------------------------------
 
 static void tell_kubelets(struct kubelets *kubelets, const struct machine *machine)
 {

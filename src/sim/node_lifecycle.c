@@ -85,8 +85,7 @@ void node_lifecycle_enter(struct node_lifecycle *lifecycle, struct world_object 
     }
 }
 
-// --- taints by condition
-// ---------------------------------------------------------------------------------------------
+// --- taints by condition -------------------------------------------------------------------------
 
 static bool wants_taint(const struct world_object *node, const char *key, const char *effect)
 {
@@ -183,8 +182,7 @@ static void sync_taints(void *context, const char *node_name)
         json_decref(value);
 }
 
-// --- heartbeats
-// --------------------------------------------------------------------------------------------------------
+// --- heartbeats ----------------------------------------------------------------------------------
 
 // 0: nothing of this node ever beat, so it is not judged by it.
 static int64_t last_heartbeat(const struct node_lifecycle *lifecycle, const char *node_name)
@@ -243,8 +241,7 @@ static void check_heartbeat(void *context, const char *node_name)
     }
 }
 
-// --- eviction by taints
-// --------------------------------------------------------------------------------------------------
+// --- eviction by taints --------------------------------------------------------------------------
 
 // How long the pod may stay from the taint's addition on; -1: for ever.
 static int64_t tolerated_ns(const struct pod *pod, const struct taint *taint)
@@ -293,8 +290,7 @@ static void check_eviction(void *context, const char *pod_key)
     world_remove(world, pod, -1, NULL);
 }
 
-// --- pods of nodes that are gone
-// ---------------------------------------------------------------------------------------------
+// --- pods of nodes that are gone -----------------------------------------------------------------
 
 static void collect_pods(void *context, const char *node_name)
 {

@@ -77,8 +77,7 @@ void collector_enter(struct collector *collector, struct world_object *object)
         work_queue_add(collector->queue, object->uid);
 }
 
-// --- one object
-// ------------------------------------------------------------------------------------------------------
+// --- one object ----------------------------------------------------------------------------------
 
 static void orphan_dependents(struct collector *collector, struct world_object *owner);
 static void delete_blocking(struct collector *collector, struct world_object *owner);

@@ -67,8 +67,7 @@ uint32_t scheduler_queue_count(const struct scheduler *scheduler)
     return scheduler->active.count;
 }
 
-// --- changes
-// -------------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------
 
 static void pod_enters(struct scheduler *scheduler, struct world_object *object,
                        const json_t *before);
@@ -184,8 +183,7 @@ static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object
     scheduler_hint_others(scheduler);
 }
 
-// --- cycles
-// --------------------------------------------------------------------------------------------------
+// --- cycles --------------------------------------------------------------------------------------
 
 static void take_backed_off(void *context, const char *key)
 {
@@ -343,8 +341,7 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
     text_free(&message);
 }
 
-// --- volumes that wait for their first consumer
-// ----------------------------------------------------------------
+// --- volumes that wait for their first consumer --------------------------------------------------
 
 // Copied, since writing the claims changes the cluster that the state looks at.
 static claim_keys keys_of_delayed_claims(const struct filter_state *state)

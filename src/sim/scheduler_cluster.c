@@ -144,8 +144,7 @@ const void *filter_object(const struct map *objects, const char *namespace, cons
     return map_get(objects, key);
 }
 
-// --- nodes
-// ---------------------------------------------------------------------------------------------------
+// --- nodes ---------------------------------------------------------------------------------------
 
 static struct filter_node *node_slot(struct filter_cluster *cluster, const char *name);
 static void node_widen(struct filter_node *node, uint32_t width);
@@ -253,8 +252,7 @@ uint32_t filter_node_find(const struct filter_cluster *cluster, const char *name
     return node == NULL || node->node == NULL ? FILTER_NODE_NONE : node->index;
 }
 
-// --- pods
-// ----------------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod,
                       const char *node_name);

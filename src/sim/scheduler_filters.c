@@ -97,8 +97,7 @@ bool filter_depends_on_others(const struct pod *pod)
     return false;
 }
 
-// --- the filters
-// ---------------------------------------------------------------------------------------------------
+// --- the filters ---------------------------------------------------------------------------------
 
 static bool ports_free(const struct filter_pod *pod, const struct filter_node *node);
 static bool resources_fit(const struct filter_pod *pod, const struct filter_node *node,
@@ -196,8 +195,7 @@ static bool resources_fit(const struct filter_pod *pod, const struct filter_node
     return fits;
 }
 
-// --- why not
-// ---------------------------------------------------------------------------------------------------------
+// --- why not -------------------------------------------------------------------------------------
 
 bool tally_add(struct filter_tally *tally, enum filter_reason reason)
 {

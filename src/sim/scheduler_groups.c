@@ -7,8 +7,7 @@
 
 #define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
 
-// --- topologies
-// ------------------------------------------------------------------------------------------------
+// --- topologies ----------------------------------------------------------------------------------
 
 struct topology *topology_of(struct filter_cluster *cluster, const char *key)
 {
@@ -64,8 +63,7 @@ void topologies_clear(struct filter_cluster *cluster)
     }
 }
 
-// --- terms
-// -----------------------------------------------------------------------------------------------------
+// --- terms ---------------------------------------------------------------------------------------
 
 static void add_pins(struct arena *arena, struct pod_term *term, const struct pod *pod,
                      const struct string_list *keys, bool must_differ)
@@ -193,8 +191,7 @@ static struct pod_term keep_term(struct arena *arena, const struct pod_term *ter
     return kept;
 }
 
-// --- groups
-// ----------------------------------------------------------------------------------------------------
+// --- groups --------------------------------------------------------------------------------------
 
 static bool group_has(const struct filter_cluster *cluster, const struct pod_group *group,
                       const struct pod *pod)
@@ -293,8 +290,7 @@ void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to)
     }
 }
 
-// --- anti-affinity that pods on nodes have against others
-// ------------------------------------------------------------
+// --- anti-affinity that pods on nodes have against others ----------------------------------------
 
 static struct carried_term *carried_of(struct filter_cluster *cluster, const struct pod *pod,
                                        const struct pod_affinity_term *affinity)

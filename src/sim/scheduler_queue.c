@@ -57,8 +57,7 @@ void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
     work_queue_add_after(scheduler->later, entry->key, options->scheduler_retry_ns);
 }
 
-// --- hints
-// ---------------------------------------------------------------------------------------------------
+// --- hints ---------------------------------------------------------------------------------------
 
 static bool hint_helps(struct scheduler *scheduler, const struct pod *pod);
 
@@ -115,8 +114,7 @@ static bool hint_helps(struct scheduler *scheduler, const struct pod *pod)
     return false;
 }
 
-// --- the heap
-// ------------------------------------------------------------------------------------------------
+// --- the heap ------------------------------------------------------------------------------------
 
 static bool goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b)
 {

@@ -206,8 +206,7 @@ static bool can_be_bound(const struct filter_state *state, const struct claim_st
            topology_allowed(claim->storage_class, node);
 }
 
-// --- attach limits
-// -----------------------------------------------------------------------------------------------
+// --- attach limits -------------------------------------------------------------------------------
 
 struct attachment { // a volume as its driver knows it
     const char *driver, *handle;

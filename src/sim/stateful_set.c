@@ -78,8 +78,7 @@ static struct numbered_pods number_pods(struct world *world, const struct world_
     return pods;
 }
 
-// --- pods and their claims
-// -------------------------------------------------------------------------------------------
+// --- pods and their claims -----------------------------------------------------------------------
 
 static void create_claim(struct world *world, const struct world_object *set,
                          const json_t *claim_template, const char *name)
@@ -147,8 +146,7 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
     return world_add(world, KIND_POD, set->namespace, pod, NULL);
 }
 
-// --- what may be done now
-// ----------------------------------------------------------------------------------------------
+// --- what may be done now ------------------------------------------------------------------------
 
 static bool settled(struct workloads *workloads, const struct world_object *set,
                     const struct world_object *pod)

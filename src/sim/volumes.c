@@ -57,8 +57,7 @@ void volumes_destroy(struct volumes *volumes)
     free(volumes);
 }
 
-// --- which volume a pod means
-// ------------------------------------------------------------------------------------------
+// --- which volume a pod means --------------------------------------------------------------------
 
 static void claim_name_of(const struct world_object *pod, const struct volume *volume,
                           char out[WORLD_KEY_MAX])
@@ -135,8 +134,7 @@ bool volumes_attached(const struct volumes *volumes, const struct world_object *
     return true;
 }
 
-// --- changes
-// -------------------------------------------------------------------------------------------------------------
+// --- changes -------------------------------------------------------------------------------------
 
 static void queue_attachments(struct volumes *volumes, const struct world_object *pod)
 {
@@ -197,8 +195,7 @@ void volumes_enter(struct volumes *volumes, struct world_object *object)
     }
 }
 
-// --- claims
-// ----------------------------------------------------------------------------------------------------------------
+// --- claims --------------------------------------------------------------------------------------
 
 static struct world_object *find_volume(struct volumes *volumes, const struct world_object *claim,
                                         const struct node *node);
@@ -366,8 +363,7 @@ static void provision(struct volumes *volumes, const struct world_object *claim,
     world_add(volumes->world, KIND_PERSISTENT_VOLUME, NULL, value, NULL); // and is then bound
 }
 
-// --- volumes
-// ---------------------------------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 
 static void sync_volume(void *context, const char *name)
 {
@@ -400,8 +396,7 @@ static void sync_volume(void *context, const char *name)
     world_remove(world, volume, -1, NULL);
 }
 
-// --- pods
-// ------------------------------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static void create_ephemeral_claims(struct volumes *volumes, struct world_object *pod)
 {
@@ -482,8 +477,7 @@ static void sync_pod(void *context, const char *key)
         attach(volumes, pod);
 }
 
-// --- attachments
-// -------------------------------------------------------------------------------------------------------------
+// --- attachments ---------------------------------------------------------------------------------
 
 static bool in_use(const struct volumes *volumes, const struct world_object *attachment)
 {

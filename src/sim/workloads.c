@@ -87,8 +87,7 @@ void workloads_enter(struct workloads *workloads, struct world_object *object)
         queue_controllers(workloads, object);
 }
 
-// --- shared
-// ----------------------------------------------------------------------------------------------------
+// --- shared --------------------------------------------------------------------------------------
 
 json_t *workload_pod(const struct world_object *owner, const char *name, const char *generate_name)
 {
@@ -147,8 +146,7 @@ int64_t workload_share(const json_t *value, const char *otherwise, int64_t total
     return (total * percent + (round_up ? 99 : 0)) / 100;
 }
 
-// --- which pod goes first
-// ------------------------------------------------------------------------------------------
+// --- which pod goes first ------------------------------------------------------------------------
 
 struct deletion_rank {
     struct world_object *pod;

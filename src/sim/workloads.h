@@ -16,8 +16,7 @@ WORLD_PART(node_lifecycle);
 // Binding and provisioning of claims, claims of ephemeral volumes, attachment and detachment.
 WORLD_PART(volumes);
 
-// --- shared by the workload controllers
-// ------------------------------------------------------------------
+// --- shared by the workload controllers ----------------------------------------------------------
 struct workloads {
     struct world *world;
     struct work_queue *deployments, *replica_sets, *stateful_sets, *daemon_sets, *daemon_nodes,

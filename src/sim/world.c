@@ -118,8 +118,7 @@ void world_destroy(struct world *world)
     free(world);
 }
 
-// --- the cache's feed
-// ------------------------------------------------------------------------------------------
+// --- the cache's feed ----------------------------------------------------------------------------
 
 static void look_for_resources(void *context, const char *key)
 {
@@ -206,8 +205,7 @@ void world_enter(struct world *world, struct world_object *object)
     TELL(enter);
 }
 
-// --- machines and counts
-// ---------------------------------------------------------------------------------------
+// --- machines and counts -------------------------------------------------------------------------
 
 bool world_machine_boots(struct world *world, const struct machine_boot *boot)
 {

@@ -60,8 +60,7 @@ struct world *world_create(struct loop *loop, struct store *store,
                            const struct world_options *options);
 void world_destroy(struct world *world); // NULL is fine
 
-// --- machines
-// --------------------------------------------------------------------------------------
+// --- machines ------------------------------------------------------------------------------------
 enum machine_faults {
     MACHINE_NEVER_REGISTERS = 1 << 0,
     MACHINE_NEVER_READY = 1 << 1,
@@ -92,8 +91,7 @@ enum machine_state {
 void world_machine_set_state(struct world *world, const char *provider_id,
                              enum machine_state state);
 
-// --- counts, for progress displays and tests
-// ----------------------------------------------------------
+// --- counts, for progress displays and tests -----------------------------------------------------
 struct world_counts {
     uint32_t nodes, nodes_ready;
     uint32_t pods, pods_unassigned, pods_starting, pods_running, pods_ended, pods_terminating;

@@ -123,8 +123,7 @@ static void object_empty(struct world_object *object)
     object->json = NULL;
 }
 
-// --- indices
-// -----------------------------------------------------------------------------------------------
+// --- indices -------------------------------------------------------------------------------------
 
 static void node_pods_add(struct world *world, struct world_object *pod);
 static void node_pods_remove(struct world_object *pod);
@@ -234,8 +233,7 @@ static void links_remove(struct world *world, struct world_object *object)
     object->links_count = 0;
 }
 
-// --- reading
-// -----------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 struct world_object *world_find(const struct world *world, enum kind_id id, const char *namespace,
                                 const char *name)
@@ -365,8 +363,7 @@ int64_t world_generation(const struct world_object *object)
     return world_int(object->json, "metadata.generation", 1);
 }
 
-// --- readings of pods
-// ----------------------------------------------------------------------------------------
+// --- readings of pods ----------------------------------------------------------------------------
 
 bool world_pod_ended(const struct world_object *pod)
 {

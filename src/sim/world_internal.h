@@ -109,8 +109,7 @@ struct world {
     struct volumes *volumes;
 };
 
-// --- reading
-// -------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 struct world_object *world_find(const struct world *world, enum kind_id id, const char *namespace,
                                 const char *name); // NULL if absent
 struct world_object *world_find_key(const struct world *world, enum kind_id id, const char *key);
@@ -184,8 +183,7 @@ bool world_drop_finalizer(json_t *value, const char *finalizer);       // false:
 void world_event(struct world *world, const struct world_object *object, const char *type,
                  const char *reason, const char *component, const char *message);
 
-// --- readings of pods
-// ------------------------------------------------------------------------------------
+// --- readings of pods ----------------------------------------------------------------------------
 bool world_pod_ended(const struct world_object *pod);  // Succeeded or Failed
 bool world_pod_active(const struct world_object *pod); // neither ended nor being deleted
 bool world_pod_ready(const struct world_object *pod);
@@ -194,8 +192,7 @@ int64_t world_pod_ready_since(const struct world_object *pod); // 0: is not read
 bool world_pod_available(const struct world *world, const struct world_object *pod,
                          int64_t min_ready_ns, int64_t *wait_ns);
 
-// --- the parts: created with the world, before the first object enters
-// ------------------------------------
+// --- the parts: created with the world, before the first object enters ---------------------------
 #define WORLD_PART(part)                                               \
     struct part *part##_create(struct world *world);                   \
     void part##_destroy(struct part *part);                            \

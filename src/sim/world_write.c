@@ -185,8 +185,7 @@ bool world_drop_finalizer(json_t *value, const char *finalizer)
     return false;
 }
 
-// --- events
-// --------------------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 static void event_purge(struct world *world);
 static void event_repeat(struct world *world, struct world_object *event);

@@ -146,8 +146,7 @@ void web_server_route(struct web_server *server, const char *path, web_function 
     vector_push(&server->routes, route);
 }
 
-// --- listening
-// ----------------------------------------------------------------------------------------
+// --- listening -----------------------------------------------------------------------------------
 static int open_socket(const char *address, int port, struct error *error)
 {
     char service[16];
@@ -200,8 +199,7 @@ static int port_of(int socket)
                                             : ((struct sockaddr_in *)&name)->sin_port);
 }
 
-// --- connections
-// --------------------------------------------------------------------------------------
+// --- connections ---------------------------------------------------------------------------------
 static struct bufferevent *accepted(struct event_base *base, void *context)
 {
     (void)base;
@@ -268,8 +266,7 @@ static void connection_closed(struct evhttp_connection *http, void *context)
     free(connection);
 }
 
-// --- requests
-// -----------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 static void serve(struct evhttp_request *request, void *context)
 {
     struct web_server *server = context;

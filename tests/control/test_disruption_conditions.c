@@ -42,8 +42,7 @@ static struct world read_world(const char *claim, const char *pool, const char *
     return world;
 }
 
-// --- Drifted
-// --------------------------------------------------------------------------------------
+// --- Drifted -------------------------------------------------------------------------------------
 
 #define HASH(value)    "karpenter.sh/nodepool-hash: '" value "'"
 #define VERSION(value) "karpenter.sh/nodepool-hash-version: " value
@@ -160,8 +159,7 @@ static void a_type_is_there_while_an_offering_is_DIS_76_DIS_77(void **state)
     }
 }
 
-// --- Consolidatable
-// -------------------------------------------------------------------------------
+// --- Consolidatable ------------------------------------------------------------------------------
 
 #define NOW_SECONDS 1000
 

@@ -112,8 +112,7 @@ void add_pod(struct text *world, struct test_pod pod)
                 or(pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
 }
 
-// --- DIS-770
-// --------------------------------------------------------------------------------------
+// --- DIS-770 -------------------------------------------------------------------------------------
 
 static uint32_t count_about(const struct plan *plan, const char *name)
 {

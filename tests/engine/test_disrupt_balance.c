@@ -87,8 +87,7 @@ static void shares_are_exact_DIS_194_DIS_701(void **state)
     assert_false(balance_approves(both, 2, INT64_C(999999999999999)));
 }
 
-// --- totals
-// ---------------------------------------------------------------------------------------
+// --- totals --------------------------------------------------------------------------------------
 #define BLOCKED .annotations = "karpenter.sh/do-not-disrupt: 'true'"
 
 static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
@@ -136,8 +135,7 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
     }
 }
 
-// --- savings
-// --------------------------------------------------------------------------------------
+// --- savings -------------------------------------------------------------------------------------
 #define OFFER(zone, capacity_type, price)                                                 \
     "{price: " price ", available: true, requirements: [{key: "                           \
     "topology.kubernetes.io/zone, operator: In, values: [" zone                           \
@@ -178,8 +176,7 @@ static void savings_are_by_the_cheapest_offering_of_the_first_type_DIS_193(void 
     }
 }
 
-// --- what is told and what is checked
-// -----------------------------------------------------------------
+// --- what is told and what is checked ------------------------------------------------------------
 // Two machines of 1.00 that one of 1.20 could replace: 0.80 are too little for all of the pool's trouble.
 #define ON_DEMAND \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "

@@ -190,8 +190,7 @@ static void one_command_asks_no_more_than_a_budget_allows_DIS_760(void **state)
         }
 }
 
-// --- prices by zone and capacity type
-// -------------------------------------------------------------
+// --- prices by zone and capacity type ------------------------------------------------------------
 static void add_type(struct text *world, const char *name, const char *offerings)
 {
     text_format(world,
@@ -276,8 +275,7 @@ static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **s
     }
 }
 
-// --- the order of the input
-// -----------------------------------------------------------------------
+// --- the order of the input ----------------------------------------------------------------------
 static char *plan_of_ring(const char *method, uint32_t first, uint32_t step)
 {
     struct text world = {0};

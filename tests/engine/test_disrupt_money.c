@@ -55,8 +55,7 @@ static void assert_said(const struct plan *plan, const char *expected)
     assert_memory_equal(verdict, expected, strlen(expected));
 }
 
-// --- the break-even horizon
-// -----------------------------------------------------------------------
+// --- the break-even horizon ----------------------------------------------------------------------
 
 struct bargain { // a node of 0.1 USD an hour and what could be had instead
     const char *price, *claim_spec, *settings;
@@ -201,8 +200,7 @@ static void nodes_that_live_briefly_have_less_time_DIS_747(void **state)
     }
 }
 
-// --- prices that are not known
-// --------------------------------------------------------------------
+// --- prices that are not known -------------------------------------------------------------------
 
 // The type is offered in zone b only; the node is in zone a.
 static void a_price_that_is_not_known_is_said_to_be_DIS_743(void **state)
@@ -252,8 +250,7 @@ static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
     assert_disrupts(p.plan, "Underutilized/single: b");
 }
 
-// --- spot
-// -----------------------------------------------------------------------------------------
+// --- spot ----------------------------------------------------------------------------------------
 
 // Two spot types cost less than the node's.
 static struct plan_fixture decide_spot_with(const char *cheap, const char *settings,
@@ -390,8 +387,7 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
     }
 }
 
-// --- costs
-// ----------------------------------------------------------------------------------------
+// --- costs ---------------------------------------------------------------------------------------
 
 static void add_job_pod(struct text *world, const char *name, const char *node,
                         const char *started, const char *deletion_cost)

@@ -72,8 +72,7 @@ static uint32_t nodes_new(const struct plan *plan)
     return sum;
 }
 
-// --- n for m
-// --------------------------------------------------------------------------------------
+// --- n for m -------------------------------------------------------------------------------------
 
 static void one_large_node_becomes_two_small_ones_DIS_745(void **state)
 {
@@ -199,8 +198,7 @@ static void what_has_no_place_is_dropped_and_the_rest_goes_on_DIS_713(void **sta
             assert_string_not_equal(*name, "n0");
 }
 
-// --- the best first, and others beside it
-// ---------------------------------------------------------
+// --- the best first, and others beside it --------------------------------------------------------
 
 static void the_best_move_is_made_not_the_first_DIS_746(void **state)
 {
@@ -275,8 +273,7 @@ static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
     }
 }
 
-// --- by what fits into the holes, and around destinations
-// ------------------------------------------------------------
+// --- by what fits into the holes, and around destinations ----------------------------------------
 
 #define BUDGET(nodes) \
     "budgets: [{nodes: '" nodes "'}], consolidateAfter: 0s, consolidationPolicy: " \
@@ -352,8 +349,7 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
     assert_int_equal(savings_of(p.plan), 1800000000);
 }
 
-// --- the bounds of the search
-// ----------------------------------------------------------------------
+// --- the bounds of the search --------------------------------------------------------------------
 // More nodes than the sets of one decision cover, all of them full but the last in any order: what the
 // search for sets does not come to is looked at node by node, in the same decision.
 static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)

@@ -172,8 +172,7 @@ static void a_grace_period_overrules_the_sum_for_drift_DIS_760_DIS_34(void **sta
         }
 }
 
-// --- DIS-761
-// --------------------------------------------------------------------------------------
+// --- DIS-761 -------------------------------------------------------------------------------------
 
 static void one_replica_stays_ready_DIS_761(void **state)
 {

@@ -41,8 +41,7 @@ struct world {
     ((const char *const[]){__VA_ARGS__}[random_below(                                             \
         (random), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))])
 
-// --- making a world
-// --------------------------------------------------------------------------------
+// --- making a world ------------------------------------------------------------------------------
 
 static void make_pool(struct random *random, struct world *world, uint32_t index)
 {
@@ -143,8 +142,7 @@ static struct plan_fixture decide(struct world *world, const char *method, const
     return disrupt(&text, method, settings);
 }
 
-// --- a world without the reason
-// --------------------------------------------------------------------
+// --- a world without the reason ------------------------------------------------------------------
 
 static uint32_t pool_index(const struct test_node *node)
 {

@@ -112,8 +112,7 @@ static bool has_reason(const struct plan_unschedulable *entry, enum reason_code 
     return false;
 }
 
-// --- codes
-// ------------------------------------------------------------------------------------------
+// --- codes ---------------------------------------------------------------------------------------
 
 #define RESERVED_CATALOG                                                                          \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: r}, spec: {nodePools: "    \
@@ -200,8 +199,7 @@ static void every_code_is_given_where_it_applies_SCH_530(void **state)
     }
 }
 
-// --- the funnel
-// -------------------------------------------------------------------------------------
+// --- the funnel ----------------------------------------------------------------------------------
 
 static void nodes_are_counted_by_their_first_refusal_SCH_520(void **state)
 {
@@ -279,8 +277,7 @@ static void pools_that_take_no_part_have_a_state_SCH_520(void **state)
     assert_string_equal(explanation->funnel.items[2].state, "static");
 }
 
-// --- help
-// ---------------------------------------------------------------------------------------------
+// --- help ----------------------------------------------------------------------------------------
 
 static void a_single_change_helps_SCH_520(void **state)
 {
@@ -377,8 +374,7 @@ static void equal_pods_share_an_explanation_SCH_520(void **state)
     assert_null(unplaced(q.plan, "a")->explanation);
 }
 
-// --- the order of things does not matter
-// ------------------------------------------------------------
+// --- the order of things does not matter ---------------------------------------------------------
 
 static void explanations_do_not_depend_on_order_SCH_540(void **state)
 {
@@ -396,8 +392,7 @@ static void explanations_do_not_depend_on_order_SCH_540(void **state)
     assert_string_equal(first, second);
 }
 
-// --- placed pods
-// --------------------------------------------------------------------------------------
+// --- placed pods ---------------------------------------------------------------------------------
 
 static void a_new_node_is_explained_SCH_520(void **state)
 {

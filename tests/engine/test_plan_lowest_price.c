@@ -25,8 +25,7 @@
 #define ONLY(types)   REQUIRE("node.kubernetes.io/instance-type", "In", types)
 #define SIZED(amounts) "containers: [{name: c, image: i, resources: {requests: {" amounts "}}}]"
 
-// --- price
-// ------------------------------------------------------------------------------------------
+// --- price ---------------------------------------------------------------------------------------
 
 // Greedy grows a node until only the giant is left, at twice the price for a cpu.
 #define LITTLE_AND_GIANT                        \
@@ -100,8 +99,7 @@ static void existing_capacity_first_SCH_502(void **state)
     CHECK_CASES(cases);
 }
 
-// --- choice
-// -----------------------------------------------------------------------------------------
+// --- choice --------------------------------------------------------------------------------------
 
 
 
@@ -264,8 +262,7 @@ static void nodes_cost_too_SCH_507(void **state)
     CHECK_CASES(cases);
 }
 
-// --- validity
-// ---------------------------------------------------------------------------------------
+// --- validity ------------------------------------------------------------------------------------
 
 #define APART(name)                                                                            \
     "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{"          \
@@ -441,8 +438,7 @@ static void the_price_decides_between_capacity_types_SCH_553(void **state)
     CHECK_CASES(cases);
 }
 
-// --- whole plans of drawn worlds
-// --------------------------------------------------------------------
+// --- whole plans of drawn worlds -----------------------------------------------------------------
 
 #define DOCUMENTS_MAX 40
 struct world {

@@ -150,8 +150,7 @@ static void packing_by_pool_SCH_500_521(void **state)
     CHECK_CASES(cases);
 }
 
-// --- the warning
-// --------------------------------------------------------------------------------
+// --- the warning ---------------------------------------------------------------------------------
 
 static void check_warnings(const char *world, const char *settings, uint32_t count,
                            const char *text)

@@ -19,8 +19,7 @@
 #define SMALL_ROOM(its_name) {.name = its_name, .unmanaged = true, .cpu = "1900m"}
 #define UNSCHEDULABLE "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}"
 
-// --- what may come: minValues, overlays, pools
-// -----------------------------------------------------
+// --- what may come: minValues, overlays, pools ---------------------------------------------------
 #define MIN_TYPES(types, least)                                                             \
     "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" types \
     "], minValues: " least "}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
@@ -189,8 +188,7 @@ static void several_pools(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- where the pods may go
-// ------------------------------------------------------------------------
+// --- where the pods may go -----------------------------------------------------------------------
 #define HOST_PORT_POD(name, node)                                                              \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name                    \
     ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: o, uid: o, controller: " \
@@ -312,8 +310,7 @@ static void destinations(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- quiet destinations
-// ---------------------------------------------------------------------------
+// --- quiet destinations --------------------------------------------------------------------------
 #define RESTLESS .claim_status = "lastPodEventTime: '2025-12-31T23:59:59Z'"
 #define AN_HOUR .disruption = "budgets: [{nodes: '100%'}], consolidateAfter: 1h"
 
@@ -358,8 +355,7 @@ static void quiet_destinations(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- which pods count
-// -----------------------------------------------------------------------------
+// --- which pods count ----------------------------------------------------------------------------
 #define GOING .meta = "deletionTimestamp: '2025-12-31T23:59:00Z', deletionGracePeriodSeconds: 30, "
 
 static void pods_that_count(void **state)
@@ -407,8 +403,7 @@ static void pods_that_count(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- prices
-// ---------------------------------------------------------------------------------------
+// --- prices --------------------------------------------------------------------------------------
 #define OFFER(zone, capacity_type, price)                                                 \
     "{price: " price ", available: true, requirements: [{key: "                           \
     "topology.kubernetes.io/zone, operator: In, values: [" zone                           \

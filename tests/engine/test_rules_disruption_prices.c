@@ -187,8 +187,7 @@ static void what_may_come_instead(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- twenty types, t01 the cheapest
-// ---------------------------------------------------------------
+// --- twenty types, t01 the cheapest --------------------------------------------------------------
 
 #define CHEAPEST_15 "t01,t02,t03,t04,t05,t06,t07,t08,t09,t10,t11,t12,t13,t14,t15"
 

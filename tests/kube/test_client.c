@@ -71,8 +71,7 @@ static void assert_json(const json_t *value, const char *text)
     free(dumped);
 }
 
-// --- bodies
-// -------------------------------------------------------------------------------------------
+// --- bodies --------------------------------------------------------------------------------------
 static void check_eviction(struct world *world, struct kube_call *call)
 {
     (void)world;
@@ -173,8 +172,7 @@ static void a_list_comes_whole(void **state)
     world_destroy(world);
 }
 
-// --- rate limit
-// -----------------------------------------------------------------------------------------
+// --- rate limit ----------------------------------------------------------------------------------
 static void serve_nothing_found(struct world *world, struct kube_call *call)
 {
     (void)world;
@@ -197,8 +195,7 @@ static void calls_are_limited_LIF_380(void **state)
     world_destroy(world);
 }
 
-// --- retries
-// --------------------------------------------------------------------------------------------
+// --- retries -------------------------------------------------------------------------------------
 static void serve_later(struct world *world, struct kube_call *call)
 {
     if (world->served < 3)
@@ -256,8 +253,7 @@ static void resets_are_retried_a_few_times_for_what_may_be_repeated(void **state
     world_destroy(world);
 }
 
-// --- cancellation
-// ---------------------------------------------------------------------------------------
+// --- cancellation --------------------------------------------------------------------------------
 static void serve_never(struct world *world, struct kube_call *call)
 {
     (void)world, (void)call;

@@ -148,8 +148,7 @@ static void ask(struct world *world, enum kube_verb verb, const char *path, json
     timer_stop(world->guard);
 }
 
-// --- requests
-// -----------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 static void check_patch(struct world *world, struct fake_connection *connection,
                         const char *request)
 {
@@ -247,8 +246,7 @@ static void a_proxy_is_asked_instead(void **state)
     world_destroy(world);
 }
 
-// --- refusals and bad answers
-// ----------------------------------------------------------------------------
+// --- refusals and bad answers --------------------------------------------------------------------
 static void reply_table(struct world *world, struct fake_connection *connection,
                         const char *request)
 {
@@ -341,8 +339,7 @@ static void a_silent_server_times_out(void **state)
     world_destroy(world);
 }
 
-// --- watches
-// --------------------------------------------------------------------------------------------
+// --- watches -------------------------------------------------------------------------------------
 static const char watched[] =
     "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"\xc3\xa9\"}}}\n"
     "{\"type\":\"BOOKMARK\",\"object\":{}}\n";
@@ -526,8 +523,7 @@ static void calls_may_be_cancelled_at_any_time(void **state)
     world_destroy(world);
 }
 
-// --- credentials
-// ----------------------------------------------------------------------------------------
+// --- credentials ---------------------------------------------------------------------------------
 static void write_file(const struct world *world, const char *name, const char *text, int mode)
 {
     char path[128];
@@ -688,8 +684,7 @@ static void a_hanging_plugin_ends_with_the_transport(void **state)
     world_destroy(world);
 }
 
-// --- TLS
-// ------------------------------------------------------------------------------------------------
+// --- TLS -----------------------------------------------------------------------------------------
 static void reply_ok(struct world *world, struct fake_connection *connection, const char *request)
 {
     char host[64];

@@ -128,8 +128,7 @@ static const struct object *get(struct world *world, const char *name)
     return mirror_get(world->mirror, KIND_POD, "default", name);
 }
 
-// --- list
-// ---------------------------------------------------------------------------------------------
+// --- list ----------------------------------------------------------------------------------------
 static void list_pages(struct world *world, struct kube_call *call)
 {
     if (world->lists == 1) {
@@ -166,8 +165,7 @@ static void a_list_is_paged_and_begins_anew_when_its_pages_expire(void **state)
     world_destroy(world);
 }
 
-// --- watch
-// --------------------------------------------------------------------------------------------
+// --- watch ---------------------------------------------------------------------------------------
 static void events_change_the_mirror(void **state)
 {
     (void)state;
@@ -308,8 +306,7 @@ static void a_watch_that_hangs_is_cut_and_resumed(void **state)
     world_destroy(world);
 }
 
-// --- optional kinds
-// -------------------------------------------------------------------------------------
+// --- optional kinds ------------------------------------------------------------------------------
 static void list_pools(struct world *world, struct kube_call *call)
 {
     if (world->lists == 1)
@@ -332,8 +329,7 @@ static void an_optional_kind_may_be_missing_and_come_later(void **state)
     world_destroy(world);
 }
 
-// --- objects that do not decode
-// ------------------------------------------------------------------------
+// --- objects that do not decode ------------------------------------------------------------------
 static json_t *bad_pod(const char *version)
 {
     json_t *bad = pod("bad", version);
@@ -371,8 +367,7 @@ static void an_object_that_does_not_decode_is_left_out_API_318_API_603(void **st
     world_destroy(world);
 }
 
-// --- mirror_observe
-// -------------------------------------------------------------------------------------
+// --- mirror_observe ------------------------------------------------------------------------------
 static void observe(struct world *world, json_t *document)
 {
     struct error error = {0};

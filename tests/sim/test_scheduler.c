@@ -495,8 +495,7 @@ static void volume_limits_count_each_volume_once(void **state)
     board_close(&board);
 }
 
-// --- the scheduler
-// -----------------------------------------------------------------------------------------------
+// --- the scheduler -------------------------------------------------------------------------------
 
 static const char *scheduled_message(struct scene *scene, const char *pod)
 {

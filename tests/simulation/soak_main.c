@@ -60,8 +60,7 @@ static double clock_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// --- the command that replays
-// ------------------------------------------------------------------------
+// --- the command that replays --------------------------------------------------------------------
 
 static const char *const without_names[] = {"api", "cloud", "machine", "watch"};
 
@@ -82,8 +81,7 @@ static void print_command(const struct run *run, const struct soak_options *opti
     text_free(&without);
 }
 
-// --- one seed, in a process of its own
-// ---------------------------------------------------------------
+// --- one seed, in a process of its own -----------------------------------------------------------
 
 static pid_t start(const struct soak_options *options, int *from_child)
 {
@@ -147,8 +145,7 @@ static bool fails(const struct soak_options *options, struct soak_result *result
     return result->failed;
 }
 
-// --- shrinking
-// ---------------------------------------------------------------------------------------
+// --- shrinking -----------------------------------------------------------------------------------
 
 // Leaves out ever smaller runs of actions as long as the world still fails, then kinds of faults.
 static void shrink(struct run *run)
@@ -181,8 +178,7 @@ static void shrink(struct run *run)
     print_command(run, options);
 }
 
-// --- many seeds
-// --------------------------------------------------------------------------------------
+// --- many seeds ----------------------------------------------------------------------------------
 
 static void account_class(struct total *total, uint32_t size, const struct soak_result *result,
                           double processor_seconds)
@@ -329,8 +325,7 @@ static int run_one(struct run *run)
     return result.failed ? 1 : 0;
 }
 
-// --- options
-// -----------------------------------------------------------------------------------------
+// --- options -------------------------------------------------------------------------------------
 
 static void usage(const char *program)
 {

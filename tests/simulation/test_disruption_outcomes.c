@@ -41,8 +41,7 @@ static void places_of_cheap_pods_are_planned_DIS_755(void **state)
     assert_string_equal(moves_place_of(scenario, "cheap"), node);
 }
 
-// --- pods elsewhere
-// ------------------------------------------------------------------------------
+// --- pods elsewhere ------------------------------------------------------------------------------
 
 #define KEPT "karpenter.sh/do-not-disrupt: 'true'"
 
@@ -123,8 +122,7 @@ static void upstream_compares_nothing_DIS_749(void **state)
     assert_int_equal(view_metric_sum(scenario, "adze_consolidation_outcomes_total", ""), 0);
 }
 
-// --- empty replacements
-// --------------------------------------------------------------------------
+// --- empty replacements --------------------------------------------------------------------------
 
 // The pod's node is to be replaced by a small one; while that boots, room comes up on another, where
 // kube-scheduler puts the pod.
@@ -161,8 +159,7 @@ static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
     assert_int_equal(view_events(scenario, "NodePool", "ConsolidationLoop", NULL), 1);
 }
 
-// --- interruptions
-// -----------------------------------------------------------------------------------
+// --- interruptions -------------------------------------------------------------------------------
 
 struct wanted {
     struct scenario *scenario;

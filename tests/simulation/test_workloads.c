@@ -39,8 +39,7 @@ static json_t *claim(struct scenario *scenario)
                      claim_name(scenario));
 }
 
-// --- DIS-761
-// --------------------------------------------------------------------------------------
+// --- DIS-761 -------------------------------------------------------------------------------------
 
 // What a disruption command does to a node before its end.
 static void disrupt_claim(struct scenario *scenario)
@@ -156,8 +155,7 @@ static void the_last_ready_replica_stays_when_a_budget_gives_way_DIS_761(void **
     scenario_expect_running(scenario, 3);
 }
 
-// --- DIS-719
-// --------------------------------------------------------------------------------------
+// --- DIS-719 -------------------------------------------------------------------------------------
 
 static void add_pod_to_node(struct scenario *scenario, const char *name)
 {
@@ -238,8 +236,7 @@ static void the_setting_restores_the_rest_of_the_node_DIS_719(void **state)
     assert_false(is_consolidatable_after(scenario, 30));
 }
 
-// --- DIS-762, STO-10
-// --------------------------------------------------------------------------------------
+// --- DIS-762, STO-10 -----------------------------------------------------------------------------
 
 struct fleet {
     char oldest[32];
