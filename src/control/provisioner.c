@@ -558,6 +558,12 @@ static bool awaits_new_pool(const struct control *control)
     return false;
 }
 
+static void tell_nobody_waits(struct control *control)
+{
+    metric_set(control->metrics.unschedulable_pods, 0, "provisioner"); // SCH-395
+    metric_remove_all(control->metrics.pods_by_zone);                  // SCH-398
+}
+
 static struct reconcile_result idle(struct provisioner *provisioner)
 {
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
@@ -574,7 +580,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
             provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
         else
-            metric_set(provisioner->control->metrics.unschedulable_pods, 0, "provisioner");
+            tell_nobody_waits(provisioner->control);
     }
     if (!provisioner->batcher.open)
         return until_repetition(provisioner, now);

@@ -48,14 +48,26 @@ void provisioning_pass_destroy(struct provisioning_pass *pass)
     free(pass);
 }
 
+// An early pass may give way to a smaller plan.
+static void keep_zones(struct provisioning_pass *pass)
+{
+    pass->zones.items =
+        arena_allocate_array(pass->arena, pass->plan->zones.count + 1, sizeof *pass->zones.items);
+    list_for_each (zone, &pass->plan->zones)
+        pass->zones.items[pass->zones.count++] =
+            (struct plan_zone){arena_copy_string(pass->arena, zone->zone), zone->pods};
+}
+
 void provisioning_pass_plan(struct provisioning_pass *pass)
 {
-    const struct plan_options options = {0};
+    const struct plan_options options = {.zones = true};
     // Real pods first: those that still come may need the room.
     pass->with_buffers = pass->snapshot->settings.gate_capacity_buffer && !pass->early &&
                          pass->left_out == 0;
     pass->snapshot->settings.gate_capacity_buffer = pass->with_buffers;
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
+    if (pass->plan != NULL)
+        keep_zones(pass);
     if (pass->plan != NULL && pass->early)
         pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
 }
@@ -246,6 +258,15 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
     metric_set(pass->control->metrics.unschedulable_pods, failed, "provisioner");
 }
 
+// SCH-398.
+static void tell_zones(const struct provisioning_pass *pass)
+{
+    struct metric *pods_by_zone = pass->control->metrics.pods_by_zone;
+    metric_remove_all(pods_by_zone);
+    list_for_each (zone, &pass->zones)
+        metric_set(pods_by_zone, zone->pods, "provisioner", zone->zone);
+}
+
 static void tell_note(struct control *control, const struct plan_note *note)
 {
     const char *kind = note->object != NULL ? note->object->kind->name : NULL;
@@ -297,6 +318,7 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     tell_totals(pass);
     tell_placements(pass);
     tell_unschedulable(pass);
+    tell_zones(pass);
     if (pass->with_buffers)
         capacity_buffers_note_plan(control->capacity_buffers, pass->snapshot, pass->plan);
 }

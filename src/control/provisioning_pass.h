@@ -20,6 +20,7 @@ struct provisioning_pass {
     bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
     bool rest;          // of an early pass: some pods were left for the next one
     bool with_buffers;  // placeholder pods were planned too: neither early nor with pods left out
+    LIST(struct plan_zone) zones; // of all pods planned, also where an early pass leaves some (SCH-398)
     uint32_t left_out;  // pending pods that the pass does not plan (portion.h)
     bool was_told;      // the decision is told again: it was made once (SCH-526)
 };

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "engine/disrupt.h"
+#include "engine/effective_zones.h"
 #include "engine/finish.h"
 #include "engine/pack.h"
 
@@ -9,6 +10,8 @@ static struct plan *plan_of(struct problem *problem, const struct plan_options *
 {
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
+    if (options->zones)
+        effective_zones_count(problem, plan);
     struct pass *pass = pack(problem);
     finish_plan(pass, options, plan);
     pass_destroy(pass);

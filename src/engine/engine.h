@@ -16,6 +16,7 @@ struct disrupt_inputs;
 struct plan_options {
     enum explain_level explain;
     const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
+    bool zones;         // also count the pending pods by the zone that is left to them (SCH-398)
     bool disrupt;       // FMT-13: also plan the next disruption
     bool verdicts;      // of the disruption: also why each other node stays (DIS-770)
     const char *method; // emptiness, static-drift, drift, expiry, multi, single; NULL: in order

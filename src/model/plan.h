@@ -163,6 +163,10 @@ struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-1
     double score;               // INFINITY: it costs nothing
     double savings, disruption; // fractions of the pool's totals
 };
+struct plan_zone { // SCH-398
+    const char *zone; // a zone, "flexible" or "none"
+    uint32_t pods;
+};
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
     const char *reason;  // event reason, or NULL
@@ -182,6 +186,7 @@ struct plan {
     LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
     LIST(struct plan_verdict_count) verdict_counts; // of the same nodes, by rule; always
     LIST(struct plan_note) notes;
+    LIST(struct plan_zone) zones;                // where pending pods may go, by name; if asked for
     LIST(const char *) warnings;                 // for people (SCH-521)
     int64_t price;                               // sum of claims, nano-USD an hour
     int64_t lower_bound;                         // SCH-550 step 10; 0: not computed

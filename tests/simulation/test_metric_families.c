@@ -79,6 +79,7 @@ static const struct family karpenter[] = {
     {"scheduler_unfinished_work_seconds", "gauge{controller,scheduling_id}"},
     {"scheduler_ignored_pods_count", "gauge{}"},
     {"scheduler_unschedulable_pods_count", "gauge{controller}"},
+    {"scheduler_pending_pods_by_effective_zone_count", "gauge{controller,zone}"},
     {"voluntary_disruption_decision_evaluation_duration_seconds",
      "histogram{reason,consolidation_type}"},
     {"voluntary_disruption_decisions_total", "counter{decision,reason,consolidation_type}"},

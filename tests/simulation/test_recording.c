@@ -9,6 +9,9 @@
 #define COUNT(name) "karpenter_" name "{controller=\"provisioner\"} "
 #define PASSES      COUNT("scheduler_scheduling_duration_seconds_count")
 #define STUCK       COUNT("scheduler_unschedulable_pods_count")
+#define ZONES(zone)                                                                          \
+    "karpenter_scheduler_pending_pods_by_effective_zone_count{controller=\"provisioner\"," \
+    "zone=\"" zone "\"} "
 #define DECIDED     "karpenter_pods_scheduling_decision_duration_seconds_count "
 #define CREATED                                                                                    \
     "karpenter_nodeclaims_created_total{reason=\"provisioned\",nodepool=\"default\","              \
@@ -165,12 +168,14 @@ static void pods_without_a_place_are_counted_and_told_SCH_390_SCH_395(void **sta
     scenario_apply(scenario, too_large);
     scenario_run(scenario, 30);
     assert_int_equal(metric(scenario, STUCK), 2);
+    assert_int_equal(metric(scenario, ZONES("flexible")), 2); // SCH-398
     assert_int_equal(events(scenario, "FailedScheduling", "Failed to schedule pod, "), 2);
     if (!simulation_delete(scenario->simulation, "apps/v1", "Deployment", "default", "large",
                            &error))
         fail_msg("%s", error.message);
     scenario_run(scenario, 30);
     assert_int_equal(metric(scenario, STUCK), 0); // also without a pass (SCH-395)
+    assert_int_equal(metric(scenario, ZONES("flexible")), 0);
 }
 
 static void pods_are_told_where_to_go_but_not_all_at_once_SCH_391_SCH_392(void **state)
