@@ -41,6 +41,7 @@ struct control {
     struct registration_health *registration_health;
     struct eviction_queue *eviction_queue;
     struct disruption_queue *disruption_queue;
+    struct disruption_leftovers *disruption_leftovers;
     struct provisioner *provisioner;
     struct disruption_backoff *disruption_backoff;
     struct turnover *turnover;

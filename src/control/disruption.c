@@ -9,10 +9,9 @@
 #include "control/decision_inputs.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_emptiness.h"
+#include "control/disruption_leftovers.h"
 #include "control/disruption_queue.h"
-#include "control/disruption_replacements.h"
 #include "control/disruption_sweep.h"
-#include "control/disruption_writes.h"
 #include "control/interruptions.h"
 #include "control/move_ledger.h"
 #include "control/move_outcomes.h"
@@ -49,7 +48,6 @@ struct disruption_controller {
     bool recovered;
     bool dirty;
     bool pod_waits;          // which may run on a node that is to go
-    int64_t cleaned_ns;      // monotonic: when left-overs were last looked for
     int64_t evaluated_ns;    // monotonic: the last turn of emptiness
     int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
     int64_t again_ns;        // monotonic: evaluate even without a change
@@ -236,10 +234,11 @@ struct disruption_controller *disruption_create(struct control *control)
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->dirty = true;
-    disruption->cleaned_ns = disruption->evaluated_ns = -SOON_NS;
+    disruption->evaluated_ns = -SOON_NS;
     control->disruption_controller = disruption;
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
+    control->disruption_leftovers = disruption_leftovers_create(control);
     control->turnover = turnover_create(control);
     control->move_ledger = move_ledger_create(control);
     control->move_outcomes = move_outcomes_create(control);
@@ -275,6 +274,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     metric_collect(disruption->control->metrics.examined_age, NULL, NULL);
     map_destroy(disruption->examined, free);
     decision_inputs_destroy(disruption->inputs);
+    disruption_leftovers_destroy(disruption->control->disruption_leftovers);
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
     turnover_destroy(disruption->control->turnover);
@@ -285,64 +285,6 @@ void disruption_destroy(struct disruption_controller *disruption)
     savings_destroy(disruption->control->savings);
     interruptions_destroy(disruption->control->interruptions);
     free(disruption);
-}
-
-// --- left-overs (DIS-12, DIS-13) -----------------------------------------------------------------
-static uint32_t clear_leftovers(struct disruption_controller *disruption, struct work_item *item)
-{
-    struct control *control = disruption->control;
-    struct operation_about about = {
-        .control = control, .item = item, .doing = "removing taint from nodes"};
-    uint32_t started = 0;
-    struct map_entry *position = NULL;
-    for (const struct state_node *state;
-         (state = cluster_next(control->cluster, &position)) != NULL;) {
-        const struct node *node = state_only_node(state);
-        const struct node_claim *claim = state_only_claim(state);
-        if (node == NULL || claim == NULL || state_marked(state) ||
-            object_is_deleting((const struct object *)node) ||
-            disruption_queue_has(control->disruption_queue, node->meta.name))
-            continue;
-        json_t *body = untaint_patch(node);
-        if (body != NULL) {
-            start_patch(&about, (const struct object *)node, NULL, body);
-            started++;
-        }
-        body = state_initialized(state) ? unreason_patch(control, claim) : NULL;
-        if (body != NULL) {
-            start_patch_status(&about, (const struct object *)claim, body);
-            started++;
-        }
-    }
-    return started;
-}
-
-static uint32_t delete_abandoned(struct disruption_controller *disruption, struct work_item *item)
-{
-    struct control *control = disruption->control;
-    struct operation_about about = {
-        .control = control, .item = item, .doing = "deleting an abandoned replacement"};
-    struct mirror_iterator iterator = {0};
-    uint32_t started = 0;
-    if (control->settings->compatibility_upstream)
-        return 0; // DIS-330
-    for (const struct object *claim;
-         (claim = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
-        if (replacement_is_abandoned(control, (const struct node_claim *)claim)) {
-            start_delete(&about, claim, -1);
-            started++;
-        }
-    return started;
-}
-
-// Both walk through the whole cluster: what comes with each of a thousand pods waits for the others.
-static bool clean_up(struct disruption_controller *disruption, struct work_item *item,
-                     int64_t now_ns)
-{
-    if (now_ns < disruption->cleaned_ns + SOON_NS)
-        return false;
-    disruption->cleaned_ns = now_ns;
-    return clear_leftovers(disruption, item) + delete_abandoned(disruption, item) > 0;
 }
 
 // --- emptiness -----------------------------------------------------------------------------------
@@ -590,13 +532,8 @@ static int64_t sweep(struct disruption_controller *disruption)
 static int64_t put_off_until(const struct disruption_controller *disruption, int64_t now_ns,
                              int64_t wave_ns)
 {
-    int64_t until_ns = INT64_MAX;
-    if (disruption->cleaned_ns < now_ns)
-        until_ns = disruption->cleaned_ns + SOON_NS;
-    if (wave_ns == 0 && disruption->evaluated_ns < now_ns && there_is_news(disruption) &&
-        disruption->evaluated_ns + SOON_NS < until_ns)
-        until_ns = disruption->evaluated_ns + SOON_NS;
-    return until_ns;
+    bool put_off = wave_ns == 0 && disruption->evaluated_ns < now_ns && there_is_news(disruption);
+    return put_off ? disruption->evaluated_ns + SOON_NS : INT64_MAX;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -609,6 +546,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!disruption->recovered) {
         disruption_queue_recover(control);
         move_ledger_recover(control->move_ledger);
+        disruption_leftovers_begin(control->disruption_leftovers);
     }
     disruption->recovered = true;
     int64_t now_ns = loop_monotonic_ns(control->loop);
@@ -616,8 +554,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     interruptions_review(control->interruptions);
     struct operation_about saving = {
         .control = control, .item = item, .doing = "writing down interruptions"};
-    if (clean_up(disruption, item, now_ns) ||
-        interruptions_save(control->interruptions, &saving) > 0)
+    if (interruptions_save(control->interruptions, &saving) > 0)
         return reconcile_running();
     if (disruption->done != NULL)
         carry_out(disruption);

@@ -10,6 +10,7 @@
 #include "control/command_bars.h"
 #include "control/disruption.h"
 #include "control/disruption_backoff.h"
+#include "control/disruption_leftovers.h"
 #include "control/disruption_replacements.h"
 #include "control/disruption_writes.h"
 #include "control/drain.h"
@@ -134,15 +135,23 @@ void disruption_queue_add(struct disruption_queue *queue, struct disruption_comm
     reconcile_queue_add(queue->queue, command->id);
 }
 
+// What was a replacement may be another command's candidate by now.
+static void leave(struct map *commands, const char *name, const struct disruption_command *command)
+{
+    if (map_get(commands, name) == command)
+        map_remove(commands, name);
+}
+
 static void forget(struct disruption_queue *queue, struct disruption_command *command)
 {
     list_for_each (entry, &command->nodes) {
-        map_remove(queue->by_node, entry->node);
-        map_remove(queue->by_claim, entry->claim);
+        leave(queue->by_node, entry->node, command);
+        leave(queue->by_claim, entry->claim, command);
     }
     list_for_each (replacement, &command->replacements) {
-        map_remove(queue->by_claim, replacement->name);
+        leave(queue->by_claim, replacement->name, command);
         replacement_release(queue->control, replacement);
+        disruption_leftovers_release(queue->control->disruption_leftovers, replacement->name);
     }
     map_remove(queue->commands, command->id);
     move_outcomes_drop(queue->control->move_outcomes, command);
@@ -152,6 +161,22 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
 bool disruption_queue_has(const struct disruption_queue *queue, const char *node)
 {
     return map_get(queue->by_node, node) != NULL;
+}
+
+const struct disruption_command *disruption_queue_of_node(const struct disruption_queue *queue,
+                                                          const char *node)
+{
+    return map_get(queue->by_node, node);
+}
+
+const struct disruption_command *
+disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim)
+{
+    const struct disruption_command *command = map_get(queue->by_claim, claim);
+    for (uint32_t i = 0; command != NULL && i < command->nodes.count; i++)
+        if (strcmp(command->nodes.items[i].claim, claim) == 0)
+            return command;
+    return NULL;
 }
 
 uint32_t disruption_queue_count(const struct disruption_queue *queue)
@@ -301,18 +326,31 @@ static struct reconcile_result fail(struct step *step, const char *what, const c
     return go_on(step, COMMAND_ROLLBACK);
 }
 
+// NULL: the node bears the command's taint and mark. What an earlier command has left there, which
+// may turn up late, is taken away first.
+static json_t *patch_to_taint(const struct disruption_command *command, const struct node *node)
+{
+    const struct object *object = (const struct object *)node;
+    const char *text = object_annotation(object, ANNOTATION_DISRUPTION_COMMAND);
+    struct command_mark mark;
+    bool ours = command_mark_read(object, &mark) && strcmp(mark.id, command->id) == 0;
+    if (text != NULL && !ours)
+        return untaint_patch(node);
+    if (ours && find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL)
+        return NULL;
+    return taint_patch(node, command_mark_text(command->arena, command));
+}
+
 static struct reconcile_result step_taint(struct step *step)
 {
     struct disruption_command *command = step->command;
     step->about.doing = "tainting node";
     list_for_each (entry, &command->nodes) {
         const struct node *node = find_node(step->control, entry->node);
-        if (entry->gone ||
-            (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL &&
-             object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL))
+        json_t *body = !entry->gone ? patch_to_taint(command, node) : NULL;
+        if (body == NULL)
             continue;
-        start_patch(&step->about, (const struct object *)node, NULL,
-                    taint_patch(node, command_mark_text(command->arena, command)));
+        start_patch(&step->about, (const struct object *)node, NULL, body);
         step->started++;
     }
     return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_REASON);
@@ -532,28 +570,13 @@ static void tell_failure(const struct step *step)
     }
 }
 
-static void take_back_nodes(struct step *step)
+static bool take_back_nodes(struct step *step)
 {
     struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
-    list_for_each (entry, &step->command->nodes) {
-        const struct node *node = find_node(step->control, entry->node);
-        const struct node_claim *claim = find_claim(step->control, entry->claim);
-        if (entry->gone)
-            continue;
-        ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
-        json_t *body = untaint_patch(node);
-        if (body != NULL) {
-            step->about.doing = "removing taint from node";
-            start_patch(&step->about, (const struct object *)node, NULL, body);
-            step->started++;
-        }
-        body = unreason_patch(step->control, claim);
-        if (body != NULL) {
-            step->about.doing = "removing condition from nodeclaim";
-            start_patch_status(&step->about, (const struct object *)claim, body);
-            step->started++;
-        }
-    }
+    list_for_each (entry, &step->command->nodes)
+        if (!entry->gone)
+            ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
+    return disruption_leftovers_take_back(step->control->disruption_leftovers, step->command);
 }
 
 static struct reconcile_result step_rollback(struct step *step)
@@ -564,10 +587,12 @@ static struct reconcile_result step_rollback(struct step *step)
         command->failure[0] = '\0';
     }
     set_marked(step->control, command, false);
-    take_back_nodes(step);
+    bool left = take_back_nodes(step);
     step->started += replacements_give_up(&step->about, command); // DIS-723
     if (step->started > 0)
         return reconcile_running();
+    if (left)
+        return reconcile_after(LOOK_AGAIN_NS);
     forget(step->queue, command);
     disruption_wake(step->control->disruption_controller);
     return reconcile_done();

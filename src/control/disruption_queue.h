@@ -20,6 +20,11 @@ void disruption_queue_add(struct disruption_queue *queue, struct disruption_comm
 void disruption_queue_recover(struct control *control);
 
 bool disruption_queue_has(const struct disruption_queue *queue, const char *node);
+// The command that the Node, or the NodeClaim of one of its nodes, is in; NULL: none.
+const struct disruption_command *disruption_queue_of_node(const struct disruption_queue *queue,
+                                                          const char *node);
+const struct disruption_command *
+disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim);
 uint32_t disruption_queue_count(const struct disruption_queue *queue);
 uint32_t disruption_queue_nodes(const struct disruption_queue *queue); // of all commands
 // In order of creation; `position` starts as NULL.

@@ -249,7 +249,7 @@ static bool is_used(struct control *control, const struct node_claim *claim)
     return false;
 }
 
-static bool joined_only(const struct node_claim *claim)
+bool replacement_has_joined(const struct node_claim *claim)
 {
     return condition_is_true(&claim->status.conditions, "Registered") &&
            !condition_is_true(&claim->status.conditions, "Initialized");
@@ -258,7 +258,7 @@ static bool joined_only(const struct node_claim *claim)
 bool replacement_is_abandoned(struct control *control, const struct node_claim *claim)
 {
     struct command_mark mark;
-    return joined_only(claim) && !object_is_deleting((const struct object *)claim) &&
+    return replacement_has_joined(claim) && !object_is_deleting((const struct object *)claim) &&
            control_now(control) - claim->meta.creation_timestamp > ABANDONED_NS &&
            command_mark_read((const struct object *)claim, &mark) &&
            disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
@@ -276,7 +276,7 @@ uint32_t replacements_give_up(struct operation_about *about,
         const struct node_claim *claim = find_claim(control, replacement->name);
         if (claim == NULL || object_is_deleting((const struct object *)claim))
             continue;
-        if (joined_only(claim))
+        if (replacement_has_joined(claim))
             continue;
         if (is_used(control, claim)) {
             log_info("keeping the replacement of a failed command, it is in use", "s:controller",

@@ -34,6 +34,7 @@ bool replacement_is_needed(const struct control *control, const struct node_clai
 // people may want to see why. Answers how many calls were started.
 uint32_t replacements_give_up(struct operation_about *about,
                               const struct disruption_command *command);
+bool replacement_has_joined(const struct node_claim *claim); // registered, not initialized yet
 // A replacement of a command that is no more, which never became initialized: it has been there for
 // long enough to be looked at, and nobody uses it.
 bool replacement_is_abandoned(struct control *control, const struct node_claim *claim);

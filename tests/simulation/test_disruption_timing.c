@@ -279,6 +279,94 @@ static void left_over_mark_is_removed_by_a_new_leader_DIS_12_13_22_495(void **st
     assert_string_equal(view_condition(moves_claim(scenario, 0), "DisruptionReason"), "none");
 }
 
+static bool marks_are_gone(struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (view_annotation(moves_node(scenario, i), "adze.dev/disruption-command") != NULL ||
+            view_has_taint(moves_node(scenario, i), "karpenter.sh/disrupted", "NoSchedule"))
+            return false;
+    return true;
+}
+
+// As a command of a predecessor that has not come to its replacement.
+static void mark(struct scenario *scenario, const char *node)
+{
+    hand_patch(scenario, "v1", "Node", NULL, node, NULL,
+               "metadata: {annotations: {adze.dev/disruption-command: "
+               "'6f0d2c1e-0000-4000-8000-000000000000,Drifted,,3,1'}}\n"
+               "spec: {taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]}");
+}
+
+static char unlucky[2][200]; // Nodes: the answer to the first write is lost; the write fails
+static uint32_t failures_left;
+
+static bool loses_answer(void *context, const struct kube_request *request)
+{
+    (void)context;
+    bool lost = request->verb == KUBE_PATCH && unlucky[0][0] != '\0' &&
+                text_ends_with(request->path, unlucky[0]);
+    if (lost)
+        unlucky[0][0] = '\0';
+    return lost;
+}
+
+static bool fails(const struct kube_request *request, struct kube_response *response)
+{
+    if (failures_left == 0 || request->verb != KUBE_PATCH ||
+        !text_ends_with(request->path, unlucky[1]))
+        return false;
+    failures_left--;
+    response->status = 500;
+    return true;
+}
+
+// A request without an answer ends after half a minute: what failed beside it must not wait for that.
+static void nodes_are_given_back_each_by_itself_DIS_793_724(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.api_lose_answer = loses_answer;
+    moves_begin(scenario, 3);
+    simulation_kill_controller(scenario->simulation);
+    for (uint32_t i = 0; i < 3; i++)
+        mark(scenario, store_name(moves_node(scenario, i)));
+    for (uint32_t i = 0; i < 2; i++)
+        snprintf(unlucky[i], sizeof unlucky[i], "%s", store_name(moves_node(scenario, i)));
+    failures_left = 2;
+    moves_on_request = fails;
+    simulation_start_controller(scenario->simulation);
+    scenario_until(scenario, 5, "all nodes to be given back", marks_are_gone);
+    assert_int_equal(failures_left, 0);
+    assert_int_equal(unlucky[0][0], '\0');
+}
+
+// Whatever the reason for which the controller did not know of it before.
+static void mark_that_turns_up_late_is_removed_at_once_DIS_12_13_793(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 3);
+    scenario_run(scenario, 60);
+    mark(scenario, store_name(moves_node(scenario, 0)));
+    add_reason(scenario);
+    scenario_until(scenario, 1, "the mark to be removed", marks_are_gone);
+    scenario_run(scenario, 1);
+    assert_string_equal(view_condition(moves_claim(scenario, 0), "DisruptionReason"), "none");
+}
+
+static void mark_on_one_of_two_Nodes_of_a_machine_is_removed_DIS_12_793(void **state)
+{
+    struct scenario *scenario = *state;
+    char manifest[1000];
+    moves_begin(scenario, 3);
+    snprintf(manifest, sizeof manifest,
+             "{apiVersion: v1, kind: Node, metadata: {name: again, labels: {place: none}}, spec: "
+             "{providerID: '%s'}}",
+             view_text(moves_node(scenario, 0), "spec.providerID"));
+    scenario_apply(scenario, manifest);
+    scenario_run(scenario, 1);
+    mark(scenario, store_name(moves_node(scenario, 0)));
+    scenario_until(scenario, 1, "the mark to be removed", marks_are_gone);
+}
+
 static void taint_of_a_user_stays_DIS_730(void **state)
 {
     struct scenario *scenario = *state;
@@ -383,6 +471,9 @@ int main(void)
         TEST(unreadable_budget_stops_its_own_pool_alone_DIS_21_707),
         TEST(unreadable_selector_stops_its_own_namespace_alone_DIS_708),
         TEST(left_over_mark_is_removed_by_a_new_leader_DIS_12_13_22_495),
+        TEST(nodes_are_given_back_each_by_itself_DIS_793_724),
+        TEST(mark_that_turns_up_late_is_removed_at_once_DIS_12_13_793),
+        TEST(mark_on_one_of_two_Nodes_of_a_machine_is_removed_DIS_12_793),
         TEST(taint_of_a_user_stays_DIS_730),
         TEST(expiry_is_never_or_at_once_DIS_354),
         TEST(drifted_node_with_a_blocking_pod_is_left_alone_DIS_355),
