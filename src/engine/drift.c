@@ -15,6 +15,15 @@ static int64_t drifted_since(const struct disruption_candidate *candidate)
     return condition_find(&candidate->claim->status.conditions, "Drifted")->last_transition_time;
 }
 
+int compare_drift_times(const void *a, const void *b)
+{
+    const struct disruption_candidate *x = *(struct disruption_candidate *const *)a;
+    const struct disruption_candidate *y = *(struct disruption_candidate *const *)b;
+    if (drifted_since(x) != drifted_since(y))
+        return drifted_since(x) < drifted_since(y) ? -1 : 1;
+    return strcmp(x->node->meta.name, y->node->meta.name);
+}
+
 // Those without pods that would have to move, then the longest drifted.
 static int compare_drift(const void *a, const void *b)
 {
@@ -22,9 +31,7 @@ static int compare_drift(const void *a, const void *b)
     const struct disruption_candidate *y = *(struct disruption_candidate *const *)b;
     if ((x->reschedulable == 0) != (y->reschedulable == 0))
         return x->reschedulable == 0 ? -1 : 1;
-    if (drifted_since(x) != drifted_since(y))
-        return drifted_since(x) < drifted_since(y) ? -1 : 1;
-    return strcmp(x->node->meta.name, y->node->meta.name);
+    return compare_drift_times(a, b);
 }
 
 static candidate_list find_drifted(struct disruption *disruption,

@@ -1,7 +1,11 @@
-// What drift and expiry share: nodes that are to go for their own sake, whatever the price.
+// What the drift methods and expiry share: nodes that are to go for their own sake, whatever the
+// price.
 #pragma once
 
 #include "engine/disrupt.h"
+
+// For qsort() of drifted candidates: the longest drifted first, then by name.
+int compare_drift_times(const void *a, const void *b);
 
 struct departure {
     const char *method; // of the plan's commands: "Drifted", "Expired"

@@ -2,23 +2,11 @@
 // template.
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/disrupt.h"
+#include "engine/drift.h"
 #include "engine/evictions.h"
 #include "engine/problem.h"
 #include "engine/static_claim.h"
-
-static int compare_drift(const void *a, const void *b)
-{
-    const struct disruption_candidate *x = *(struct disruption_candidate *const *)a;
-    const struct disruption_candidate *y = *(struct disruption_candidate *const *)b;
-    int64_t left = condition_find(&x->claim->status.conditions, "Drifted")->last_transition_time;
-    int64_t right = condition_find(&y->claim->status.conditions, "Drifted")->last_transition_time;
-    if (left != right)
-        return left < right ? -1 : 1;
-    return strcmp(x->node->meta.name, y->node->meta.name);
-}
 
 static candidate_list find_drifted(struct disruption *disruption,
                                    const struct candidate_table *table,
@@ -30,7 +18,7 @@ static candidate_list find_drifted(struct disruption *disruption,
             condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
             !disruption_is_paused(disruption, candidate, true))
             list.items[list.count++] = candidate;
-    qsort(list.items, list.count, sizeof *list.items, compare_drift);
+    qsort(list.items, list.count, sizeof *list.items, compare_drift_times);
     return list;
 }
 
