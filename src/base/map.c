@@ -76,6 +76,16 @@ void *map_set(struct map *map, const char *key, void *value)
     return NULL;
 }
 
+void *map_ensure(struct map *map, const char *key, size_t size)
+{
+    void *value = map_get(map, key);
+    if (value == NULL) {
+        value = memory_allocate(size);
+        map_set(map, key, value);
+    }
+    return value;
+}
+
 void *map_remove(struct map *map, const char *key)
 {
     struct map_entry *entry = map_find(map, key, strlen(key));

@@ -15,6 +15,8 @@ void *map_get(const struct map *map, const char *key); // NULL if absent
 void *map_get_bytes(const struct map *map, const char *key, size_t length);
 // Returns the value that was there before (NULL if none). value must not be NULL.
 void *map_set(struct map *map, const char *key, void *value);
+// The value of the key; if there is none, a zeroed block of memory_allocate() becomes it.
+void *map_ensure(struct map *map, const char *key, size_t size);
 void *map_remove(struct map *map, const char *key); // returns the value, NULL if absent
 
 // Iteration: `for (struct map_entry *e = map_first(m); e != NULL; e = map_next(e))`.

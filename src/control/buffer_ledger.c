@@ -61,11 +61,7 @@ static struct buffer_outcome *outcome_of(struct buffer_ledger *ledger, const str
     char key[600];
     outcome_key(pod->meta.namespace,
                 string_map_get(&pod->meta.annotations, ANNOTATION_PLACEHOLDER_BUFFER), key);
-    struct buffer_outcome *outcome = map_get(ledger->outcomes, key);
-    if (outcome == NULL) {
-        outcome = memory_allocate(sizeof *outcome);
-        map_set(ledger->outcomes, key, outcome);
-    }
+    struct buffer_outcome *outcome = map_ensure(ledger->outcomes, key, sizeof *outcome);
     outcome->placeholders++;
     return outcome;
 }

@@ -44,12 +44,7 @@ static void key_of(const struct object *object, char out[600])
 
 static struct buffer_record *record_of(struct capacity_buffers *buffers, const char *key)
 {
-    struct buffer_record *record = map_get(buffers->records, key);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(buffers->records, key, record);
-    }
-    return record;
+    return map_ensure(buffers->records, key, sizeof(struct buffer_record));
 }
 
 static void record_destroy(void *value)

@@ -20,6 +20,7 @@ struct claim_drift *claim_drift_create(struct control *control)
     struct claim_drift *drift = memory_allocate(sizeof *drift);
     drift->control = control;
     drift->found = map_create();
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, drift->found);
     return drift;
 }
 
@@ -29,12 +30,6 @@ void claim_drift_destroy(struct claim_drift *drift)
         return;
     map_destroy(drift->found, free);
     free(drift);
-}
-
-void claim_drift_forget(struct claim_drift *drift, const char *uid)
-{
-    if (uid != NULL)
-        free(map_remove(drift->found, uid));
 }
 
 bool claim_template_drifted(const struct node_claim *claim, const struct node_pool *pool)
@@ -123,10 +118,7 @@ static bool type_is_gone(struct claim_drift *drift, const struct node_claim *cla
     object_release((const struct object *)catalogue);
     if (*gone || claim->meta.uid == NULL)
         return true;
-    if (found == NULL) {
-        found = memory_allocate(sizeof *found);
-        map_set(drift->found, claim->meta.uid, found);
-    }
+    found = map_ensure(drift->found, claim->meta.uid, sizeof *found);
     *found = now;
     return true;
 }

@@ -12,8 +12,6 @@ void claim_drift_destroy(struct claim_drift *drift); // NULL is fine
 // those of the NodeClaim.
 bool claim_drift_find(struct claim_drift *drift, const struct node_claim *claim,
                       const struct node_pool *pool, const char **reason, struct error *error) MUST_USE;
-// A NodeClaim that is gone need not be remembered.
-void claim_drift_forget(struct claim_drift *drift, const char *uid);
 
 // --- inside, for tests ---------------------------------------------------------------------------
 bool claim_template_drifted(const struct node_claim *claim, const struct node_pool *pool); // DIS-74

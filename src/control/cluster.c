@@ -330,12 +330,7 @@ static void pod_unlist(struct cluster *cluster, struct pod_record *record)
 
 static struct pod_list *pods_of_node(struct cluster *cluster, const char *node_name)
 {
-    struct pod_list *list = map_get(cluster->node_pods, node_name);
-    if (list == NULL) {
-        list = memory_allocate(sizeof *list);
-        map_set(cluster->node_pods, node_name, list);
-    }
-    return list;
+    return map_ensure(cluster->node_pods, node_name, sizeof(struct pod_list));
 }
 
 // Node names never come back in a cluster that scales; an empty list of a gone node is dropped.

@@ -61,6 +61,14 @@ void control_forget_observers(struct control *control)
     vector_free(&control->observers);
 }
 
+void forget_object(void *map, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    (void)change;
+    if (new_object == NULL && old_object->meta.uid != NULL)
+        free(map_remove(map, old_object->meta.uid));
+}
+
 uint32_t control_scale(const struct control *control, uint32_t minimum, uint32_t maximum)
 {
     int64_t cores = (control->settings->cpu_requests_millicores + 999) / 1000;

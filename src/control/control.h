@@ -71,6 +71,10 @@ struct reconcile_queue *control_queue(struct control *control,
 // (LIF-331).
 void control_observe(struct control *control, enum kind_id kind, mirror_handler handler,
                      void *context);
+// A handler for mirror_on_change(): what the map (the context) has by the UID of an object that is gone
+// is freed.
+void forget_object(void *map, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object);
 void control_lead(struct control *control); // sets `started`; the observers learn what is there
 void control_forget_observers(struct control *control);
 // LIF-340: between the bounds, by CPU_REQUESTS.

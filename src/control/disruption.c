@@ -385,11 +385,7 @@ static void note_examined(struct disruption_controller *disruption, const char *
 {
     struct text key = {0};
     text_format(&key, "%s/%s", method, pool);
-    int64_t *examined_ns = map_get(disruption->examined, key.data);
-    if (examined_ns == NULL) {
-        examined_ns = memory_allocate(sizeof *examined_ns);
-        map_set(disruption->examined, key.data, examined_ns);
-    }
+    int64_t *examined_ns = map_ensure(disruption->examined, key.data, sizeof *examined_ns);
     *examined_ns = loop_monotonic_ns(disruption->control->loop);
     text_free(&key);
 }

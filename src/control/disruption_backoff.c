@@ -51,11 +51,7 @@ static bool note(struct disruption_backoff *backoff, struct map *map, const char
                  int64_t first_ns, int64_t *until_ns)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    struct failure_record *record = map_get(map, name);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(map, name, record);
-    }
+    struct failure_record *record = map_ensure(map, name, sizeof *record);
     if (record->until_ns > now_ns)
         return false;
     bool forgotten = record->delay_ns == 0 || now_ns - record->until_ns > FORGET_NS;
@@ -110,14 +106,11 @@ void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const
 void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    struct failure_record *record = pool != NULL ? map_get(backoff->drifting, pool) : NULL;
-    if (pool == NULL || (record != NULL && now_ns < record->until_ns + DRIFT_ANEW_NS))
+    if (pool == NULL)
         return;
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(backoff->drifting, pool, record);
-    }
-    record->until_ns = now_ns + DRIFT_PAUSE_NS;
+    struct failure_record *record = map_ensure(backoff->drifting, pool, sizeof *record);
+    if (record->until_ns == 0 || now_ns >= record->until_ns + DRIFT_ANEW_NS)
+        record->until_ns = now_ns + DRIFT_PAUSE_NS;
 }
 
 static void add_active(const struct disruption_backoff *backoff, struct map *map,

@@ -30,12 +30,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_conditions *disruption = context;
     (void)change;
-    if (new_object != NULL) {
+    (void)old_object;
+    if (new_object != NULL)
         reconcile_queue_add(disruption->queue, new_object->meta.name);
-        return;
-    }
-    claim_drift_forget(disruption->drift, old_object->meta.uid);
-    restlessness_forget(disruption->restlessness, old_object->meta.uid);
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,

@@ -148,11 +148,7 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
     for (uint32_t i = 0; i < choices.count; i++) {
         char key[400];
         offering_key_of(key, choices.items[i].type, choices.items[i].offering);
-        struct failures *failures = map_get(entry->offerings, key);
-        if (failures == NULL) {
-            failures = memory_allocate(sizeof *failures);
-            map_set(entry->offerings, key, failures);
-        }
+        struct failures *failures = map_ensure(entry->offerings, key, sizeof *failures);
         note(backoff, failures, &no_capacity, claim);
     }
     entry->outdated = true;

@@ -342,11 +342,7 @@ void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const cha
 {
     if (is_off(ledger))
         return;
-    struct ledger_pool *entry = map_get(ledger->pools, pool);
-    if (entry == NULL) {
-        entry = memory_allocate(sizeof *entry);
-        map_set(ledger->pools, pool, entry);
-    }
+    struct ledger_pool *entry = map_ensure(ledger->pools, pool, sizeof *entry);
     uint32_t at = entry->next++ % ARRAY_LENGTH(entry->emptied);
     free(entry->emptied[at].instance_type);
     entry->emptied[at].instance_type = memory_copy_string(instance_type);

@@ -265,11 +265,7 @@ static void learn(struct move_outcomes *outcomes, const struct outcome *outcome)
     int64_t now = control_now(outcomes->control);
     for (uint32_t i = 0; i < outcome->elsewhere.count; i++) {
         const struct landing *landing = &outcome->elsewhere.items[i];
-        struct habit *habit = map_get(outcomes->habits, landing->workload);
-        if (habit == NULL) {
-            habit = memory_allocate(sizeof *habit);
-            map_set(outcomes->habits, landing->workload, habit);
-        }
+        struct habit *habit = map_ensure(outcomes->habits, landing->workload, sizeof *habit);
         habit->strikes += !is_before(outcome, i);
         habit->last = now;
         remember_node(habit, landing->node);

@@ -81,11 +81,7 @@ static struct operation *begin(const struct operation_about *about, const char *
     operations->first = operation;
     operations->count++;
     char *key CLEANUP_FREE = pending_key(about->item);
-    struct pending *pending = map_get(operations->pending, key);
-    if (pending == NULL) {
-        pending = memory_allocate(sizeof *pending);
-        map_set(operations->pending, key, pending);
-    }
+    struct pending *pending = map_ensure(operations->pending, key, sizeof *pending);
     pending->count++;
     return operation;
 }

@@ -51,11 +51,7 @@ static void note_event(struct pod_events *events, const struct pod *pod, int64_t
         node != NULL ? cluster_claim_of(events->control->cluster, node, NULL) : NULL;
     if (claim == NULL)
         return;
-    struct last_event *event = map_get(events->events, claim->meta.name);
-    if (event == NULL) {
-        event = memory_allocate(sizeof *event);
-        map_set(events->events, claim->meta.name, event);
-    }
+    struct last_event *event = map_ensure(events->events, claim->meta.name, sizeof *event);
     at = at / SECOND * SECOND;
     if (at > event->at)
         event->at = at;

@@ -24,21 +24,12 @@ struct telling { // of one fact in one pass
     uint32_t count;
 };
 
-static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
-                   const struct object *new_object)
-{
-    struct preference_warnings *warnings = context;
-    (void)change;
-    if (new_object == NULL && old_object->meta.uid != NULL)
-        free(map_remove(warnings->told, old_object->meta.uid));
-}
-
 struct preference_warnings *preference_warnings_create(struct control *control)
 {
     struct preference_warnings *warnings = memory_allocate(sizeof *warnings);
     warnings->control = control;
     warnings->told = map_create();
-    mirror_on_change(control->mirror, KIND_POD, on_pod, warnings);
+    mirror_on_change(control->mirror, KIND_POD, forget_object, warnings->told);
     return warnings;
 }
 
@@ -67,13 +58,9 @@ static bool is_due(struct preference_warnings *warnings, const struct pod *pod, 
     int64_t now_ns = loop_monotonic_ns(warnings->control->loop);
     if (pod->meta.uid == NULL)
         return true;
-    struct told *told = map_get(warnings->told, pod->meta.uid);
-    if (told != NULL && told->at_ns[fact] != 0 && now_ns - told->at_ns[fact] < AGAIN_NS)
+    struct told *told = map_ensure(warnings->told, pod->meta.uid, sizeof *told);
+    if (told->at_ns[fact] != 0 && now_ns - told->at_ns[fact] < AGAIN_NS)
         return false;
-    if (told == NULL) {
-        told = memory_allocate(sizeof *told);
-        map_set(warnings->told, pod->meta.uid, told);
-    }
     told->at_ns[fact] = now_ns;
     return true;
 }

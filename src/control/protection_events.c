@@ -12,21 +12,12 @@ struct protection_events {
     struct map *told; // uint64_t by UID of the pod: hash of the last text
 };
 
-static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
-                   const struct object *new_object)
-{
-    struct protection_events *events = context;
-    (void)change;
-    if (new_object == NULL && old_object->meta.uid != NULL)
-        free(map_remove(events->told, old_object->meta.uid));
-}
-
 struct protection_events *protection_events_create(struct control *control)
 {
     struct protection_events *events = memory_allocate(sizeof *events);
     events->control = control;
     events->told = map_create();
-    mirror_on_change(control->mirror, KIND_POD, on_pod, events);
+    mirror_on_change(control->mirror, KIND_POD, forget_object, events->told);
     return events;
 }
 
@@ -41,15 +32,11 @@ void protection_events_destroy(struct protection_events *events)
 static void say(struct protection_events *events, const struct pod *pod,
                 const struct event_text *event, const char *text)
 {
-    uint64_t hash = hash_string(text), *told = NULL;
+    uint64_t hash = hash_string(text);
     if (pod->meta.uid != NULL) {
-        told = map_get(events->told, pod->meta.uid);
-        if (told != NULL && *told == hash)
+        uint64_t *told = map_ensure(events->told, pod->meta.uid, sizeof *told);
+        if (*told == hash)
             return;
-        if (told == NULL) {
-            told = memory_allocate(sizeof *told);
-            map_set(events->told, pod->meta.uid, told);
-        }
         *told = hash;
     }
     publish(events->control, (const struct object *)pod, event, "%s", text);

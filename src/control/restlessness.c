@@ -19,6 +19,7 @@ struct restlessness *restlessness_create(struct control *control)
     struct restlessness *restlessness = memory_allocate(sizeof *restlessness);
     restlessness->control = control;
     restlessness->since = map_create();
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, restlessness->since);
     return restlessness;
 }
 
@@ -28,12 +29,6 @@ void restlessness_destroy(struct restlessness *restlessness)
         return;
     map_destroy(restlessness->since, free);
     free(restlessness);
-}
-
-void restlessness_forget(struct restlessness *restlessness, const char *uid)
-{
-    if (uid != NULL)
-        free(map_remove(restlessness->since, uid));
 }
 
 static json_t *annotation_patch(const struct node_claim *claim, const char *value)
@@ -98,7 +93,8 @@ struct restlessness_look restlessness_look(struct restlessness *restlessness,
     const char *written =
         object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
     if (rested || control->settings->quiet_by_node || claim->meta.uid == NULL) {
-        restlessness_forget(restlessness, claim->meta.uid);
+        if (claim->meta.uid != NULL)
+            free(map_remove(restlessness->since, claim->meta.uid));
         look.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
         return look;
     }

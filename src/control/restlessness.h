@@ -28,4 +28,3 @@ struct restlessness_look restlessness_look(struct restlessness *restlessness,
                                            const struct node_claim *claim,
                                            const struct node_pool *pool, bool rested,
                                            int64_t since);
-void restlessness_forget(struct restlessness *restlessness, const char *uid);

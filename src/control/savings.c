@@ -56,11 +56,7 @@ static void turn_page(const struct savings *savings, struct pool_savings *pool)
 
 static struct pool_savings *page_of(struct savings *savings, const char *name)
 {
-    struct pool_savings *pool = map_get(savings->pools, name);
-    if (pool == NULL) {
-        pool = memory_allocate(sizeof *pool);
-        map_set(savings->pools, name, pool);
-    }
+    struct pool_savings *pool = map_ensure(savings->pools, name, sizeof *pool);
     turn_page(savings, pool);
     return pool;
 }

@@ -105,11 +105,7 @@ int64_t static_room(const struct static_counts *counts, const struct node_pool *
 
 void static_reserve(struct static_capacity *capacity, const char *pool, const char *claim)
 {
-    struct reservations *reservations = map_get(capacity->pools, pool);
-    if (reservations == NULL) {
-        reservations = memory_allocate(sizeof *reservations);
-        map_set(capacity->pools, pool, reservations);
-    }
+    struct reservations *reservations = map_ensure(capacity->pools, pool, sizeof *reservations);
     vector_push(&reservations->names, memory_copy_string(claim));
 }
 

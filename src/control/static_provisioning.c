@@ -48,12 +48,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 
 static struct pool_record *record_of(struct static_provisioning *provisioning, const char *pool)
 {
-    struct pool_record *record = map_get(provisioning->records, pool);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(provisioning->records, pool, record);
-    }
-    return record;
+    return map_ensure(provisioning->records, pool, sizeof(struct pool_record));
 }
 
 static void round_clear(struct pool_record *record)

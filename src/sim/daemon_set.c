@@ -64,11 +64,7 @@ void daemon_set_pod_enter(struct workloads *workloads, struct world_object *pod)
     char key[WORLD_KEY_MAX], work[WORLD_KEY_MAX * 2];
     if (!pods_key(pod, key))
         return;
-    struct daemon_pods *pods = map_get(workloads->daemon_pods, key);
-    if (pods == NULL) {
-        pods = memory_allocate(sizeof *pods);
-        map_set(workloads->daemon_pods, key, pods);
-    }
+    struct daemon_pods *pods = map_ensure(workloads->daemon_pods, key, sizeof *pods);
     vector_push(&pods->items, pod);
     const struct world_object *set = world_controller(workloads->world, pod, KIND_DAEMON_SET);
     const char *node = target_node(pod);

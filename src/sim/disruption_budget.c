@@ -136,11 +136,7 @@ static struct budget *find_budget(struct budgets *budgets, const struct world_ob
 
 static struct budget *add_budget(struct budgets *budgets, const struct world_object *object)
 {
-    struct budget_list *list = map_get(budgets->by_namespace, object->namespace);
-    if (list == NULL) {
-        list = memory_allocate(sizeof *list);
-        map_set(budgets->by_namespace, object->namespace, list);
-    }
+    struct budget_list *list = map_ensure(budgets->by_namespace, object->namespace, sizeof *list);
     struct budget *budget = memory_allocate(sizeof *budget);
     budget->key = memory_copy_string(object->key);
     budget->controllers = map_create();

@@ -152,11 +152,7 @@ static void node_pods_add(struct world *world, struct world_object *pod)
     const char *node_name = world_text(pod->json, "spec.nodeName");
     if (node_name == NULL || node_name[0] == '\0')
         return;
-    struct world_node_pods *pods = map_get(world->node_pods, node_name);
-    if (pods == NULL) {
-        pods = memory_allocate(sizeof *pods);
-        map_set(world->node_pods, node_name, pods);
-    }
+    struct world_node_pods *pods = map_ensure(world->node_pods, node_name, sizeof *pods);
     pod->on_node = pods;
     pod->node_next = NULL;
     pod->node_previous = pods->last;

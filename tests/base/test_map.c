@@ -34,6 +34,19 @@ static void map_sets_gets_and_removes(void **state)
     map_destroy(NULL, NULL);
 }
 
+static void map_ensures_a_value(void **state)
+{
+    (void)state;
+    struct map *map = map_create();
+    int *one = map_ensure(map, "a", sizeof *one);
+    assert_int_equal(*one, 0);
+    *one = 1;
+    assert_ptr_equal(map_ensure(map, "a", sizeof *one), one);
+    assert_ptr_not_equal(map_ensure(map, "b", sizeof *one), one);
+    assert_int_equal(map_count(map), 2);
+    map_destroy(map, free);
+}
+
 static void map_keeps_the_order_of_insertion(void **state)
 {
     (void)state;
@@ -93,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(map_sets_gets_and_removes),
+        cmocka_unit_test(map_ensures_a_value),
         cmocka_unit_test(map_keeps_the_order_of_insertion),
         cmocka_unit_test(symbols_are_dense_and_stable),
     };

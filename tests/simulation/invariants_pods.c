@@ -45,11 +45,8 @@ static int64_t desired_by(struct invariants *invariants, const json_t *budget)
 static bool sample_budget(void *context, json_t *budget)
 {
     struct invariants *invariants = context;
-    struct budget_record *record = map_get(invariants->budgets, store_uid(budget));
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->budgets, store_uid(budget), record);
-    }
+    struct budget_record *record =
+        map_ensure(invariants->budgets, store_uid(budget), sizeof *record);
     int64_t since_ns = record->exhausted_ns != 0 ? record->exhausted_ns : now_ns(invariants);
     bool exhausted = json_integer_value(store_path(budget, "status.disruptionsAllowed")) == 0;
     *record = (struct budget_record){.healthy = app_record(invariants, app_of(budget))->healthy,

@@ -157,12 +157,7 @@ json_t *claim_of_uid(const struct invariants *invariants, const char *uid)
 
 struct machine_record *machine_record(const struct invariants *invariants, const char *provider_id)
 {
-    struct machine_record *record = map_get(invariants->machines, provider_id);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->machines, provider_id, record);
-    }
-    return record;
+    return map_ensure(invariants->machines, provider_id, sizeof(struct machine_record));
 }
 
 void free_machine_record(void *value)

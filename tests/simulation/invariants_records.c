@@ -31,12 +31,7 @@ void free_claim_record(void *value)
 
 static struct pool_record *pool_record(struct invariants *invariants, const char *name)
 {
-    struct pool_record *record = map_get(invariants->pools, name);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->pools, name, record);
-    }
-    return record;
+    return map_ensure(invariants->pools, name, sizeof(struct pool_record));
 }
 
 // DIS-125: initialized, and its instance not on the way out.
@@ -152,12 +147,7 @@ void free_occupants(void *value)
 
 struct app_record *app_record(struct invariants *invariants, const char *app)
 {
-    struct app_record *record = map_get(invariants->apps, app);
-    if (record == NULL) {
-        record = memory_allocate(sizeof *record);
-        map_set(invariants->apps, app, record);
-    }
-    return record;
+    return map_ensure(invariants->apps, app, sizeof(struct app_record));
 }
 
 const struct occupants *occupants_of(const struct invariants *invariants, const char *node_name)
@@ -167,11 +157,8 @@ const struct occupants *occupants_of(const struct invariants *invariants, const 
 
 static void note_occupant(struct invariants *invariants, struct pod_record *record)
 {
-    struct occupants *occupants = map_get(invariants->occupants, record->node);
-    if (occupants == NULL) {
-        occupants = memory_allocate(sizeof *occupants);
-        map_set(invariants->occupants, record->node, occupants);
-    }
+    struct occupants *occupants =
+        map_ensure(invariants->occupants, record->node, sizeof *occupants);
     vector_push(&occupants->pods, record);
 }
 

@@ -53,11 +53,7 @@ void note_moved_pod(struct invariants *invariants, const json_t *pod)
         node_name != NULL ? map_get(invariants->nodes, node_name) : NULL;
     if (app == NULL || node == NULL || node->command[0] == '\0')
         return;
-    struct owed *owed = map_get(invariants->owed, app);
-    if (owed == NULL) {
-        owed = memory_allocate(sizeof *owed);
-        map_set(invariants->owed, app, owed);
-    }
+    struct owed *owed = map_ensure(invariants->owed, app, sizeof *owed);
     vector_push(&owed->commands, memory_copy_string(node->command));
 }
 
