@@ -441,9 +441,14 @@ uint32_t cluster_unbound_pods(const struct cluster *cluster)
 void cluster_nominate(struct cluster *cluster, struct state_node *state)
 {
     int64_t window = 2 * cluster->control->settings->batch_max_duration;
-    if (window < 10 * SECOND)
-        window = 10 * SECOND;
-    state->nominated_until = control_now(cluster->control) + window;
+    cluster_nominate_for(cluster, state, window > 10 * SECOND ? window : 10 * SECOND);
+}
+
+void cluster_nominate_for(struct cluster *cluster, struct state_node *state, int64_t window_ns)
+{
+    int64_t until = control_now(cluster->control) + window_ns;
+    if (state->nominated_until < until)
+        state->nominated_until = until;
 }
 
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)

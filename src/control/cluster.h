@@ -60,6 +60,8 @@ struct resource_map state_allocatable(struct arena *arena, const struct state_no
 
 // --- what decisions leave behind -----------------------------------------------------------------
 void cluster_nominate(struct cluster *cluster, struct state_node *state); // LIF-313
+// At least so long from now.
+void cluster_nominate_for(struct cluster *cluster, struct state_node *state, int64_t window_ns);
 // Pods that a plan put on a NodeClaim: spoken for until that is initialized or gone (SCH-528). A
 // pass counts them as being there instead of looking for a place again; it waits for no launch.
 // Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.

@@ -10,6 +10,8 @@
 
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)
+// Past the queue's next look, and a moment for kube-scheduler to bind the last pods.
+#define HELD_NS      (8 * SECOND)
 
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
@@ -212,8 +214,12 @@ void replacements_nominate(struct control *control, const struct disruption_comm
         const struct node_claim *claim = find_claim(control, replacement->name);
         struct state_node *state =
             claim != NULL ? cluster_state(control->cluster, claim->status.provider_id) : NULL;
-        if (state != NULL)
+        if (state == NULL)
+            continue;
+        if (control->settings->compatibility_upstream)
             cluster_nominate(control->cluster, state);
+        else
+            cluster_nominate_for(control->cluster, state, HELD_NS);
     }
 }
 

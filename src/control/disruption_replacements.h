@@ -25,7 +25,8 @@ enum replacements_state replacements_state(struct control *control,
                                            struct disruption_command *command, const char **gone);
 uint32_t replacements_not_initialized(const struct control *control,
                                       const struct disruption_command *command);
-// Nothing may take them away for a while.
+// Nothing may take them away for a while (DIS-727): until the queue looks again. Pods that come late are
+// pending then, which keeps an empty node, too (DIS-765); if none comes, it may go at once.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
 // The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a place
 // already.

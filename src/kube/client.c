@@ -29,7 +29,9 @@ struct kube_client *kube_client_create(struct loop *loop, struct kube_transport 
     struct kube_client *client = memory_allocate(sizeof *client);
     client->loop = loop;
     client->transport = transport;
-    client->bucket = bucket_create(options->qps, options->burst, loop_monotonic_ns(loop));
+    int64_t now_ns = loop_monotonic_ns(loop);
+    client->bucket = bucket_create(options->qps, options->burst, now_ns);
+    client->events_bucket = bucket_create(options->qps / 2, options->burst / 2, now_ns);
     random_seed(&client->random, loop_is_virtual(loop) ? CLIENT_SEED_VIRTUAL : random_entropy());
     TAILQ_INIT(&client->operations);
     return client;
@@ -173,7 +175,9 @@ struct operation *operation_create(struct kube_client *client, enum kube_verb ve
 void operation_submit(struct operation *operation)
 {
     struct kube_client *client = operation->client;
-    int64_t delay_ns = bucket_reserve(&client->bucket, loop_monotonic_ns(client->loop));
+    struct bucket *bucket =
+        operation->kind == KIND_EVENT ? &client->events_bucket : &client->bucket;
+    int64_t delay_ns = bucket_reserve(bucket, loop_monotonic_ns(client->loop));
     if (delay_ns > 0)
         operation_wait(operation, delay_ns);
     else

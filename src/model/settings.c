@@ -42,7 +42,7 @@ static const struct setting table[] = {
     ROW("HEALTH_PROBE_PORT", "health-probe-port", INT, health_probe_port, "8081",
         "port of the health probes; 0 switches them off", PORT),
     ROW("KUBE_CLIENT_QPS", "kube-client-qps", INT, kube_client_qps, "200",
-        "requests a second to the API server", POSITIVE),
+        "requests a second to the API server; half as many Events beside", POSITIVE),
     ROW("KUBE_CLIENT_BURST", "kube-client-burst", INT, kube_client_burst, "300",
         "requests to the API server at once, beyond the rate", POSITIVE),
     ROW("ENABLE_PROFILING", "enable-profiling", BOOL, enable_profiling, "false",

@@ -195,6 +195,26 @@ static void calls_are_limited_LIF_380(void **state)
     world_destroy(world);
 }
 
+// Thousands of Events must not keep a node's last writes waiting.
+static void events_have_a_limit_of_their_own_LIF_380(void **state)
+{
+    (void)state;
+    struct world *world = world_create(serve_nothing_found, 10, 20);
+    json_t *body = json_object();
+    for (int i = 0; i < 30; i++)
+        kube_create_json(world->client, KIND_EVENT, "default", body, done, world);
+    json_decref(body);
+    loop_run_for(world->loop, 50 * MILLISECOND);
+    assert_int_equal(world->done, 10);
+    for (int i = 0; i < 20; i++)
+        kube_get(world->client, KIND_NODE, NULL, "n", done, world);
+    loop_run_for(world->loop, 50 * MILLISECOND);
+    assert_int_equal(world->done, 30);
+    loop_run_for(world->loop, 2 * SECOND);
+    assert_in_range(world->done, 40, 41);
+    world_destroy(world);
+}
+
 // --- retries -------------------------------------------------------------------------------------
 static void serve_later(struct world *world, struct kube_call *call)
 {
@@ -296,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_patch_is_copied_and_answered_with_the_object),
         cmocka_unit_test(a_list_comes_whole),
         cmocka_unit_test(calls_are_limited_LIF_380),
+        cmocka_unit_test(events_have_a_limit_of_their_own_LIF_380),
         cmocka_unit_test(throttled_reads_wait_as_long_as_they_are_told),
         cmocka_unit_test(throttled_writes_are_told_to_the_caller),
         cmocka_unit_test(resets_are_retried_a_few_times_for_what_may_be_repeated),

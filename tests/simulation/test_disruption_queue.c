@@ -424,6 +424,18 @@ static void replacement_waits_for_pods_that_go_slowly_DIS_727_721_329(void **sta
     assert_true(view_metric_sum(scenario, FAILURES, "") == 0); // later than ten minutes, and fine
 }
 
+// What its pods were meant for is over: it does not wait for the end of a nomination (LIF-313).
+static void replacement_that_nobody_needs_any_more_goes_soon_DIS_727(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_replacement(scenario);
+    scenario_until(scenario, 180, "the node to go", moves_any_deleting);
+    moves_scale(scenario, "keep-0", 0);
+    scenario_until(scenario, 60, "the node to be gone", old_is_gone);
+    scenario_run(scenario, 16);
+    assert_int_equal(view_count(scenario, "v1", "Node"), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -445,6 +457,7 @@ int main(void)
         TEST(vanished_candidate_is_done_and_the_rest_goes_on_DIS_720_321),
         TEST(first_of_three_candidates_vanishes_DIS_720),
         TEST(replacement_waits_for_pods_that_go_slowly_DIS_727_721_329),
+        TEST(replacement_that_nobody_needs_any_more_goes_soon_DIS_727),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
