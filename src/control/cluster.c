@@ -21,6 +21,7 @@ struct pod_record {
 struct cluster {
     struct control *control;
     struct map *states;    // state_node by key
+    struct map *nodes;     // node_list by provider ID
     struct map *pods;      // pod_record by namespace/name
     struct map *node_pods; // pod_list by node name
     struct planned_pods *planned;
@@ -45,6 +46,7 @@ struct cluster *cluster_create(struct control *control)
     struct cluster *cluster = memory_allocate(sizeof *cluster);
     cluster->control = control;
     cluster->states = map_create();
+    cluster->nodes = map_create();
     cluster->pods = map_create();
     cluster->node_pods = map_create();
     cluster->planned = planned_pods_create();
@@ -69,6 +71,15 @@ static void state_destroy(void *value)
     free(state);
 }
 
+static void node_list_destroy(void *value)
+{
+    struct node_list *list = value;
+    for (uint32_t i = 0; i < list->count; i++)
+        object_release((const struct object *)list->items[i]);
+    free(list->items);
+    free(list);
+}
+
 static void pod_record_destroy(void *value)
 {
     struct pod_record *record = value;
@@ -88,6 +99,7 @@ void cluster_destroy(struct cluster *cluster)
     if (cluster == NULL)
         return;
     map_destroy(cluster->states, state_destroy);
+    map_destroy(cluster->nodes, node_list_destroy);
     map_destroy(cluster->pods, pod_record_destroy);
     map_destroy(cluster->node_pods, pod_list_destroy);
     planned_pods_destroy(cluster->planned);
@@ -223,6 +235,52 @@ static void state_change(struct cluster *cluster, bool claims, const char *old_k
     state_note_changes(cluster, state);
 }
 
+// --- Nodes by provider ID ------------------------------------------------------------------------
+static const char *provider_of(const struct node *node)
+{
+    const char *provider_id = node != NULL ? node->spec.provider_id : NULL;
+    return provider_id != NULL && *provider_id != '\0' ? provider_id : NULL;
+}
+
+static void index_node(struct cluster *cluster, const struct node *old_node,
+                       const struct node *new_node)
+{
+    const char *before = provider_of(old_node), *now = provider_of(new_node);
+    struct node_list *list = before != NULL ? map_get(cluster->nodes, before) : NULL;
+    if (list != NULL && !text_equal(before, now)) {
+        list_replace((struct object_list *)list, (const struct object *)old_node, NULL);
+        if (list->count == 0)
+            node_list_destroy(map_remove(cluster->nodes, before));
+    }
+    if (now == NULL)
+        return;
+    list = map_get(cluster->nodes, now);
+    if (list == NULL) {
+        list = memory_allocate(sizeof *list);
+        map_set(cluster->nodes, now, list);
+    }
+    list_replace((struct object_list *)list, (const struct object *)old_node,
+                 (const struct object *)new_node);
+}
+
+const struct node_list *cluster_nodes_with(const struct cluster *cluster, const char *provider_id)
+{
+    static const struct node_list none = {0};
+    const struct node_list *list = provider_id != NULL && *provider_id != '\0'
+                                       ? map_get(cluster->nodes, provider_id)
+                                       : NULL;
+    return list != NULL ? list : &none;
+}
+
+const struct node *cluster_main_node(const struct cluster *cluster, const struct node_claim *claim)
+{
+    const struct node_list *nodes = cluster_nodes_with(cluster, claim->status.provider_id);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (text_equal(nodes->items[i]->meta.name, claim->status.node_name))
+            return nodes->items[i];
+    return nodes->count > 0 ? nodes->items[0] : NULL;
+}
+
 static void drop_empty_list(struct cluster *cluster, const char *node_name);
 
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
@@ -234,6 +292,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         drop_empty_list(cluster, old_object->meta.name);
     const struct node *old_node = (const struct node *)old_object;
     const struct node *new_node = (const struct node *)new_object;
+    index_node(cluster, old_node, new_node);
     state_change(cluster, false, old_node != NULL ? node_key(old_node) : NULL, old_object,
                  new_node != NULL ? node_key(new_node) : NULL, new_object);
 }
@@ -274,10 +333,10 @@ uint32_t cluster_count(const struct cluster *cluster)
 const struct node *cluster_node_of(const struct cluster *cluster, const struct node_claim *claim,
                                    uint32_t *count)
 {
-    const struct state_node *state = cluster_state(cluster, claim->status.provider_id);
+    const struct node_list *nodes = cluster_nodes_with(cluster, claim->status.provider_id);
     if (count != NULL)
-        *count = state != NULL ? state->nodes.count : 0;
-    return state != NULL ? state_only_node(state) : NULL;
+        *count = nodes->count;
+    return nodes->count == 1 ? nodes->items[0] : NULL;
 }
 
 const struct node_claim *cluster_claim_of(const struct cluster *cluster, const struct node *node,

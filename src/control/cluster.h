@@ -28,6 +28,15 @@ struct state_node *cluster_state_of_node(const struct cluster *cluster, const st
 struct state_node *cluster_next(const struct cluster *cluster, struct map_entry **position);
 uint32_t cluster_count(const struct cluster *cluster);
 
+// Nodes with the provider ID, also those that are not tracked (yet): registration and deletion are
+// about these, decisions about what is tracked. Borrowed until the loop runs on.
+struct node_list {
+    const struct node **items;
+    uint32_t count, capacity;
+};
+const struct node_list *cluster_nodes_with(const struct cluster *cluster, const char *provider_id);
+// The one that the NodeClaim was registered with, if several have its provider ID; else the first, or NULL.
+const struct node *cluster_main_node(const struct cluster *cluster, const struct node_claim *claim);
 // The one Node of a NodeClaim, the one NodeClaim of a Node; NULL if there is none or several.
 // `count` (may be NULL) tells which.
 const struct node *cluster_node_of(const struct cluster *cluster, const struct node_claim *claim,

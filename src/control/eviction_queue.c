@@ -119,8 +119,10 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
         return;
     struct eviction *eviction = map_get(evictions->evictions, pod->meta.uid);
     if (eviction != NULL) {
-        if (deadline != 0 && (eviction->deadline == 0 || deadline < eviction->deadline))
+        if (deadline != 0 && (eviction->deadline == 0 || deadline < eviction->deadline)) {
             eviction->deadline = deadline;
+            eviction->deleted = false; // with more grace than is left now (LIF-122)
+        }
         // A pod that has just become overdue waits for no back-off: its grace is running.
         bool overdue = pod_is_overdue(pod, eviction->deadline, control_now(evictions->control)) &&
                        !eviction->deleted;

@@ -41,15 +41,13 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
 // of a NodeClaim that is not registered stay (LIF-82).
 static bool nodes_remain(struct claim_pass *pass, bool *started)
 {
-    const struct state_node *state =
-        cluster_state(pass->control->cluster, pass->claim->status.provider_id);
-    if (state == NULL)
-        return false;
+    const struct node_list *nodes =
+        cluster_nodes_with(pass->control->cluster, pass->claim->status.provider_id);
     bool registered = condition_is_true(&pass->claim->status.conditions, "Registered");
     uint32_t remaining = 0;
-    for (uint32_t i = 0; i < state->nodes.count; i++) {
-        const struct object *node = (const struct object *)state->nodes.items[i];
-        if (termination_node_is_gone(pass->control->termination, state->nodes.items[i]) ||
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct object *node = (const struct object *)nodes->items[i];
+        if (termination_node_is_gone(pass->control->termination, nodes->items[i]) ||
             (!registered && !object_has_finalizer(node, FINALIZER_TERMINATION)))
             continue;
         remaining++;

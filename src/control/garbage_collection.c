@@ -134,8 +134,12 @@ static bool claim_is_orphan(const struct garbage_collection *collection,
 static enum operation_outcome note_claim_deleted(void *context, const char *key,
                                                  const struct kube_result *result)
 {
-    struct control *control = context;
+    struct garbage_collection *collection = context;
+    struct control *control = collection->control;
     (void)key;
+    // Who tries again later has an answer that knows the machines of then.
+    if (result->error.kind != ERROR_NONE)
+        collection->claims.fresh = false;
     if (result->error.kind != ERROR_NONE || result->object == NULL ||
         result->object->kind->id != KIND_NODE_CLAIM)
         return OPERATION_PASS;
@@ -168,7 +172,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
                                     .item = item,
                                     .doing = "deleting nodeclaim",
                                     .record = note_claim_deleted,
-                                    .context = control};
+                                    .context = collection};
     for (uint32_t i = 0; i < orphans.count; i++, started++)
         start_delete(&about, orphans.items[i], -1);
     vector_free(&orphans);
@@ -227,9 +231,9 @@ static void collect(struct garbage_collection *collection, struct work_item *ite
                                     .doing = "instance.garbagecollection",
                                     .context = collection};
     start_machine_delete(&about, provider_id, note_instance_deleted);
-    const struct state_node *state = cluster_state(control->cluster, provider_id);
-    for (uint32_t i = 0; state != NULL && i < state->nodes.count; i++) {
-        const struct object *node = (const struct object *)state->nodes.items[i];
+    const struct node_list *nodes = cluster_nodes_with(control->cluster, provider_id);
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct object *node = (const struct object *)nodes->items[i];
         if (object_is_deleting(node))
             continue;
         about.doing = "deleting node";
@@ -265,6 +269,6 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
         return reconcile_running();
     collection->instances.fresh = false;
     collection->instance_passes++;
-    return reconcile_after(collection->instance_passes < INSTANCES_EARLY ? INSTANCES_EARLY_NS
+    return reconcile_after(collection->instance_passes <= INSTANCES_EARLY ? INSTANCES_EARLY_NS
                                                                          : PERIOD_NS);
 }

@@ -113,9 +113,7 @@ void claim_initialize(struct claim_pass *pass)
     if (!conditions_are(&pass->conditions, "Registered", "True"))
         return;
     // A second Node with the provider ID that came after registration holds nothing up.
-    const struct state_node *state =
-        cluster_state(pass->control->cluster, pass->claim->status.provider_id);
-    const struct node *node = state != NULL ? state_main_node(state) : NULL;
+    const struct node *node = cluster_main_node(pass->control->cluster, pass->claim);
     if (node == NULL) {
         not_yet(pass, "NodeNotFound", "Node not registered with cluster");
         return;

@@ -11,10 +11,22 @@
 static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
                                                              .warning = true};
 
-static bool node_is_registered(const struct node *node)
+static bool is_owned_by(const struct node *node, const struct node_claim *claim)
 {
-    return string_map_get(&node->meta.labels, LABEL_REGISTERED) != NULL &&
-           find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") == NULL;
+    list_for_each (owner, &node->meta.owner_references)
+        if (text_equal(owner->api_version, "karpenter.sh/v1") &&
+            text_equal(owner->kind, "NodeClaim") && text_equal(owner->uid, claim->meta.uid))
+            return true;
+    return false;
+}
+
+// By the patch of sync_node(). A Node that only its bootstrap has labelled so has the rest to come.
+static bool node_is_registered(const struct node *node, const struct node_claim *claim)
+{
+    return text_equal(string_map_get(&node->meta.labels, LABEL_REGISTERED), "true") &&
+           find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") == NULL &&
+           object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION) &&
+           is_owned_by(node, claim);
 }
 
 // LIF-41.
@@ -53,15 +65,6 @@ static json_t *synced_taints(const struct node_claim *claim, const struct node *
             json_decref(one);
         }
     return taints;
-}
-
-static bool is_owned_by(const struct node *node, const struct node_claim *claim)
-{
-    list_for_each (owner, &node->meta.owner_references)
-        if (text_equal(owner->api_version, "karpenter.sh/v1") &&
-            text_equal(owner->kind, "NodeClaim") && text_equal(owner->uid, claim->meta.uid))
-            return true;
-    return false;
 }
 
 static json_t *owner_references(const struct node *node, const struct node_claim *claim)
@@ -152,10 +155,10 @@ void claim_register(struct claim_pass *pass)
                        "Node not registered with cluster");
         return;
     }
-    if (!node_is_registered(node) && settles(pass, node))
+    if (!node_is_registered(node, pass->claim) && settles(pass, node))
         return;
     check_unregistered_taint(pass, node);
-    if (!node_is_registered(node)) {
+    if (!node_is_registered(node, pass->claim)) {
         sync_node(pass, node);
         return;
     }

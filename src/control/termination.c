@@ -356,8 +356,10 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
 {
     struct node_record *record = pass->record;
     const char *provider_id = pass->node->spec.provider_id;
-    if (condition_is_true(&pass->node->status.conditions, "Ready") || provider_id == NULL ||
-        *provider_id == '\0' || record->delete_called)
+    bool ready = condition_is_true(&pass->node->status.conditions, "Ready");
+    if (ready && !record->delete_called) // it came back: the provider was wrong, and is asked to end it
+        record->instance_gone = false;
+    if (ready || provider_id == NULL || *provider_id == '\0' || record->delete_called)
         return false;
     if (!record->instance_gone &&
         (record->asked_at_ns == 0 || pass->now_ns - record->asked_at_ns >= INSTANCE_POLL_NS)) {
@@ -439,10 +441,14 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
     text_free(&names);
 }
 
+// Until its machine is told to end, a node takes pods that somebody binds to it past the taint: these
+// are drained, too.
 static bool drained(struct node_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;
-    if (pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True"))
+    bool was_drained = pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True");
+    if (was_drained && (pass->record->delete_called ||
+                        conditions_are(&pass->conditions, "InstanceTerminating", "True")))
         return true;
     const struct pod_list *pods = cluster_pods(pass->control->cluster, pass->node->meta.name);
     drain_plan(&drain, pods, pass->deadline, pass->now);
@@ -455,6 +461,8 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
         report_waiting(pass, pods, waiting);
         return false;
     }
+    if (was_drained)
+        return true;
     int64_t left = pass->record->tainted_at_ns + drain_minimum(pass) - pass->now_ns;
     if (pass->claim != NULL && left > 0) {
         set_condition(pass, "Drained", "Unknown", "Draining");

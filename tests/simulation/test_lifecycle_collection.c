@@ -7,6 +7,19 @@
 
 static uint32_t lists; // of machines, answered or not
 static bool lists_fail;
+static uint32_t refused; // deletions of NodeClaims
+static bool refuses;
+
+static bool on_request(void *context, const struct kube_request *request,
+                       struct kube_response *response)
+{
+    (void)context;
+    if (!refuses || request->verb != KUBE_DELETE || strstr(request->path, "/nodeclaims/") == NULL)
+        return false;
+    refused++;
+    response->status = 500;
+    return true;
+}
 
 static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
                                     const struct node_claim *claim, struct error *error)
@@ -24,8 +37,10 @@ static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(27);
     lists = 0;
-    lists_fail = false;
+    lists_fail = refuses = false;
+    refused = 0;
     scenario->options.cloud_fault = on_call;
+    scenario->options.api_fault = on_request;
     *state = scenario;
     return 0;
 }
@@ -123,6 +138,29 @@ static void failing_list_says_nothing_LIF_160(void **state)
     assert_true(lists > before);
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
     assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+}
+
+// By then there may be NodeClaims whose machines the old list cannot have.
+static void refused_deletion_is_tried_with_a_new_list_LIF_160(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.world.node_lifecycle = false;
+    begin_with_pod(scenario, "", KEEP);
+    scenario_run(scenario, 250); // the other collector lists every two minutes, too
+    char name[300];
+    snprintf(name, sizeof name, "%s", store_name(view_claim(scenario)));
+    take_machine_away(scenario, true);
+    hand_patch(scenario, "v1", "Node", NULL, store_name(view_node(scenario)), "status",
+               "status: {conditions: [{type: Ready, status: 'False', reason: r, "
+               "lastTransitionTime: '2026-01-01T00:00:00Z'}]}");
+    refuses = true;
+    lists = 0;
+    scenario_run(scenario, 150);
+    assert_true(refused > 3);
+    assert_true(lists >= refused);
+    refuses = false;
+    scenario_run(scenario, 120);
+    assert_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, name));
 }
 
 // Every ten seconds for the first twenty passes, then every two minutes; the other way round every two minutes.
@@ -249,6 +287,7 @@ int main(void)
         TEST(zero_expires_at_once_LIF_150),
         TEST(claim_whose_machine_is_gone_goes_with_its_pods_counted_LIF_160),
         TEST(failing_list_says_nothing_LIF_160),
+        TEST(refused_deletion_is_tried_with_a_new_list_LIF_160),
         TEST(provider_is_listed_often_at_first_LIF_160_161),
         TEST(unregistered_claims_are_left_to_liveness_LIF_160),
         TEST(machine_is_old_enough_before_it_goes_LIF_161),

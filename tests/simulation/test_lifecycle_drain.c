@@ -287,6 +287,27 @@ static void grace_of_a_terminating_pod_is_shortened_LIF_122(void **state)
     assert_int_equal(requests.deletions, 1);
 }
 
+// The pod has been deleted with the grace that was left then; now there is less, say of a repair.
+static void an_earlier_deadline_shortens_the_grace_again_LIF_120_122(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "terminationGracePeriod: 10m, ");
+    hand_pod(scenario, "web", "1", "annotations: {adze.dev/sim-stop-seconds: '3600'}, ",
+             "terminationGracePeriodSeconds: 3600, ");
+    wait_for(scenario, 1);
+    end_claim(scenario);
+    scenario_run(scenario, 10);
+    assert_int_equal(requests.deletions, 1);
+    hand_patch(scenario, KARPENTER, "NodeClaim", NULL, claim_name, NULL,
+               "metadata: {annotations: {karpenter.sh/nodeclaim-termination-timestamp: "
+               "'2026-01-01T00:00:00Z'}}");
+    scenario_run(scenario, 5);
+    assert_int_equal(requests.deletions, 2);
+    assert_null(pod(scenario, "web"));
+    scenario_until(scenario, 90, "the claim to be gone", claim_gone);
+    assert_true(view_metric_sum(scenario, DRAINED, "") == 1);
+}
+
 // Without any grace period, each pod still has a second.
 static void a_second_of_grace_is_the_least_LIF_122(void **state)
 {
@@ -407,6 +428,7 @@ int main(void)
         TEST(pod_that_is_gone_ends_its_entry_LIF_123_475),
         TEST(overdue_pod_keeps_its_grace_LIF_121_122),
         TEST(grace_of_a_terminating_pod_is_shortened_LIF_122),
+        TEST(an_earlier_deadline_shortens_the_grace_again_LIF_120_122),
         TEST(a_second_of_grace_is_the_least_LIF_122),
         TEST(protection_ends_with_its_time_LIF_125),
         TEST(value_that_says_nothing_protects_from_nothing_LIF_125),

@@ -169,6 +169,30 @@ static void missing_unregistered_taint_is_told_and_forgiven_LIF_41(void **state)
                      1);
 }
 
+// What the Node lacks comes from the NodeClaim: registration does not wait until decisions can track it.
+static void a_node_without_instance_type_is_registered_LIF_40_300(void **state)
+{
+    struct scenario *scenario = *state;
+    launch(scenario);
+    add_node(scenario, "n1", "karpenter.sh/nodepool: default", UNREGISTERED);
+    assert_string_equal(view_condition(claim(scenario), "Registered"), "True/Registered");
+    assert_true(view_has_finalizer(node(scenario), FINALIZER_TERMINATION));
+}
+
+// A label that the bootstrap put there makes no registered Node of it.
+static void a_label_alone_is_no_registration_LIF_42(void **state)
+{
+    struct scenario *scenario = *state;
+    launch(scenario);
+    add_node(scenario, "n1", "karpenter.sh/registered: 'true'", "");
+    assert_string_equal(view_condition(claim(scenario), "Registered"), "True/Registered");
+    assert_true(view_has_finalizer(node(scenario), FINALIZER_TERMINATION));
+    assert_int_equal(json_array_size(store_path(node(scenario), "metadata.ownerReferences")), 1);
+    assert_string_equal(view_label(node(scenario), "team"), "a");
+    assert_true(view_has_taint(node(scenario), "own", "NoSchedule"));
+    assert_int_equal(view_events(scenario, "NodeClaim", "UnregisteredTaintMissing", ""), 0);
+}
+
 static void nothing_is_synced_a_second_time_LIF_45(void **state)
 {
     struct scenario *scenario = *state;
@@ -401,6 +425,8 @@ int main(void)
         TEST(node_gets_what_the_claim_says_LIF_42_43_44_48),
         TEST(taints_may_be_left_to_others_LIF_43),
         TEST(missing_unregistered_taint_is_told_and_forgiven_LIF_41),
+        TEST(a_node_without_instance_type_is_registered_LIF_40_300),
+        TEST(a_label_alone_is_no_registration_LIF_42),
         TEST(nothing_is_synced_a_second_time_LIF_45),
         TEST(conflict_is_tried_again_at_once_LIF_46),
         TEST(one_of_two_nodes_vanishes_and_the_other_is_registered_LIF_442),

@@ -7,13 +7,17 @@
 
 static uint32_t deletes; // calls of the provider
 static int64_t deleted_at[20];
+static bool forgets; // the provider, when it is asked for a machine
 
 static enum sim_cloud_fault on_call(void *context, enum sim_cloud_call call,
                                     const struct node_claim *claim, struct error *error)
 {
     struct scenario *scenario = context;
     (void)claim;
-    (void)error;
+    if (call == SIM_GET && forgets) {
+        error_set(error, ERROR_NOT_FOUND, "no such machine");
+        return SIM_FAIL_BEFORE;
+    }
     if (call == SIM_DELETE && deletes < ARRAY_LENGTH(deleted_at))
         deleted_at[deletes++] = loop_now_ns(scenario->loop) / MILLISECOND;
     return SIM_FINE;
@@ -23,6 +27,7 @@ static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(23);
     deletes = 0;
+    forgets = false;
     scenario->options.cloud_fault = on_call;
     scenario->options.fault_context = scenario;
     scenario->options.world.volumes = false; // attachments are the tests'
@@ -336,6 +341,50 @@ static void volumes_are_waited_for_LIF_130_131(void **state)
     scenario_until(scenario, 30, "the claim to be gone", claim_gone);
 }
 
+// Bound by hand while the volumes are waited for: the machine does not go with it.
+static void pod_that_comes_after_the_drain_is_drained_LIF_106_112(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "", "", "terminationGracePeriodSeconds: 0, ");
+    attach(scenario, "va-1", "persistentVolumeName: pv-1");
+    hand_delete(scenario, "v1", "Pod", "default", "web");
+    hand_delete(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
+    scenario_run(scenario, 20);
+    assert_string_equal(view_condition(claim(scenario), "Drained"), "True/Drained");
+    char spec[400];
+    snprintf(spec, sizeof spec, "nodeName: %s, terminationGracePeriodSeconds: 1, ", node_name);
+    hand_pod(scenario, "late", "100m", PROTECTED, spec);
+    scenario_run(scenario, 5);
+    assert_string_equal(view_condition(claim(scenario), "Drained"), "Unknown/Draining");
+    hand_delete(scenario, "storage.k8s.io/v1", "VolumeAttachment", NULL, "va-1");
+    scenario_run(scenario, 20);
+    assert_int_equal(deletes, 0);
+    hand_patch(scenario, "v1", "Pod", "default", "late", NULL, "metadata: {annotations: null}");
+    scenario_until(scenario, 60, "the claim to be gone", claim_gone);
+}
+
+// The provider has forgotten the machine for a moment; the Node shows that it is there.
+static void machine_of_a_node_that_came_back_is_ended_LIF_103_140(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.stop_delay_min = scenario->options.stop_delay_max = 10 * SECOND;
+    begin(scenario, "terminationGracePeriod: 60s, ", PROTECTED, "");
+    char provider_id[300];
+    snprintf(provider_id, sizeof provider_id, "%s", view_text(claim(scenario), "status.providerID"));
+    attach(scenario, "va-1", "persistentVolumeName: pv-1");
+    hand_delete(scenario, "v1", "Node", NULL, node_name);
+    scenario_run(scenario, 3);
+    forgets = true;
+    world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_NOT_READY);
+    scenario_run(scenario, 20);
+    assert_int_equal(deletes, 0);
+    forgets = false;
+    world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_HEALTHY);
+    scenario_until(scenario, 120, "the node to be gone", node_gone);
+    assert_true(deletes > 0);
+    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
+}
+
 static void volumes_of_pods_that_stay_are_not_waited_for_LIF_130(void **state)
 {
     struct scenario *scenario = *state;
@@ -401,6 +450,8 @@ int main(void)
         TEST(provider_is_asked_every_five_seconds_until_it_has_no_machine_LIF_83_140),
         TEST(claim_without_machine_asks_nobody_LIF_84),
         TEST(volumes_are_waited_for_LIF_130_131),
+        TEST(pod_that_comes_after_the_drain_is_drained_LIF_106_112),
+        TEST(machine_of_a_node_that_came_back_is_ended_LIF_103_140),
         TEST(volumes_of_pods_that_stay_are_not_waited_for_LIF_130),
         TEST(deadline_ends_the_wait_for_volumes_LIF_132),
         TEST(volumes_of_a_vanished_machine_are_waited_for_LIF_448),
