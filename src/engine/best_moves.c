@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "engine/evictions.h"
 #include "engine/joint.h"
 #include "engine/problem.h"
@@ -18,6 +19,10 @@ struct found {
     uint32_t merit;  // place in the order
     bool packed;     // the packed outcome is the better one
 };
+struct accepted {
+    struct disruption_candidate *candidate;
+    uint32_t number; // in the order of acceptance
+};
 struct best_moves {
     struct disruption *disruption;
     struct arena *arena;
@@ -27,10 +32,15 @@ struct best_moves {
     uint32_t found_count, packed;
     // Accepted: nodes whose pods rely on room elsewhere go along in every further simulation; the
     // others are closed, for their pods have places of their own.
-    struct disruption_candidate **along;
-    uint32_t along_count, commands;
+    struct accepted along[COMMANDS_MAX + 1];
+    uint32_t along_count;
+    uint32_t commands;           // all accepted ones
+    uint32_t made[COMMANDS_MAX]; // their numbers, in the order in which the plan has got them
+    uint32_t made_count;
+    struct joint last;  // the latest simulation in which a move was accepted: what `along` go by
+    int64_t value;      // of `along` in it
     struct bitset closed;
-    bool limited; // some new node counts against a limit or a reservation
+    bool limited; // a new node of a closed one counts against a limit or a reservation
 };
 
 // --- each by itself ------------------------------------------------------------------------------
@@ -137,19 +147,34 @@ static bool relies_on_room(const struct joint *joint, const struct disruption_ca
     return false;
 }
 
-static void accept(struct best_moves *moves, const struct joint *joint, const struct part *part,
+static void make_command(struct best_moves *moves, const struct joint *joint,
+                         const struct disruption_candidate *candidate, uint32_t number)
+{
+    part_command(moves->disruption, joint, part_with(joint, candidate));
+    moves->made[moves->made_count++] = number;
+}
+
+// Those that go along rearrange each other's pods: their commands wait for the last simulation, so
+// that no two of them count on the same room.
+static void accept(struct best_moves *moves, struct joint *joint,
                    struct disruption_candidate *candidate)
 {
-    part_command(moves->disruption, joint, part);
-    moves->commands++;
+    const struct part *part = part_with(joint, candidate);
+    uint32_t number = moves->commands++;
     candidate->pool->remaining--;
-    moves->limited = moves->limited || is_limited(part);
+    moves->value = joint->value;
     if (part->replacements_count > 0 && !candidate->holds_placeholders &&
-        !relies_on_room(joint, candidate))
+        !relies_on_room(joint, candidate)) {
         bitset_set(moves->closed,
                    (uint32_t)(candidate->state - moves->disruption->problem->nodes.items));
-    else
-        moves->along[moves->along_count++] = candidate;
+        moves->limited = moves->limited || is_limited(part);
+        moves->value = quantity_subtract(moves->value, payback_value(&part->payback));
+        make_command(moves, joint, candidate, number);
+    } else {
+        moves->along[moves->along_count++] = (struct accepted){candidate, number};
+    }
+    joint_free(&moves->last);
+    moves->last = *joint;
 }
 
 static void leave(struct best_moves *moves, const struct disruption_candidate *candidate)
@@ -159,23 +184,53 @@ static void leave(struct best_moves *moves, const struct disruption_candidate *c
                        "it could go by itself, but not beside the nodes that go now and save more");
 }
 
+// Limits and reservations are shared by what is simulated together, not with closed nodes.
+static bool keeps_limits(const struct best_moves *moves, const struct joint *joint)
+{
+    for (uint32_t i = 0; moves->limited && i < joint->count; i++)
+        if (is_limited(&joint->parts[i]))
+            return false;
+    return true;
+}
+
 static void consider(struct best_moves *moves, const struct found *found)
 {
-    struct disruption_candidate *candidate = found->candidate;
+    struct disruption_candidate *candidate = found->candidate, *set[COMMANDS_MAX + 1];
     if (candidate->pool->remaining == 0 ||
         !evictions_take(&moves->evictions, candidate, false))
         return;
-    moves->along[moves->along_count] = candidate;
-    struct joint joint =
-        joint_try(moves->disruption, moves->along, moves->along_count + 1, &moves->closed,
-                  found->packed ? &moves->costs : NULL, 0);
-    const struct part *part = part_with(&joint, candidate);
-    if (part != NULL && is_disjoint(&joint, moves->along_count + 1) &&
-        !(moves->limited && is_limited(part)))
-        accept(moves, &joint, part, candidate);
-    else
-        leave(moves, candidate);
+    uint32_t count = moves->along_count;
+    for (uint32_t i = 0; i < count; i++)
+        set[i] = moves->along[i].candidate;
+    set[count++] = candidate;
+    struct joint joint = joint_try(moves->disruption, set, count, &moves->closed,
+                                   found->packed ? &moves->costs : NULL, 0);
+    if (is_disjoint(&joint, count) && joint.value >= moves->value &&
+        keeps_limits(moves, &joint)) {
+        accept(moves, &joint, candidate);
+        return;
+    }
+    leave(moves, candidate);
     joint_free(&joint);
+}
+
+// --- the commands
+// ---------------------------------------------------------------------------------
+
+// In the order of acceptance, whenever they were made.
+static void sort_commands(struct best_moves *moves, uint32_t first)
+{
+    struct plan_disruption *items = moves->disruption->plan->disruptions.items + first;
+    for (uint32_t i = 1; i < moves->made_count; i++) {
+        struct plan_disruption command = items[i];
+        uint32_t number = moves->made[i], at = i;
+        for (; at > 0 && moves->made[at - 1] > number; at--) {
+            items[at] = items[at - 1];
+            moves->made[at] = moves->made[at - 1];
+        }
+        items[at] = command;
+        moves->made[at] = number;
+    }
 }
 
 void best_moves_decide(struct disruption *disruption, const candidate_list *order)
@@ -186,11 +241,16 @@ void best_moves_decide(struct disruption *disruption, const candidate_list *orde
                                .evictions = evictions_create(disruption),
                                .costs = least_cost_create(disruption, arena)};
     moves.found = arena_allocate_array(arena, order->count + 1, sizeof *moves.found);
-    moves.along = arena_allocate_array(arena, COMMANDS_MAX + 1, sizeof *moves.along);
     moves.closed = bitset_create(arena, disruption->problem->nodes.count);
+    uint32_t first = disruption->plan->disruptions.count;
     examine_all(&moves, order);
     for (uint32_t i = 0;
          i < moves.found_count && i < TRIES_MAX && moves.commands < COMMANDS_MAX; i++)
         consider(&moves, &moves.found[i]);
+    for (uint32_t i = 0; i < moves.along_count; i++)
+        make_command(&moves, &moves.last, moves.along[i].candidate, moves.along[i].number);
+    if (moves.made_count > 1)
+        sort_commands(&moves, first);
+    joint_free(&moves.last);
     least_cost_free(&moves.costs);
 }

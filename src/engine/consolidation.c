@@ -342,8 +342,13 @@ const char *move_narrow(struct disruption *disruption, struct move *move,
 
 // --- the move ------------------------------------------------------------------------------------
 
-int64_t move_price(struct problem *problem, const struct claim *claim, uint32_t priced)
+int64_t move_price(struct disruption *disruption, const struct claim *claim, uint32_t priced)
 {
+    struct problem *problem = disruption->problem;
+    if (disruption->better) {
+        int64_t lowest = claim_cheapest_price(problem, claim);
+        return lowest != INT64_MAX ? lowest : 0;
+    }
     struct type_table *table = claim->template->table;
     const struct row_filter *order = type_table_prices(problem, table, priced);
     const struct row_filter *prices = type_table_prices(problem, table, claim->set);
@@ -361,7 +366,7 @@ static void count_savings(struct disruption *disruption, struct move *move,
     move->savings = candidates_price(candidates, count);
     if (move->kind == MOVE_REPLACE)
         move->savings = quantity_subtract(
-            move->savings, move_price(disruption->problem, move->claim, move->priced));
+            move->savings, move_price(disruption, move->claim, move->priced));
 }
 
 // DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.

@@ -40,9 +40,9 @@ const char *move_narrow(struct disruption *disruption, struct move *move,
 // DIS-172: the claim may not come in the place of the candidates, whatever it costs.
 bool move_is_barred(struct disruption *disruption, const struct claim *claim,
                     struct disruption_candidate *const *candidates, uint32_t count);
-// What the first type of a claim costs at best, its types listed by the prices of the set `priced`;
-// 0 if that is not known (DIS-193).
-int64_t move_price(struct problem *problem, const struct claim *claim, uint32_t priced);
+// What a claim costs at best; 0 if that is not known. Upstream asks its first type, the types listed
+// by the prices of the set `priced`, whether it can be launched or not (DIS-193, DIS-742).
+int64_t move_price(struct disruption *disruption, const struct claim *claim, uint32_t priced);
 // DIS-203 for the claim alone: no machine of a candidate's type that is not cheaper.
 bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
                              struct disruption_candidate *const *candidates, uint32_t count);

@@ -62,3 +62,14 @@ int64_t claim_expected_price(struct problem *problem, const struct claim *claim)
         return (int64_t)(sums[CAPACITY_SPOT].total / sums[CAPACITY_SPOT].count);
     return sums[CAPACITY_ON_DEMAND].count > 0 ? sums[CAPACITY_ON_DEMAND].lowest : INT64_MAX;
 }
+
+int64_t claim_cheapest_price(struct problem *problem, const struct claim *claim)
+{
+    const struct row_filter *prices =
+        type_table_prices(problem, claim->template->table, claim->set);
+    int64_t lowest = INT64_MAX;
+    bitset_for_each (r, claim->rows)
+        if (prices->cheapest[r] < lowest)
+            lowest = prices->cheapest[r];
+    return lowest;
+}

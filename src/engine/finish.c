@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/expected_price.h"
 #include "engine/explain.h"
 #include "engine/host_ports.h"
 #include "engine/claim_object.h"
@@ -343,14 +344,10 @@ void finish_replacement(struct pass *pass, struct claim *claim, uint32_t priced,
                                .min_values_relaxed = claim->min_values_relaxed};
     claim->final_set = claim->set;
     finish_types(&finisher, claim, priced, out);
-    if (priced != claim->set) {
-        const struct row_filter *prices =
-            type_table_prices(pass->problem, claim->template->table, claim->set);
-        bitset_for_each (r, claim->rows)
-            if (prices->cheapest[r] != INT64_MAX &&
-                (out->price == 0 || prices->cheapest[r] < out->price))
-                out->price = prices->cheapest[r];
-    }
+    // FMT-11. Listed types that cannot be launched any more (DIS-179) have no say.
+    int64_t price = claim_cheapest_price(pass->problem, claim);
+    if (price != INT64_MAX)
+        out->price = price;
     finish_requests(&finisher, claim, out);
     claim_object_requirements(pass->problem, claim->set, plan->arena, &out->requirements);
     claim_object_labels(pass->problem, claim->template, claim->set, plan->arena, &out->labels);

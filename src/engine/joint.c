@@ -127,17 +127,6 @@ static bool refuse(struct part *part, const char *rule, const char *why)
     return false;
 }
 
-static int64_t cheapest_price(struct problem *problem, const struct claim *claim)
-{
-    const struct row_filter *prices =
-        type_table_prices(problem, claim->template->table, claim->set);
-    int64_t lowest = INT64_MAX;
-    bitset_for_each (r, claim->rows)
-        if (prices->cheapest[r] < lowest)
-            lowest = prices->cheapest[r];
-    return lowest;
-}
-
 // A new node would be what a candidate is: then that one had better stay. The last of the type that
 // is still thought to go is marked.
 static void mark_own_type(struct part *part, const struct claim *claim,
@@ -162,7 +151,7 @@ static void mark_own_types(struct problem *problem, struct part *part)
         struct claim *claim = part->replacements[i].claim;
         mark_own_type(part, claim,
                       type_table_prices(problem, claim->template->table, claim->set),
-                      cheapest_price(problem, claim));
+                      claim_cheapest_price(problem, claim));
     }
 }
 
@@ -181,12 +170,12 @@ static bool narrow(struct disruption *disruption, struct part *part, int64_t pri
     int64_t total = 0;
     uint32_t count = part->replacements_count;
     for (uint32_t i = 0; i < count; i++)
-        total = quantity_add(total, cheapest_price(problem, part->replacements[i].claim));
+        total = quantity_add(total, claim_cheapest_price(problem, part->replacements[i].claim));
     if (total >= price && prices_are_known(part))
         return refuse(part, "DIS-169", "Can't replace with a cheaper node");
     for (uint32_t i = 0; i < count; i++) {
         struct replacement *replacement = &part->replacements[i];
-        int64_t own = cheapest_price(problem, replacement->claim);
+        int64_t own = claim_cheapest_price(problem, replacement->claim);
         int64_t limit = total == 0 ? price / count
                                    : (int64_t)((__int128)price * own / total);
         struct move move = {.claim = replacement->claim, .priced = replacement->claim->set};
@@ -220,7 +209,7 @@ static bool pays(struct disruption *disruption, const struct joint *joint, struc
         const struct replacement *replacement = &part->replacements[i];
         part->savings = quantity_subtract(
             part->savings,
-            move_price(disruption->problem, replacement->claim, replacement->priced));
+            move_price(disruption, replacement->claim, replacement->priced));
         expected = quantity_subtract(
             expected, claim_expected_price(disruption->problem, replacement->claim));
     }

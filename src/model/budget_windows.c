@@ -1,5 +1,6 @@
 #include "model/budget_windows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cron.h"
@@ -132,15 +133,29 @@ bool budget_has_reasons(const struct node_pool_budget *budget)
     return budget->reasons.items == NULL || budget->reasons.count > 0;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// A set: told in the order of names, however the NodePool lists them (DIS-796).
+static void describe_reasons(const struct string_list *reasons, struct text *out)
+{
+    CLEANUP_FREE const char **sorted = memory_allocate_array(reasons->count + 1, sizeof *sorted);
+    for (uint32_t i = 0; i < reasons->count; i++)
+        sorted[i] = reasons->items[i];
+    qsort(sorted, reasons->count, sizeof *sorted, compare_names);
+    for (uint32_t i = 0; i < reasons->count; i++)
+        text_format(out, "%s%s",
+                    i == 0 ? " for " : i + 1 < reasons->count ? ", " : " and ", sorted[i]);
+}
+
 void budget_describe(const struct node_pool_budget *budget, struct text *out)
 {
     text_format(out, "nodes \"%s\"", budget->nodes != NULL ? budget->nodes : "");
-    const struct string_list *reasons = &budget->reasons;
     if (!budget_has_reasons(budget))
         text_add(out, " for no reason");
-    for (uint32_t i = 0; i < reasons->count; i++)
-        text_format(out, "%s%s",
-                    i == 0 ? " for " : i + 1 < reasons->count ? ", " : " and ", reasons->items[i]);
+    describe_reasons(&budget->reasons, out);
     if (budget->schedule != NULL)
         text_format(out, ", schedule \"%s\"", budget->schedule);
     if (budget->duration.text != NULL)

@@ -355,6 +355,29 @@ static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
 }
 
 // The node's type has been as cheap as what could replace it has been dear.
+// DIS-179 keeps the type without spot in the list; it cannot be launched, and its price is nobody's.
+static void a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_catalogue(&world);
+        add_type(&world, "old", NULL, OFFERING("1.0", "a", "on-demand"));
+        add_type(&world, "steady", "4", OFFERING("0.3", "a", "on-demand"));
+        add_type(&world, "fickle", "4", OFFERING("0.5", "a", "spot"));
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world, (struct test_node){.name = "x", .type = "old"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+        PLAN p = decide(&world, "single", upstream ? UPSTREAM : NULL, NULL);
+        assert_disrupts(p.plan, "Underutilized/single: x -> steady,fickle spot -");
+        const struct plan_disruption *command = &p.plan->disruptions.items[0];
+        assert_int_equal(command->replacements.items[0].price, 500000000);
+        // Upstream thinks that the first type costs nothing (DIS-193).
+        assert_int_equal(command->savings, upstream ? 1000000000 : 500000000);
+    }
+}
+
 static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
 {
     (void)state;
@@ -518,6 +541,7 @@ int main(void)
         cmocka_unit_test(few_spot_types_will_do_where_much_is_saved_DIS_751),
         cmocka_unit_test(few_spot_types_will_not_do_where_machines_are_interrupted_DIS_751),
         cmocka_unit_test(spot_is_expected_to_cost_the_mean_DIS_742),
+        cmocka_unit_test(a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11),
         cmocka_unit_test(spot_prices_of_the_last_hours_count_DIS_750),
         cmocka_unit_test(what_a_job_has_done_counts_DIS_757),
         cmocka_unit_test(a_node_is_as_empty_whatever_its_jobs_have_done_DIS_757_DIS_57),

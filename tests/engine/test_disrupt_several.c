@@ -374,9 +374,36 @@ static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
     assert_disrupts(p.plan, "Underutilized/single: n299");
 }
 
+// Either pod finds room on the node that is there, not both: the larger one takes it, and so the node
+// that was to be deleted first gets a replacement.
+static void what_goes_along_leaves_the_room_to_later_moves_DIS_746(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    add_catalogue(&world);
+    add_type(&world, "dear", "16", "0.8");
+    add_type(&world, "cheap", "2", "0.1");
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "room", .cpu = "1900m", .unmanaged = true});
+    for (int i = 0; i < 2; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        add_node(&world, (struct test_node){.name = name, .type = "dear"});
+        add_pod(&world, (struct test_pod){
+                            .name = name, .node = name, .cpu = i == 0 ? "1500m" : "1700m"});
+    }
+    PLAN p = disrupt_bare(&world, "single", NULL);
+    assert_disrupts(p.plan, "Underutilized/single: a -> cheap on-demand -; Underutilized/single: b");
+    assert_int_equal(savings_of(p.plan), 1500000000);
+    const struct plan_disruption *first = &p.plan->disruptions.items[0];
+    assert_int_equal(first->moves.items[0].where, MOVE_TO_REPLACEMENT);
+    assert_int_equal((first + 1)->moves.items[0].where, MOVE_TO_NODE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_goes_along_leaves_the_room_to_later_moves_DIS_746),
         cmocka_unit_test(nodes_whose_pods_fit_into_holes_go_first_DIS_745),
         cmocka_unit_test(nodes_that_want_the_same_room_are_looked_at_together_DIS_745),
         cmocka_unit_test(what_the_search_leaves_out_is_looked_at_singly_DIS_706),

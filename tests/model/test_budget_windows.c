@@ -154,6 +154,21 @@ static void values_DIS_118_DIS_777(void **state)
     }
 }
 
+// The same words in whatever order the NodePool lists the reasons.
+static void reasons_are_told_in_one_order_DIS_796(void **state)
+{
+    (void)state;
+    static const char *orders[][3] = {{"Underutilized", "Empty", "Drifted"},
+                                      {"Drifted", "Underutilized", "Empty"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct node_pool_budget budget = {.nodes = "3", .reasons = {orders[i], 3}};
+        struct text text = {0};
+        budget_describe(&budget, &text);
+        assert_string_equal(text.data, "nodes \"3\" for Drifted, Empty and Underutilized");
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +176,7 @@ int main(void)
         cmocka_unit_test(windows_without_end_DIS_110_DIS_111_DIS_113),
         cmocka_unit_test(windows_agree_with_a_plain_search_DIS_111),
         cmocka_unit_test(values_DIS_118_DIS_777),
+        cmocka_unit_test(reasons_are_told_in_one_order_DIS_796),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
