@@ -81,31 +81,49 @@ static struct verdict_word nominated(const struct causes *causes, const struct s
 
 // --- what its pods have against it ---------------------------------------------------------------
 
-// DIS-40.
+// When the pod's protection ends; INT64_MAX: never, or not before it has started.
+static int64_t protection_end(const struct pod *pod)
+{
+    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    int64_t duration;
+    struct error ignored;
+    bool timed = strcmp(value, "true") != 0 && pod->status.start_time != 0 &&
+                 duration_parse(value, &duration, &ignored);
+    return timed ? quantity_add(pod->status.start_time, duration) : INT64_MAX;
+}
+
+// DIS-40: the longest protection among the node's pods decides.
+static const struct pod *longest_protected(const struct state_node *state, int64_t now)
+{
+    const struct pod *longest = NULL;
+    list_for_each (item, &state->pods)
+        if (pod_is_active(*item) && pod_do_not_disrupt(*item, now) &&
+            (longest == NULL || protection_end(*item) > protection_end(longest)))
+            longest = *item;
+    return longest;
+}
+
 static struct verdict_word protected_pod(const struct causes *causes,
                                          const struct state_node *state)
 {
-    int64_t now = causes->disruption->problem->snapshot->time;
-    list_for_each (item, &state->pods) {
-        const struct pod *pod = *item;
-        if (!pod_is_active(pod) || !pod_do_not_disrupt(pod, now))
-            continue;
-        const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
-        int64_t duration;
-        struct error ignored;
-        if (!causes->disruption->tells || strcmp(value, "true") == 0 || pod->status.start_time == 0 ||
-            !duration_parse(value, &duration, &ignored))
-            return cause(causes, "DIS-40",
-                         "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT ": %s",
-                         pod->meta.namespace, pod->meta.name, value);
-        char until[INSTANT_TEXT_MAX];
-        instant_format(quantity_add(pod->status.start_time, duration), until);
-        return cause(causes, "DIS-40",
-                     "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT
-                     ": %s, which protects it until %s",
-                     pod->meta.namespace, pod->meta.name, value, until);
+    const struct pod *pod =
+        longest_protected(state, causes->disruption->problem->snapshot->time);
+    if (pod == NULL || !causes->disruption->tells)
+        return cause(causes, "DIS-40", "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
+    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    struct text until = {0};
+    char end[INSTANT_TEXT_MAX];
+    if (protection_end(pod) != INT64_MAX) {
+        instant_format(protection_end(pod), end);
+        text_format(&until, ", which protects it until %s", end);
+    } else if (strcmp(value, "true") != 0) {
+        text_add(&until, " from its start, and its status has no startTime yet");
     }
-    return cause(causes, "DIS-40", "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
+    struct verdict_word word =
+        cause(causes, "DIS-40", "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT ": %s%s",
+              pod->meta.namespace, pod->meta.name, value, until.data != NULL ? until.data : "");
+    text_free(&until);
+    return word;
 }
 
 static const struct pod_disruption_budget *exhausted_budget(const struct snapshot *snapshot,
@@ -139,6 +157,12 @@ static struct verdict_word exhausted(const struct causes *causes, const struct s
                          "the selector of PodDisruptionBudget %s/%s cannot be read, so that it may be of "
                          "any pod of its namespace",
                          budget->meta.namespace, budget->meta.name);
+        if (budget != NULL && budget->status.expected_pods == 0)
+            return cause(causes, "DIS-45",
+                         "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: its status "
+                         "counts no pods yet",
+                         budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
+                         (*pod)->meta.name);
         if (budget != NULL)
             return cause(causes, "DIS-45",
                          "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: %" PRId64

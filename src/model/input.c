@@ -122,6 +122,11 @@ static bool read_stream(FILE *stream, const char *path, struct text *text, struc
     return true;
 }
 
+bool standard_input_read(struct text *text, struct error *error)
+{
+    return read_stream(stdin, "-", text, error);
+}
+
 static bool read_file(struct documents *documents, const char *path, bool with_positions,
                       struct error *error)
 {
@@ -146,6 +151,7 @@ struct receiver {
     uint32_t index;
     uint32_t first; // of the documents of this text
     json_t *parsed; // JSON: the value that jansson has read; the YAML reader gives positions alone
+    bool with_positions;
 };
 
 static void add_document(struct documents *documents, struct document document);
@@ -162,7 +168,7 @@ static void receive(void *context, struct yaml_document read)
         *shared = (struct position_map){read.positions, 1};
         *document.positions = (struct positions){shared, ""};
     }
-    if (receiver->parsed != NULL && document.index == 0) {
+    if (receiver->parsed != NULL) {
         json_decref(document.value);
         document.value = json_incref(receiver->parsed);
     }
@@ -188,11 +194,22 @@ static bool is_too_deep(const json_t *value, int depth)
     return false;
 }
 
-static bool looks_like_json(const char *text, size_t length)
+static size_t count_blanks(const char *text, size_t length)
 {
     size_t blank = 0;
     while (blank < length && strchr(" \t\r\n", text[blank]) != NULL && text[blank] != '\0')
         blank++;
+    return blank;
+}
+
+static bool is_blank(const char *text, size_t length)
+{
+    return count_blanks(text, length) == length;
+}
+
+static bool looks_like_json(const char *text, size_t length)
+{
+    size_t blank = count_blanks(text, length);
     return blank < length && (text[blank] == '{' || text[blank] == '[');
 }
 
@@ -221,38 +238,98 @@ static void drop_documents(struct documents *documents, uint32_t first)
     documents->count = first;
 }
 
-// Large JSON is read by jansson; what jansson refuses, and positions, are left to the YAML reader,
-// whose language contains JSON and which can name lines.
-static bool read_json(struct receiver *receiver, const char *text, size_t length,
-                      bool with_positions, bool *is_read, struct error *error)
+// A JSON value with the positions that the YAML reader finds in its text. False: it finds none.
+static bool add_with_positions(struct receiver *receiver, json_t *value, const char *text,
+                               size_t length, uint32_t lines_before)
 {
-    json_error_t why;
-    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
-    *is_read = false;
-    if (value == NULL)
+    CLEANUP_FREE char *plain = without_tabs(text, length);
+    struct yaml_source source = {plain, length,   receiver->file, true, lines_before,
+                                 receive, receiver};
+    uint32_t first = receiver->documents->count, index = receiver->index;
+    struct error ignored;
+    bool duplicate_key;
+    receiver->parsed = value;
+    bool is_read = yaml_read(&source, &duplicate_key, &ignored);
+    receiver->parsed = NULL;
+    if (is_read && receiver->index == index + 1)
         return true;
-    *is_read = true;
-    if (is_too_deep(value, 1)) {
-        json_decref(value);
-        return error_set(error, ERROR_INVALID, "%s: document 1: nested deeper than %d",
-                         receiver->file, INPUT_DEPTH_MAX);
-    }
-    if (with_positions) {
-        CLEANUP_FREE char *plain = without_tabs(text, length);
-        struct yaml_source source = {plain, length, receiver->file, true, receive, receiver};
-        struct error ignored;
-        bool duplicate_key;
-        receiver->parsed = value;
-        bool has_positions = yaml_read(&source, &duplicate_key, &ignored);
-        receiver->parsed = NULL;
-        if (has_positions && receiver->documents->count > receiver->first) {
+    drop_documents(receiver->documents, first);
+    receiver->index = index;
+    return false;
+}
+
+// One value of a text of JSON values.
+struct json_part {
+    const char *text;
+    size_t length;
+    uint32_t lines_before;
+};
+
+// Owns the value.
+static bool add_json(struct receiver *receiver, json_t *value, const struct json_part *part,
+                     struct error *error)
+{
+    bool too_deep = is_too_deep(value, 1);
+    if (too_deep)
+        error_set(error, ERROR_INVALID, "%s: document %u: nested deeper than %d", receiver->file,
+                  receiver->index + 1, INPUT_DEPTH_MAX);
+    else if (!receiver->with_positions ||
+             !add_with_positions(receiver, value, part->text, part->length, part->lines_before))
+        add_document(receiver->documents, (struct document){.value = json_incref(value),
+                                                            .file = receiver->file,
+                                                            .index = receiver->index++,
+                                                            .line = part->lines_before + 1});
+    json_decref(value);
+    return !too_deep;
+}
+
+static uint32_t count_lines(const char *text, size_t length)
+{
+    uint32_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+static bool refuse_json(const struct receiver *receiver, uint32_t lines_before,
+                        const json_error_t *why, struct error *error)
+{
+    return error_set(error, ERROR_INVALID, "%s:%u:%d: document %u: %s", receiver->file,
+                     lines_before + (uint32_t)(why->line > 0 ? why->line : 1),
+                     why->column > 0 ? why->column : 1, receiver->index + 1, why->text);
+}
+
+// Large JSON is read by jansson, several values after each other as Kubernetes' clients take them.
+// What jansson refuses in the first, other separators, and positions, are left to the YAML reader,
+// whose language contains JSON and which can name lines.
+static bool read_json(struct receiver *receiver, const char *text, size_t length, bool *is_read,
+                      struct error *error)
+{
+    uint32_t lines = 0;
+    *is_read = false;
+    for (size_t at = 0; looks_like_json(text + at, length - at);) {
+        json_error_t why;
+        json_t *value = json_loadb(text + at, length - at,
+                                   JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &why);
+        if (value == NULL && !*is_read)
+            return true;
+        if (value == NULL)
+            return refuse_json(receiver, lines, &why, error);
+        struct json_part part = {text + at, (size_t)why.position, lines};
+        at += part.length;
+        if (!*is_read && !is_blank(text + at, length - at) &&
+            !looks_like_json(text + at, length - at)) {
             json_decref(value);
             return true;
         }
-        drop_documents(receiver->documents, receiver->first);
+        *is_read = true;
+        lines += count_lines(part.text, part.length);
+        if (!add_json(receiver, value, &part, error))
+            return false;
+        if (!is_blank(text + at, length - at) && !looks_like_json(text + at, length - at))
+            return error_set(error, ERROR_INVALID, "%s:%u:1: document %u: not JSON, as what is "
+                             "before it", receiver->file, lines + 1, receiver->index + 1);
     }
-    struct document document = {.value = value, .file = receiver->file, .line = 1};
-    add_document(receiver->documents, document);
     return true;
 }
 
@@ -266,21 +343,20 @@ bool documents_read_text(struct documents *documents, const char *text, size_t l
         documents->arena = arena_create(4096);
     struct receiver receiver = {.documents = documents,
                                 .file = arena_copy_string(documents->arena, file),
-                                .first = documents->count};
-    bool is_read = false;
-    bool is_json = looks_like_json(text, length);
-    if (is_json && !read_json(&receiver, text, length, with_positions, &is_read, error))
-        return false;
-    if (is_read)
-        return true;
-    CLEANUP_FREE char *plain = is_json ? without_tabs(text, length) : NULL;
-    struct yaml_source source = {is_json ? plain : text, length,  receiver.file,
-                                 with_positions,         receive, &receiver};
-    bool duplicate_key;
-    if (yaml_read(&source, &duplicate_key, error))
-        return true;
-    drop_documents(documents, receiver.first);
-    return false;
+                                .first = documents->count,
+                                .with_positions = with_positions};
+    bool is_read = false, is_json = looks_like_json(text, length);
+    bool fine = !is_json || read_json(&receiver, text, length, &is_read, error);
+    if (fine && !is_read) {
+        CLEANUP_FREE char *plain = is_json ? without_tabs(text, length) : NULL;
+        struct yaml_source source = {is_json ? plain : text, length,  receiver.file,
+                                     with_positions,         0,       receive, &receiver};
+        bool duplicate_key;
+        fine = yaml_read(&source, &duplicate_key, error);
+    }
+    if (!fine)
+        drop_documents(documents, receiver.first);
+    return fine;
 }
 
 void documents_free(struct documents *documents)

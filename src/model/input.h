@@ -4,6 +4,7 @@
 // stands twice in one mapping is an error that names both lines (GUI-7).
 #pragma once
 
+#include "base/text.h"
 #include "model/object.h"
 
 struct document {
@@ -20,12 +21,14 @@ struct documents {
 };
 
 // Appends the documents of a file, of a directory's *.yaml, *.yml and *.json (recursive, byte order)
-// or of standard input ("-"). kind: List and *List are unpacked into their items.
+// or of standard input ("-"). JSON values may simply follow each other. kind: List and *List are unpacked into their items.
 bool documents_read(struct documents *documents, const char *path, bool with_positions,
                     struct error *error) MUST_USE;
 bool documents_read_text(struct documents *documents, const char *text, size_t length,
                          const char *file, bool with_positions, struct error *error) MUST_USE;
 void documents_free(struct documents *documents);
+// Appends standard input, which can be read once only, to the text.
+bool standard_input_read(struct text *text, struct error *error) MUST_USE;
 // Line and column (1-based) of the value at `path` ("spec.limits.cpu", "spec.x[1].y",
 // "a[\"b/c\"]"), or of its nearest existing parent.
 void document_position(const struct document *document, const char *path, uint32_t *line,

@@ -66,13 +66,15 @@ static bool next_event(struct reader *reader)
     if (reader->has_event)
         yaml_event_delete(&reader->event);
     reader->has_event = yaml_parser_parse(&reader->parser, &reader->event) != 0;
+    size_t before = reader->source->lines_before;
+    reader->event.start_mark.line += before;
     if (reader->has_event)
         return true;
     const yaml_parser_t *parser = &reader->parser;
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     if (parser->error == YAML_READER_ERROR)
-        return fail_at(reader, 1, 1, "byte %zu: %s", parser->problem_offset, problem);
-    return fail_at(reader, parser->problem_mark.line + 1, parser->problem_mark.column + 1, "%s%s%s",
+        return fail_at(reader, before + 1, 1, "byte %zu: %s", parser->problem_offset, problem);
+    return fail_at(reader, before + parser->problem_mark.line + 1, parser->problem_mark.column + 1, "%s%s%s",
                    problem, parser->context != NULL ? " " : "",
                    parser->context != NULL ? parser->context : "");
 }

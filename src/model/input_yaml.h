@@ -23,6 +23,7 @@ struct yaml_source {
     size_t length;
     const char *file; // for messages
     bool with_positions;
+    uint32_t lines_before; // of the file, if the text is a part of it
     // Receives each document and owns its value and positions.
     void (*receive)(void *context, struct yaml_document document);
     void *context;

@@ -51,8 +51,21 @@ void snapshot_keep(struct snapshot *snapshot, const struct object *object)
 }
 
 // --- reading -------------------------------------------------------------------------------------
+// Kept, for what is wrong is located by reading it again.
+static bool read_standard_input(struct snapshot *snapshot, bool strict, struct error *error)
+{
+    struct text text = {0};
+    bool fine = standard_input_read(&text, error) &&
+                snapshot_read_text(snapshot, text.data != NULL ? text.data : "", text.length, "-",
+                                   strict, error);
+    text_free(&text);
+    return fine;
+}
+
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
 {
+    if (strcmp(path, "-") == 0)
+        return read_standard_input(snapshot, strict, error);
     struct documents documents = {0};
     bool fine = documents_read(&documents, path, false, error) &&
                 add_documents(snapshot, &documents, NULL, 0, strict, error);
@@ -152,6 +165,25 @@ static bool must_be_known(const char *api_version, const char *kind)
            text_starts_with(api_version, "adze/");
 }
 
+// A list whose items are none is no list; one without any is empty, and null is how Go writes that.
+static bool check_items(const json_t *document, const char *kind, struct error *error)
+{
+    const json_t *items = json_object_get(document, "items");
+    return kind == NULL || !text_ends_with(kind, "List") || items == NULL || json_is_null(items) ||
+           error_set(error, ERROR_INVALID, "items: expected a list");
+}
+
+static bool check_name(const struct object *object, struct error *error)
+{
+    const struct object_meta *meta = &object->meta;
+    bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by what they are
+    if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
+        return true;
+    return error_set(error, ERROR_INVALID, "metadata.name: missing%s",
+                     meta->generate_name == NULL ? ""
+                     : ": generateName is filled in by an API server, write a name here");
+}
+
 static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
                          struct error *error)
 {
@@ -161,11 +193,13 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
     const char *name = json_string_value(json_object_get(document, "kind"));
     const struct kind *kind =
         api_version != NULL && name != NULL ? kind_find(api_version, name) : NULL;
+    if (kind == NULL && !check_items(document, name, error))
+        return false;
     if (kind == NULL)
         return !(strict || must_be_known(api_version, name)) || refuse_unknown_kind(document, error);
     CLEANUP_OBJECT struct object *object =
         object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
-    return object != NULL && add_object(snapshot, object, error);
+    return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
 }
 
 // Puts file, line and document before the message. The line is found by reading the source once
@@ -180,11 +214,9 @@ static bool locate(const struct documents *documents, uint32_t at, const char *t
     ordinal = at - ordinal;
     struct error why = *error, ignored = {0};
     struct documents again = {0};
-    bool can_read_again = text != NULL || strcmp(document->file, "-") != 0;
     bool is_read =
-        can_read_again &&
-        (text != NULL ? documents_read_text(&again, text, length, document->file, true, &ignored)
-                      : documents_read(&again, document->file, true, &ignored));
+        text != NULL ? documents_read_text(&again, text, length, document->file, true, &ignored)
+                     : documents_read(&again, document->file, true, &ignored);
     const char *colon = strstr(why.message, ": ");
     if (is_read && ordinal < again.count) {
         size_t path_length = colon == NULL ? 0 : (size_t)(colon - why.message);

@@ -67,6 +67,35 @@ class Manifests(ProgramTest):
         self.refused("[" * 5000 + "]" * 5000, "deeper than 64")
         self.refused("a:\n  b: 1\n  b: 2\n", '"b" stands twice', "lines 2 and 3")
 
+    def test_standard_input_is_located_too(self):
+        text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n" \
+               "- apiVersion: v1\n  kind: Pod\n  metadata: {name: b}\n  spec:\n    priority: high\n"
+        self.assert_refused(self.adze("plan", "-f", "-", stdin=text), 2, "-:11:15: document 1: spec.priority: expected")
+
+    def test_json_values_after_each_other_FMT_1(self):
+        pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": []}} for name in "ab"]
+        for between in ("", "\n", " \n\t\n"):
+            self.write("m.json", between.join(map(json.dumps, pods)))
+            self.assertIn("2 without a place", self.adze("plan", "-f", "m.json")[1])
+        self.write("m.json", json.dumps(pods[0]) + "\n---\n" + json.dumps(pods[1]))
+        self.assertIn("2 without a place", self.adze("plan", "-f", "m.json")[1])
+        pods[1]["spec"]["priority"] = "high"
+        self.refused("\n".join(json.dumps(pod, indent=1) for pod in pods), "m.json:19:15: document 2: spec.priority",
+                     name="m.json")
+        self.refused('{"a": 1}\n{"b": 1,\n "b": 2}', "m.json:3:", "document 2", "duplicate", name="m.json")
+        self.refused(json.dumps(pods[0]) * 2 + "x: 1", "document 3", name="m.json")
+        self.refused(json.dumps(pods[0]) + "{" * 100, "document 2", name="m.json")
+
+    def test_objects_without_a_name(self):
+        pod = "apiVersion: v1\nkind: Pod\nmetadata: {%s}\nspec: {containers: []}\n"
+        self.refused(pod % "", "m.yaml:3:11: document 1: metadata.name: missing")
+        self.refused(pod % 'name: ""', "metadata.name: missing")
+        self.refused(pod % "generateName: a-", "metadata.name: missing", "generateName is filled in by an API server")
+
+    def test_lists_of_nothing(self):
+        for items, status in (("[]", "nothing to plan"), ("null", "nothing to plan"), ("{a: b}", "items: expected a list")):
+            self.refused("apiVersion: v1\nkind: List\nitems: %s\n" % items, status)
+
     def test_aliases_do_not_explode(self):
         lines = ["a: &a [x,x,x,x,x,x,x,x,x,x]"]
         for before, name in zip("abcdefghi", "bcdefghij"):

@@ -100,6 +100,46 @@ static void pods_that_block_DIS_40_DIS_44_DIS_45(void **state)
               "default/a default/b");
 }
 
+#define STARTED "phase: Running, startTime: '2025-12-31T23:50:00Z'"
+
+// The node may go when the last of its pods may.
+static void the_longest_protection_is_told_DIS_40(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *second, *status, *expected;
+    } rows[] = {
+        {"30m", STARTED, "pod default/p0 has the annotation karpenter.sh/do-not-disrupt: 1h, which "
+                         "protects it until 2026-01-01T00:50:00Z"},
+        {"2h", STARTED, "pod default/p1 has the annotation karpenter.sh/do-not-disrupt: 2h, which "
+                        "protects it until 2026-01-01T01:50:00Z"},
+        {"'true'", STARTED, "pod default/p1 has the annotation karpenter.sh/do-not-disrupt: true"},
+        {"1s", "phase: Pending", "do-not-disrupt: 1s from its start, and its status has no startTime yet"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+        char second[64];
+        struct text world = {0};
+        snprintf(second, sizeof second, "karpenter.sh/do-not-disrupt: %s", rows[i].second);
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world, (struct test_node){.name = "x"});
+        add_pod(&world, (struct test_pod){.name = "p0", .node = "x", .status = STARTED,
+                                          .annotations = "karpenter.sh/do-not-disrupt: 1h"});
+        add_pod(&world, (struct test_pod){.name = "p1", .node = "x", .status = rows[i].status,
+                                          .annotations = second});
+        PLAN p = disrupt(&world, NULL, NULL);
+        assert_verdict(p.plan, "x", "DIS-40", rows[i].expected);
+    }
+}
+
+static void budgets_without_status_allow_nothing_DIS_45(void **state)
+{
+    (void)state;
+    check_pod((struct test_pod){0},
+              "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
+              "default}, spec: {minAvailable: 1, selector: {}}}\n---\n",
+              "DIS-45", "default/a allows no eviction of pod default/p: its status counts no pods yet");
+}
+
 static void budgets_nobody_can_read_DIS_708(void **state)
 {
     (void)state;
@@ -399,6 +439,8 @@ int main(void)
         cmocka_unit_test(machines_without_a_node_DIS_32),
         cmocka_unit_test(nodes_that_pending_pods_want_DIS_765),
         cmocka_unit_test(pods_that_block_DIS_40_DIS_44_DIS_45),
+        cmocka_unit_test(the_longest_protection_is_told_DIS_40),
+        cmocka_unit_test(budgets_without_status_allow_nothing_DIS_45),
         cmocka_unit_test(budgets_nobody_can_read_DIS_708),
         cmocka_unit_test(drifted_nodes_and_the_other_method_DIS_220),
         cmocka_unit_test(no_pool_to_simulate_with_DIS_227),

@@ -201,10 +201,10 @@ static void a_written_snapshot_reads_back_the_same(void **state)
 static void errors_name_file_line_document_and_path(void **state)
 {
     (void)state;
-    assert_error("apiVersion: v1\nkind: Namespace\n---\napiVersion: v1\nkind: Pod\nspec:\n"
-                 "  containers:\n  - name: [a]\n",
+    assert_error("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\n"
+                 "kind: Pod\nspec:\n  containers:\n  - name: [a]\n",
                  false,
-                 "in.yaml:8:11: document 2: spec.containers[0].name: expected a string, found a list");
+                 "in.yaml:9:11: document 2: spec.containers[0].name: expected a string, found a list");
     assert_error("{apiVersion: adze/v1, kind: SnapshotContext, spec: {settings: {PACKING_POLICY: "
                  "Best}}}",
                  false,
@@ -214,6 +214,8 @@ static void errors_name_file_line_document_and_path(void **state)
                  "offerings: [{price: -1}]}]}}",
                  false,
                  "in.yaml:1:103: document 1: spec.instanceTypes[0].offerings[0].price: negative");
+    assert_error("{apiVersion: v1, kind: Node, metadata: {labels: {}}}", false,
+                 "in.yaml:1:40: document 1: metadata.name: missing");
     assert_error("{apiVersion: karpenter.sh/v1, kind: NodePools}", true,
                  "in.yaml:1:37: document 1: kind: NodePools of karpenter.sh/v1 is not a kind that "
                  "adze reads; did you mean NodePool?");
