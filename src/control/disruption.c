@@ -516,7 +516,9 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (is_held_up(disruption))
         return now_ns + SOON_NS;
     disruption->swept_version = decision_inputs_version(disruption->inputs);
-    if (!has_candidates(control)) {
+    if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
+        metric_set(control->metrics.disruption_eligible, 0, "drifted");
+        metric_set(control->metrics.disruption_eligible, 0, "underutilized");
         disruption->sweep_again_ns = now_ns + SETTLED_NS;
         return disruption->sweep_again_ns;
     }

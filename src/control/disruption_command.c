@@ -234,9 +234,16 @@ static void describe_pools(const struct disruption_command *command, struct text
             text_format(out, "%s%s", i > 0 ? "," : "", command->nodes.items[i].pool);
 }
 
-void command_describe(const struct disruption_command *command, struct text *out)
+static void describe_replacements(const struct disruption_command *command, struct text *out)
 {
     uint32_t replacements = command->replacements.count;
+    if (replacements > 0)
+        text_format(out, " -> [%" PRIu32 " replacement%s]", replacements,
+                    replacements > 1 ? "s" : "");
+}
+
+void command_describe(const struct disruption_command *command, struct text *out)
+{
     text_format(out, "%s/%s: %s: nodepools=[", command->reason, command->id,
                 command_decision(command));
     describe_pools(command, out);
@@ -244,12 +251,20 @@ void command_describe(const struct disruption_command *command, struct text *out
     for (uint32_t i = 0; i < command->nodes.count; i++)
         text_format(out, "%s%s", i > 0 ? ", " : "", command->nodes.items[i].node);
     text_add(out, "]");
-    if (replacements > 0)
-        text_format(out, " -> [%" PRIu32 " replacement%s]", replacements,
-                    replacements > 1 ? "s" : "");
+    describe_replacements(command, out);
     text_format(out, " (savings: $%.2f)", (double)command->savings / 1e9);
     if (command->moves_text != NULL)
         text_format(out, ", %s", command->moves_text);
+}
+
+void command_describe_part(const struct disruption_command *command,
+                           const struct command_node *entry, struct text *out)
+{
+    text_format(out, "%s: [%s]", command_decision(command), entry->node);
+    if (command->nodes.count == 1)
+        describe_replacements(command, out);
+    else
+        text_format(out, " (part of %" PRIu32 "-node consolidation)", command->nodes.count);
 }
 
 static json_t *nodes_json(const struct disruption_command *command)
@@ -263,25 +278,42 @@ static json_t *nodes_json(const struct disruption_command *command)
     return nodes;
 }
 
+static bool names_value(const json_t *requirement, const char *value)
+{
+    size_t index;
+    json_t *named;
+    json_array_foreach (json_object_get(requirement, "values"), index, named)
+        if (text_equal(json_string_value(named), value))
+            return true;
+    return false;
+}
+
+// What no requirement speaks of is allowed.
+static bool allows_capacity_type(const json_t *requirements, const char *value)
+{
+    size_t index;
+    json_t *requirement;
+    json_array_foreach (requirements, index, requirement) {
+        const char *operator= json_string_value(json_object_get(requirement, "operator"));
+        if (!text_equal(json_string_value(json_object_get(requirement, "key")),
+                        LABEL_CAPACITY_TYPE))
+            continue;
+        if ((text_equal(operator, "In") && !names_value(requirement, value)) ||
+            (text_equal(operator, "NotIn") && names_value(requirement, value)))
+            return false;
+    }
+    return true;
+}
+
 // The capacity type that the replacement will most likely have (DIS-381).
 static const char *capacity_type_of(const struct command_replacement *replacement)
 {
-    static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT,
-                                        CAPACITY_TYPE_ON_DEMAND};
     const json_t *requirements =
         json_object_get(json_object_get(replacement->body, "spec"), "requirements");
-    size_t index, value_index;
-    json_t *requirement, *value;
-    for (size_t i = 0; i < ARRAY_LENGTH(order); i++)
-        json_array_foreach (requirements, index, requirement) {
-            if (!text_equal(json_string_value(json_object_get(requirement, "key")),
-                            LABEL_CAPACITY_TYPE))
-                continue;
-            json_array_foreach (json_object_get(requirement, "values"), value_index, value)
-                if (text_equal(json_string_value(value), order[i]))
-                    return order[i];
-        }
-    return CAPACITY_TYPE_ON_DEMAND;
+    if (allows_capacity_type(requirements, CAPACITY_TYPE_RESERVED))
+        return CAPACITY_TYPE_RESERVED;
+    return allows_capacity_type(requirements, CAPACITY_TYPE_SPOT) ? CAPACITY_TYPE_SPOT
+                                                                  : CAPACITY_TYPE_ON_DEMAND;
 }
 
 static json_t *replacements_json(const struct disruption_command *command)

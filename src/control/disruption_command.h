@@ -62,6 +62,8 @@ struct disruption_command {
     enum command_phase phase;
     bool is_confirmed;     // validated: it counts as a decision
     bool is_checking;      // being validated at this moment
+    bool was_deleted_once; // the deletions were asked for at least once
+    char refusal[256];     // of the last deletion that was refused, after a comma; empty: none was
     char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was called off
 };
 
@@ -85,6 +87,9 @@ bool command_plans_places(const struct control *control, const struct disruption
 
 // Texts of DIS-380 (with savings) and DIS-381.
 void command_describe(const struct disruption_command *command, struct text *out);
+// DIS-382: the same for events of one of its nodes.
+void command_describe_part(const struct disruption_command *command,
+                           const struct command_node *entry, struct text *out);
 void command_log_start(const struct disruption_command *command);
 // No earlier node of the command has the same NodePool.
 bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node);

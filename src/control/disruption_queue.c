@@ -83,8 +83,8 @@ struct disruption_queue *disruption_queue_create(struct control *control)
     queue->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "disruption.queue",
                                                    .concurrency = control_scale(control, 100, 1000),
-                                                   .backoff_base_ns = SECOND,
-                                                   .backoff_max_ns = 10 * SECOND,
+                                                   .backoff_base_ns = SECOND, // DIS-327: no growth
+                                                   .backoff_max_ns = SECOND,
                                                    .rate = 100,
                                                    .burst = 1000,
                                                    .reconcile = reconcile,
@@ -275,13 +275,15 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
 static void tell_rejected(struct control *control, const struct disruption_command *command,
                           const char *kind)
 {
-    struct text text = {0};
-    command_describe(command, &text);
-    list_for_each (entry, &command->nodes)
+    list_for_each (entry, &command->nodes) {
+        struct text text = {0};
+        command_describe_part(command, entry, &text);
         publish_of_node(control, find_node(control, entry->node),
                         find_claim(control, entry->claim), &rejected,
-                        "Consolidation rejected: %s, reason: %s", text.data, kind);
-    text_free(&text);
+                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data, kind,
+                        (double)command->savings / 1e9);
+        text_free(&text);
+    }
 }
 
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
@@ -322,7 +324,7 @@ static struct reconcile_result go_on(struct step *step, enum command_phase phase
 static struct reconcile_result fail(struct step *step, const char *what, const char *which)
 {
     struct disruption_command *command = step->command;
-    snprintf(command->failure, sizeof command->failure, "%s%s", what, which);
+    snprintf(command->failure, sizeof command->failure, "%s%s%s", what, which, command->refusal);
     return go_on(step, COMMAND_ROLLBACK);
 }
 
@@ -491,7 +493,14 @@ static enum operation_outcome note_deleted(void *context, const char *key,
 {
     const struct deletion *deletion = context;
     struct disruption_command *command = map_get(deletion->queue->commands, key);
-    if (result->error.kind != ERROR_NONE || command == NULL)
+    enum error_kind kind = result->error.kind;
+    if (command == NULL)
+        return OPERATION_PASS;
+    if (kind != ERROR_NONE && kind != ERROR_NOT_FOUND && kind != ERROR_CONFLICT) {
+        snprintf(command->refusal, sizeof command->refusal, ", %s", result->error.message);
+        return OPERATION_RETRY; // silently (DIS-327); told if nothing comes of it
+    }
+    if (kind != ERROR_NONE)
         return OPERATION_PASS;
     struct command_node *entry = &command->nodes.items[deletion->index];
     if (!entry->deleted)
@@ -525,6 +534,7 @@ static struct reconcile_result step_delete(struct step *step)
         ready_replicas_leave(replicas, cluster_pods(step->control->cluster, entry->node));
         step->started++;
     }
+    command->was_deleted_once = true;
     return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_DRAIN);
 }
 
@@ -599,6 +609,31 @@ static struct reconcile_result step_rollback(struct step *step)
 }
 
 // --- one command ---------------------------------------------------------------------------------
+// DIS-793: what is refused again and again has an end. Deletions that are due are asked for once,
+// however late it is (DIS-721).
+static const char *overdue_write(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    if (now_ns < command->created_ns + timeout_of(step->queue))
+        return NULL;
+    switch (command->phase) {
+    case COMMAND_TAINT:
+    case COMMAND_REASON:
+        return "marking disrupted";
+    case COMMAND_LAUNCH:
+        return "launching replacement nodeclaim";
+    case COMMAND_DELETE:
+        return command->was_deleted_once ? "deleting nodeclaim" : NULL;
+    case COMMAND_WAIT:
+    case COMMAND_AWAIT: // looks for itself
+    case COMMAND_DRAIN:
+    case COMMAND_ROLLBACK:
+        break;
+    }
+    return NULL;
+}
+
 // False: no node is left for the command to take away.
 static bool any_left(struct step *step)
 {
@@ -624,6 +659,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool left = any_left(&step);
     if (!left && command->phase != COMMAND_ROLLBACK && command->phase != COMMAND_DRAIN)
         command->phase = command->is_confirmed ? COMMAND_DRAIN : COMMAND_ROLLBACK;
+    const char *overdue = overdue_write(&step);
+    if (overdue != NULL)
+        return fail(&step, "command reached timeout, ", overdue);
     switch (command->phase) {
     case COMMAND_TAINT:
         return step_taint(&step);

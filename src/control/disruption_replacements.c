@@ -80,13 +80,17 @@ struct creation { // one create call; in the command's arena
 static void created(struct control *control, const struct disruption_command *command,
                     struct command_replacement *replacement)
 {
+    const json_t *annotations =
+        json_object_get(json_object_get(replacement->body, "metadata"), "annotations");
+    bool relaxed = text_equal(
+        json_string_value(json_object_get(annotations, ANNOTATION_MIN_VALUES_RELAXED)), "true");
     json_decref(replacement->body);
     replacement->body = NULL;
     replacement->is_seen = true;
     log_info("created nodeclaim", "s:controller", "disruption", "s:command-id", command->id,
              "o:NodePool", replacement->pool, "o:NodeClaim", replacement->name);
     metric_add(control->metrics.node_claims_created, 1, command_reason_label(command),
-               replacement->pool, "false");
+               replacement->pool, relaxed ? "true" : "false");
 }
 
 // Without an answer the NodeClaim may be there all the same; its name was ours to choose, so that

@@ -219,13 +219,7 @@ static void tell_candidate(struct control *control, const struct disruption_comm
     static const struct event_text event = {.reason = "ConsolidationCandidate",
                                             .window_ns = 15 * MINUTE};
     struct text text = {0};
-    if (command->nodes.count == 1)
-        text_format(&text, "%s: [%s] -> [%" PRIu32 " replacement%s]", command_decision(command),
-                    entry->node, command->replacements.count,
-                    command->replacements.count > 1 ? "s" : "");
-    else
-        text_format(&text, "%s: [%s] (part of %" PRIu32 "-node consolidation)",
-                    command_decision(command), entry->node, command->nodes.count);
+    command_describe_part(command, entry, &text);
     publish_of_node(control, find_node(control, entry->node), find_claim(control, entry->claim),
                     &event, "Consolidation candidate: %s (savings: $%.2f)", text.data,
                     (double)command->savings / 1e9);

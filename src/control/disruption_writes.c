@@ -18,17 +18,25 @@ json_t *taint_patch(const struct node *node, const char *mark)
     if (string_map_get(&node->meta.labels, LABEL_EXCLUDE_BALANCERS) == NULL)
         json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS,
                             json_string("karpenter"));
-    json_object_set_new(
-        body, "spec",
-        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
+    if (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL) // DIS-301
+        json_object_set_new(
+            body, "spec",
+            json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
     return body;
+}
+
+// Ours has no value; somebody's with one was there before and stays (DIS-730).
+static const struct taint *our_taint(const struct node *node)
+{
+    const struct taint *taint = find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule");
+    return taint != NULL && (taint->value == NULL || *taint->value == '\0') ? taint : NULL;
 }
 
 json_t *untaint_patch(const struct node *node)
 {
     bool marked =
         object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL;
-    const struct taint *taint = find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule");
+    const struct taint *taint = our_taint(node);
     if (!marked) // a taint that is not ours stays (DIS-730)
         return NULL;
     json_t *body = json_locked((const struct object *)node);

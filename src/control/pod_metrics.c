@@ -187,9 +187,14 @@ static int64_t unstarted_since(const struct pod *pod, const struct pod_times *ti
     return times->unstarted ? pod->meta.creation_timestamp : 0;
 }
 
+static bool is_unbound(const struct pod *pod)
+{
+    return text_equal(pod->status.phase, "Pending") && transition(pod, "PodScheduled") == 0;
+}
+
 static int64_t unbound_since(const struct pod *pod, const struct pod_times *times)
 {
-    return times->unbound ? pod->meta.creation_timestamp : 0;
+    return times->unbound && is_unbound(pod) ? pod->meta.creation_timestamp : 0;
 }
 
 static int64_t provisioning_unstarted_since(const struct pod *pod, const struct pod_times *times)
@@ -200,8 +205,7 @@ static int64_t provisioning_unstarted_since(const struct pod *pod, const struct 
 
 static int64_t provisioning_unbound_since(const struct pod *pod, const struct pod_times *times)
 {
-    (void)pod;
-    return times->unbound ? times->placed_at : 0;
+    return times->unbound && is_unbound(pod) ? times->placed_at : 0;
 }
 
 static int64_t undecided_since(const struct pod *pod, const struct pod_times *times)

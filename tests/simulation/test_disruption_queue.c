@@ -31,6 +31,11 @@ static json_t *claim(struct scenario *scenario)
     return view_object(scenario, KARPENTER, "NodeClaim", NULL, old_claim);
 }
 
+static bool moves_none_chosen_by_us(struct scenario *scenario)
+{
+    return view_annotation(node(scenario), "adze.dev/disruption-command") == NULL;
+}
+
 static bool old_is_gone(struct scenario *scenario)
 {
     return node(scenario) == NULL && claim(scenario) == NULL;
@@ -256,6 +261,64 @@ static void failed_deletion_is_repeated_and_counted_once_DIS_324_325_722(void **
                      1);
 }
 
+// However long it takes, but not for ever: after ten minutes the nodes are given back.
+static void deletions_that_are_always_refused_end_the_command_DIS_322_327_328_793(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_replacement(scenario);
+    failing_deletes = 1000000;
+    moves_on_request = fail_deletes;
+    scenario_run(scenario, 9 * 60);
+    assert_true(view_has_taint(node(scenario), TAINT, "NoSchedule"));
+    assert_int_equal(view_count(scenario, "v1", "Node"), 2); // the replacement waits (DIS-727)
+    scenario_until(scenario, 120, "the node to be given back", moves_none_chosen);
+    assert_true(moves_logged("failed terminating nodes while executing a disruption command",
+                             "command reached timeout, deleting nodeclaim") >= 1);
+    scenario_run(scenario, 1);
+    expect_untouched(scenario);
+    failing_deletes = 0;
+}
+
+static bool refuse_all_taints(const struct kube_request *request, struct kube_response *response)
+{
+    if (request->verb != KUBE_PATCH || strstr(request->path, "/api/v1/nodes/") == NULL)
+        return false;
+    response->status = 403;
+    return true;
+}
+
+static void taint_that_is_always_refused_ends_the_command_DIS_302_793(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    moves_on_request = refuse_all_taints;
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 9 * 60);
+    assert_int_equal(moves_logged("command reached timeout", NULL), 0);
+    scenario_run(scenario, 150);
+    assert_true(moves_logged("failed terminating nodes while executing a disruption command",
+                             "command reached timeout, marking disrupted") >= 1);
+    moves_on_request = NULL;
+    scenario_until(scenario, 900, "the node to be replaced", old_is_gone);
+}
+
+// It stays whatever its value, and no second one of its key and effect is asked for.
+static void taint_of_somebody_else_is_left_alone_DIS_301_730(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    hand_patch(scenario, "v1", "Node", NULL, old_node, NULL,
+               "spec: {taints: [{key: karpenter.sh/disrupted, value: mine, effect: NoSchedule}]}");
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 30, "the node to be chosen", moves_any_chosen);
+    assert_int_equal(json_array_size(store_path(node(scenario), "spec.taints")), 1);
+    moves_protect(scenario, "keep-0");
+    scenario_until(scenario, 10, "the node to be given back", moves_none_chosen_by_us);
+    assert_true(view_has_taint(node(scenario), TAINT, "NoSchedule"));
+}
+
 static void deletion_by_hand_is_not_ours_DIS_324_353(void **state)
 {
     struct scenario *scenario = *state;
@@ -450,6 +513,9 @@ int main(void)
         TEST(other_pods_of_the_place_use_the_replacement_DIS_511),
         TEST(nothing_is_deleted_before_the_replacement_is_there_DIS_323_327_792),
         TEST(failed_deletion_is_repeated_and_counted_once_DIS_324_325_722),
+        TEST(deletions_that_are_always_refused_end_the_command_DIS_322_327_328_793),
+        TEST(taint_that_is_always_refused_ends_the_command_DIS_302_793),
+        TEST(taint_of_somebody_else_is_left_alone_DIS_301_730),
         TEST(deletion_by_hand_is_not_ours_DIS_324_353),
         TEST(replacement_must_be_ready_at_the_deletion_DIS_726),
         TEST(deleted_replacement_gives_the_node_back_DIS_494_323_328),

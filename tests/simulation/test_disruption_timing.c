@@ -137,6 +137,19 @@ static void turns_are_measured_DIS_15_17_400_401(void **state)
     assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 1);
 }
 
+// The only one is in a command, and then gone: nothing is left to look at.
+static void nodes_that_went_are_no_longer_eligible_DIS_400(void **state)
+{
+    struct scenario *scenario = *state;
+    const char *family = "karpenter_voluntary_disruption_eligible_nodes";
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0, (struct story_pool){.labels = "generation: b", .after = "Never"});
+    scenario_until(scenario, 60, "a replacement", moves_replacement_there);
+    scenario_run(scenario, 120);
+    assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 0);
+    assert_true(view_metric(scenario, family, "reason=\"underutilized\"") == 0);
+}
+
 static void age_of_the_last_look_is_told_for_each_pool_DIS_709(void **state)
 {
     struct scenario *scenario = *state;
@@ -461,6 +474,7 @@ int main(void)
         TEST(window_lets_a_replacement_begin_at_its_instant_DIS_705),
         TEST(window_lets_an_empty_node_go_at_its_instant_DIS_705),
         TEST(window_lets_a_drifted_node_begin_at_its_instant_DIS_705),
+        TEST(nodes_that_went_are_no_longer_eligible_DIS_400),
         TEST(nothing_is_written_while_nothing_changes_DIS_12_19),
         TEST(change_after_a_look_is_looked_at_at_once_DIS_704),
         TEST(turns_are_measured_DIS_15_17_400_401),

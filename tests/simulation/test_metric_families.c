@@ -252,6 +252,23 @@ static void pods_have_state_and_times_LIF_320_353_354(void **state)
     assert_true(view_metric_sum(scenario, "karpenter_pods_state", "") == 0);
 }
 
+// Its image takes long: it has its node, though it does not run.
+static void bound_pod_that_does_not_run_waits_for_no_node_LIF_354(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    hand_pod(scenario, "slow", "1", "annotations: {adze.dev/sim-start-seconds: '600'}, ", "");
+    scenario_run(scenario, 120);
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state",
+                                "scheduled=\"true\"") == 1);
+    assert_string_equal(view_text(view_object(scenario, "v1", "Pod", "default", "slow"), "status.phase"),
+                        "Pending");
+    assert_true(GAUGE("unstarted_time_seconds") > 100);
+    assert_true(GAUGE("unbound_time_seconds") == 0);
+    assert_true(GAUGE("provisioning_unbound_time_seconds") == 0);
+    assert_true(view_metric_sum(scenario, "karpenter_pods_bound_duration_seconds_count", "") <= 0);
+}
+
 // No place, hence no first success; decided all the same.
 static void pod_without_place_has_no_provisioning_times_LIF_354(void **state)
 {
@@ -331,6 +348,7 @@ int main(void)
         TEST(conditions_have_families_of_each_kind_LIF_355_356),
         TEST(nodes_are_described_by_well_known_labels_LIF_352),
         TEST(pods_have_state_and_times_LIF_320_353_354),
+        TEST(bound_pod_that_does_not_run_waits_for_no_node_LIF_354),
         TEST(pod_without_place_has_no_provisioning_times_LIF_354),
         TEST(families_can_be_left_out_by_name_LIF_468),
         TEST(older_names_are_served_on_demand_GUI_42),
