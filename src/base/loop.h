@@ -44,6 +44,9 @@ void loop_post(struct loop *loop, loop_function function, void *context);
 // Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done runs
 // exactly once; without the work only if the loop is destroyed before its turn.
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context);
+// Virtual only: from now on `done` comes so long after offloaded work has begun (0 until then), as if
+// a worker thread were busy for that time.
+void loop_set_offload_time(struct loop *loop, int64_t nanoseconds);
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);
 

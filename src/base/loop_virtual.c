@@ -30,6 +30,7 @@ struct virtual_loop {
     int64_t elapsed_ns;
     int64_t skew_ns;
     uint64_t next_sequence;
+    int64_t offload_ns; // how long offloaded work takes
     VECTOR(struct scheduled *) heap; // binary heap, the earliest first
     bool stopping;
 };
@@ -125,7 +126,8 @@ static void virtual_timer_destroy(struct timer *timer)
     free(as_virtual_timer(timer));
 }
 
-static void add_posted(struct loop *loop, loop_function function, void *context, bool is_done)
+static void add_posted(struct loop *loop, loop_function function, void *context, bool is_done,
+                       int64_t delay_ns)
 {
     struct scheduled *scheduled = memory_allocate(sizeof *scheduled);
     scheduled->is_posted = true;
@@ -133,19 +135,25 @@ static void add_posted(struct loop *loop, loop_function function, void *context,
     scheduled->function = function;
     scheduled->context = context;
     scheduled->heap_index = NOT_SCHEDULED;
-    schedule(as_virtual(loop), scheduled, 0);
+    schedule(as_virtual(loop), scheduled, delay_ns);
 }
 
 static void virtual_post(struct loop *loop, loop_function function, void *context)
 {
-    add_posted(loop, function, context, false);
+    add_posted(loop, function, context, false, 0);
 }
 
 static void virtual_offload(struct loop *loop, loop_function work, loop_function done,
                             void *context)
 {
     work(context);
-    add_posted(loop, done, context, true);
+    add_posted(loop, done, context, true, as_virtual(loop)->offload_ns);
+}
+
+void loop_set_offload_time(struct loop *loop, int64_t nanoseconds)
+{
+    assert(loop->operations == &virtual_operations && nanoseconds >= 0);
+    as_virtual(loop)->offload_ns = nanoseconds;
 }
 
 // No process, no signals: the simulated world calls its functions itself.

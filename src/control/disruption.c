@@ -24,6 +24,8 @@
 
 #define KEY         "disruption"
 #define UNSYNCED_NS SECOND
+#define LOOK_NODE_NS (250 * INT64_C(1000))
+#define TELL_NODE_NS (10 * MILLISECOND)
 #define SOON_NS     (500 * MILLISECOND) // from a change to the pass that sees it
 #define AGAIN_NS    (10 * SECOND)       // DIS-19
 #define SETTLED_NS  (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
@@ -49,6 +51,7 @@ struct disruption_controller {
     bool dirty;
     bool pod_waits;          // which may run on a node that is to go
     int64_t evaluated_ns;    // monotonic: the last turn of emptiness
+    int64_t glanced_ns;      // monotonic: when it was last found that it had nothing to find
     int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
     int64_t again_ns;        // monotonic: evaluate even without a change
     struct decision_inputs *inputs;
@@ -234,7 +237,7 @@ struct disruption_controller *disruption_create(struct control *control)
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->dirty = true;
-    disruption->evaluated_ns = -SOON_NS;
+    disruption->evaluated_ns = disruption->glanced_ns = -SOON_NS;
     control->disruption_controller = disruption;
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
@@ -294,13 +297,43 @@ static bool there_is_news(const struct disruption_controller *disruption)
            cluster_changed_at(disruption->control->cluster) != disruption->evaluated_state;
 }
 
-// A look costs as much as the cluster is large: not more than one in SOON_NS for what happens.
-static bool emptiness_is_due(const struct disruption_controller *disruption, int64_t now_ns)
+// A look at empty nodes costs as much as the cluster is large: the pause between two for what happens
+// is longer where there are more.
+static int64_t look_pause(const struct disruption_controller *disruption)
+{
+    return SOON_NS + LOOK_NODE_NS * cluster_count(disruption->control->cluster);
+}
+
+// Where no node can be empty, a turn only tells what has changed.
+static int64_t tell_pause(const struct disruption_controller *disruption)
+{
+    int64_t pause_ns = SOON_NS + TELL_NODE_NS * cluster_count(disruption->control->cluster);
+    return pause_ns < AGAIN_NS ? pause_ns : AGAIN_NS;
+}
+
+// When news is worth a look, or a glance at whether it is, monotonic.
+static int64_t look_not_before(const struct disruption_controller *disruption)
+{
+    int64_t last_ns = disruption->evaluated_ns > disruption->glanced_ns ? disruption->evaluated_ns
+                                                                        : disruption->glanced_ns;
+    int64_t tell_ns = disruption->evaluated_ns + tell_pause(disruption);
+    int64_t look_ns = last_ns + look_pause(disruption);
+    return look_ns < tell_ns ? look_ns : tell_ns;
+}
+
+static bool emptiness_is_due(struct disruption_controller *disruption, int64_t now_ns)
 {
     const struct control *control = disruption->control;
-    return now_ns >= disruption_queue_next_due(control->disruption_queue) ||
-           now_ns >= disruption->again_ns ||
-           (there_is_news(disruption) && now_ns >= disruption->evaluated_ns + SOON_NS);
+    if (now_ns >= disruption_queue_next_due(control->disruption_queue) ||
+        now_ns >= disruption->again_ns)
+        return true;
+    if (!there_is_news(disruption) || now_ns < look_not_before(disruption))
+        return false;
+    if (now_ns >= disruption->evaluated_ns + tell_pause(disruption) ||
+        emptiness_is_possible(control))
+        return true;
+    disruption->glanced_ns = now_ns;
+    return false;
 }
 
 static void look_for_empty_nodes(struct disruption_controller *disruption)
@@ -531,7 +564,7 @@ static int64_t put_off_until(const struct disruption_controller *disruption, int
                              int64_t wave_ns)
 {
     bool put_off = wave_ns == 0 && disruption->evaluated_ns < now_ns && there_is_news(disruption);
-    return put_off ? disruption->evaluated_ns + SOON_NS : INT64_MAX;
+    return put_off ? look_not_before(disruption) : INT64_MAX;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)

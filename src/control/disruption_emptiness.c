@@ -14,6 +14,7 @@
 #include "control/protection_events.h"
 #include "control/ready_replicas.h"
 #include "control/snapshot_builder.h"
+#include "engine/candidates.h"
 #include "engine/emptiness.h"
 
 #define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
@@ -267,6 +268,31 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
                          block->claim, block->message);
     node_causes_end(control->node_causes, LOOKER_EMPTINESS, true);
     tell_protections(control);
+}
+
+static bool may_be_empty(const struct control *control, const struct state_node *state)
+{
+    const struct node *node = state_only_node(state);
+    const struct node_claim *claim = state_only_claim(state);
+    if (node == NULL || claim == NULL || state_marked(state) ||
+        !condition_is_true(&claim->status.conditions, "Consolidatable") ||
+        disruption_queue_has(control->disruption_queue, node->meta.name))
+        return false;
+    const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_needs_place(pods->items[i]) && pod_eviction_cost(pods->items[i]) > 0) // DIS-57
+            return false;
+    return true;
+}
+
+bool emptiness_is_possible(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;)
+        if (may_be_empty(control, state))
+            return true;
+    return false;
 }
 
 struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)

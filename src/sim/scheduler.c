@@ -50,6 +50,8 @@ void scheduler_destroy(struct scheduler *scheduler)
     vector_free(&scheduler->active);
     vector_free(&scheduler->changed_nodes);
     json_decref(scheduler->leaving);
+    json_decref(scheduler->failure.pod);
+    free(scheduler->failure.message);
     filter_cluster_destroy(scheduler->cluster);
     free(scheduler);
 }
@@ -74,10 +76,18 @@ static void pod_enters(struct scheduler *scheduler, struct world_object *object,
 static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object *object);
 static bool node_matters(const json_t *before, const json_t *after);
 
+// Pods without a node decide nothing for others.
+static void note_change(struct scheduler *scheduler, const struct world_object *object)
+{
+    if (!world_is(object, KIND_POD) || object->on_node != NULL)
+        scheduler->version++;
+}
+
 void scheduler_leave(struct scheduler *scheduler, struct world_object *object)
 {
     if (object->typed == NULL)
         return;
+    note_change(scheduler, object);
     if (!object->gone) {
         json_decref(scheduler->leaving);
         scheduler->leaving = json_incref(object->json);
@@ -96,6 +106,8 @@ void scheduler_enter(struct scheduler *scheduler, struct world_object *object)
 {
     json_t *before = scheduler->leaving;
     scheduler->leaving = NULL;
+    if (object->typed != NULL)
+        note_change(scheduler, object);
     if (object->typed != NULL && world_is(object, KIND_POD)) {
         pod_enters(scheduler, object, before);
         if (before == NULL || !json_equal(store_path(before, "metadata.labels"),
@@ -143,6 +155,7 @@ static void pod_enters(struct scheduler *scheduler, struct world_object *object,
     bool ours = is_ours(object);
     if (ours && entry != NULL && entry->state == POD_BINDING) {
         filter_cluster_assume(scheduler->cluster, object->pod, entry->node);
+        scheduler->version++;
         return;
     }
     filter_cluster_put(scheduler->cluster, object->typed);
@@ -159,6 +172,7 @@ static void pod_enters(struct scheduler *scheduler, struct world_object *object,
     if (entry == NULL) {
         entry = memory_allocate(sizeof *entry);
         *entry = (struct scheduled_pod){.key = memory_copy_string(object->key),
+                                        .object = object,
                                         .serial = object->serial,
                                         .position = UINT32_MAX,
                                         .priority = object->pod->spec.priority.value,
@@ -302,6 +316,31 @@ static claim_keys keys_of_delayed_claims(const struct filter_state *state);
 static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, const char *node_name,
                     const claim_keys *claims);
 
+static bool is_like_the_failed(const struct scheduler *scheduler, const struct world_object *object)
+{
+    const json_t *failed = scheduler->failure.pod;
+    static const char *const paths[] = {"metadata.namespace", "metadata.labels", "spec"};
+    if (failed == NULL || scheduler->failure.version != scheduler->version ||
+        scheduler_kin(object->pod) == NULL)
+        return false;
+    for (size_t i = 0; i < ARRAY_LENGTH(paths); i++) {
+        json_t *before = store_path(failed, paths[i]), *now = store_path(object->json, paths[i]);
+        if (before != now && !json_equal(before, now))
+            return false;
+    }
+    return true;
+}
+
+static void note_failure(struct scheduler *scheduler, const struct world_object *object,
+                         const char *message)
+{
+    json_decref(scheduler->failure.pod);
+    free(scheduler->failure.message);
+    scheduler->failure.version = scheduler->version;
+    scheduler->failure.pod = json_incref(object->json);
+    scheduler->failure.message = memory_copy_string(message);
+}
+
 static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
 {
     struct world_object *object = world_find_key(scheduler->world, KIND_POD, entry->key);
@@ -310,6 +349,10 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
         entry->state = POD_GATED;
         set_condition(scheduler, object, "False", "SchedulingGated",
                       "Scheduling is blocked due to non-empty scheduling gates");
+        return;
+    }
+    if (is_like_the_failed(scheduler, object)) {
+        fail(scheduler, entry, "Unschedulable", scheduler->failure.message);
         return;
     }
     struct filter_state *state = filter_prepare(scheduler->cluster, object->pod);
@@ -329,12 +372,14 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
     }
     filter_tally_free(&tally);
     filter_release(state);
-    if (node == FILTER_NODE_NONE)
+    if (node == FILTER_NODE_NONE) {
+        note_failure(scheduler, object, message.data);
         fail(scheduler, entry, "Unschedulable", message.data);
-    else if (claims.count > 0)
+    } else if (claims.count > 0) {
         reserve(scheduler, entry, node_name, &claims);
-    else
+    } else {
         bind(scheduler, entry, node_name);
+    }
     vector_for_each (key, &claims)
         free(*key);
     vector_free(&claims);
@@ -384,6 +429,7 @@ static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, co
     map_set(scheduler->bindings_under_way, entry->key, entry);
     struct world_object *pod = world_find_key(world, KIND_POD, entry->key);
     filter_cluster_assume(scheduler->cluster, pod->pod, node_name);
+    scheduler->version++;
     vector_for_each (key, claims)
         select_node(world, *key, node_name);
     work_queue_add_after(scheduler->bindings, entry->key, SCHEDULER_BIND_TIMEOUT_NS);
@@ -423,6 +469,7 @@ static void check_binding(void *context, const char *key)
         bind(scheduler, entry, node);
     } else if (node_gone || waited >= SCHEDULER_BIND_TIMEOUT_NS) {
         filter_cluster_put(scheduler->cluster, pod->typed);
+        scheduler->version++;
         fail(scheduler, entry, "SchedulerError",
              node_gone ? "the node went while volumes were being bound"
                        : "binding volumes: timed out waiting for the condition");

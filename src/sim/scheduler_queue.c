@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void heap_add(struct scheduler *scheduler, struct scheduled_pod *entry);
 static void heap_remove(struct scheduler *scheduler, uint32_t position);
@@ -59,7 +60,12 @@ void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
 
 // --- hints ---------------------------------------------------------------------------------------
 
-static bool hint_helps(struct scheduler *scheduler, const struct pod *pod);
+struct kin_answer { // for the pods of one ReplicaSet
+    const char *kin;
+    int64_t generation;
+    bool helps;
+};
+static bool helps_like(struct scheduler *scheduler, const struct pod *pod, struct kin_answer *last);
 
 void scheduler_hint_node(struct scheduler *scheduler, uint32_t node)
 {
@@ -84,12 +90,10 @@ void scheduler_use_hints(void *context, const char *key)
     (void)key;
     struct scheduler *scheduler = context;
     int64_t now_ns = loop_monotonic_ns(scheduler->world->loop);
+    struct kin_answer last = {0};
     for (struct map_entry *e = map_first(scheduler->entries); e != NULL; e = map_next(e)) {
         struct scheduled_pod *entry = map_value(e);
-        if (entry->state != POD_UNSCHEDULABLE)
-            continue;
-        const struct world_object *object = world_find_key(scheduler->world, KIND_POD, entry->key);
-        if (object == NULL || object->pod == NULL || !hint_helps(scheduler, object->pod))
+        if (entry->state != POD_UNSCHEDULABLE || !helps_like(scheduler, entry->object->pod, &last))
             continue;
         int64_t pause_ns = entry->tried + entry->backoff_ns - now_ns;
         if (pause_ns <= 0) {
@@ -103,6 +107,17 @@ void scheduler_use_hints(void *context, const char *key)
     scheduler->others_changed = false;
 }
 
+const char *scheduler_kin(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    if (owner == NULL || !text_equal(owner->kind, "ReplicaSet"))
+        return NULL;
+    list_for_each (volume, &pod->spec.volumes)
+        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
+            return NULL;
+    return owner->uid;
+}
+
 static bool hint_helps(struct scheduler *scheduler, const struct pod *pod)
 {
     if (scheduler->others_changed && filter_depends_on_others(pod))
@@ -112,6 +127,17 @@ static bool hint_helps(struct scheduler *scheduler, const struct pod *pod)
             return true;
     }
     return false;
+}
+
+static bool helps_like(struct scheduler *scheduler, const struct pod *pod, struct kin_answer *last)
+{
+    const char *kin = scheduler_kin(pod);
+    if (kin == NULL)
+        return hint_helps(scheduler, pod);
+    if (last->kin == NULL || last->generation != pod->meta.generation ||
+        strcmp(last->kin, kin) != 0)
+        *last = (struct kin_answer){kin, pod->meta.generation, hint_helps(scheduler, pod)};
+    return last->helps;
 }
 
 // --- the heap ------------------------------------------------------------------------------------

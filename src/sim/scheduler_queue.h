@@ -17,6 +17,7 @@ enum scheduled_state {
 
 struct scheduled_pod { // a pod that has no node yet
     char *key;
+    const struct world_object *object; // as long as there is an entry
     uint64_t serial;
     int64_t priority, created;
     enum scheduled_state state;
@@ -40,7 +41,18 @@ struct scheduler {
     // What has changed since the waiting pods were last looked at.
     VECTOR(uint32_t) changed_nodes;
     bool others_changed;
+    // Pods of one ReplicaSet fail for the same reason as long as nothing changes.
+    uint64_t version; // of what decides where a pod may go
+    struct {
+        uint64_t version;
+        json_t *pod; // that has failed; NULL: none yet
+        char *message;
+    } failure;
 };
+
+// The ReplicaSet whose pods the scheduler cannot tell apart, as long as they are as it made them; NULL:
+// the pod is one of its own.
+const char *scheduler_kin(const struct pod *pod);
 
 void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry);
 struct scheduled_pod *scheduler_pop(struct scheduler *scheduler);                // NULL: empty

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "simulation/invariants_internal.h"
 
 // Between two of the slower checks.
@@ -110,7 +111,7 @@ void invariants_destroy(struct invariants *invariants)
         if (invariants->watches[i] != NULL)
             store_watch_destroy(invariants->watches[i]);
     map_destroy(invariants->claims, free_claim_record);
-    map_destroy(invariants->pools, free);
+    map_destroy(invariants->pools, free_pool_record);
     map_destroy(invariants->nodes, free);
     map_destroy(invariants->pods, free_pod_record);
     map_destroy(invariants->apps, free_app_record);
@@ -290,8 +291,7 @@ static bool add_pool(void *context, json_t *pool)
 {
     uint64_t *sum = context;
     char *status = json_dumps(store_path(pool, "status"), JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    for (const char *c = status != NULL ? status : ""; *c != '\0'; c++)
-        *sum = (*sum ^ (uint8_t)*c) * UINT64_C(1099511628211);
+    *sum = hash_mix(*sum, hash_string(status != NULL ? status : ""));
     *sum += (uint64_t)json_integer_value(store_path(pool, "metadata.generation"));
     free(status);
     return true;

@@ -16,11 +16,15 @@
 // --- records: what the store does not keep ---------------------------------------------------
 struct claim_record {  // of a NodeClaim, by UID, for good
     char *name;        // NULL: not seen yet
+    char *uid;
     char *provider_id; // of the machine that it launched
     char *command;     // identifier of the command that it is a replacement of
     bool vanished;     // that machine was taken away by the test
     bool voluntary;    // deleted by voluntary disruption
     bool present;      // in the store
+    bool named;        // has a reason to be disrupted
+    uint32_t member;   // index among its NodePool's
+    char *node;        // status.nodeName; NULL: none yet
     bool initialized;  // and the instance not on the way out: DIS-125
     int64_t seen_ns;   // monotonic, as all times here
     int64_t deleting_ns;
@@ -76,6 +80,7 @@ struct overrun { // a command that began beyond a NodePool's budgets, or so it s
 
 struct pool_record { // by name
     char uid[40];
+    VECTOR(struct claim_record *) members; // NodeClaims that are present
     int64_t generation, changed_ns;
     uint32_t nodes_now, nodes_before, nodes_most; // NodeClaims: in this and the last half minute
     int64_t window_ns;
@@ -182,6 +187,7 @@ bool is_expiring(const struct invariants *invariants, const json_t *claim);
 // --- records (invariants_records.c) ------------------------------------------------------------
 struct claim_record *claim_record(struct invariants *invariants, const char *uid);
 void free_claim_record(void *value);
+void free_pool_record(void *value);
 void free_pod_record(void *value);
 void free_app_record(void *value);
 void free_occupants(void *value);

@@ -60,29 +60,23 @@ static int64_t limit_value(const char *name, const char *text)
     return strcmp(name, "cpu") == 0 ? atoi(text) * INT64_C(1000) : atoi(text) * (INT64_C(1) << 30);
 }
 
-struct usage { // of a NodePool
-    const struct invariants *invariants;
-    const char *pool, *resource;
-    int64_t used;
-};
-
 // SCH-360, DIS-731: what is to go does not count, its capacity is free for replacements.
-static bool add_usage(void *context, json_t *claim)
+static int64_t used_of_pool(const struct invariants *invariants, const struct pool_record *pool,
+                            const char *resource)
 {
-    struct usage *usage = context;
-    const struct invariants *invariants = usage->invariants;
-    if (!text_equal(label_of(claim, LABEL_NODE_POOL), usage->pool))
-        return true;
-    const struct park_machine *machine =
-        machine_park_find_claim(simulation_park(invariants->simulation), store_uid(claim));
-    if (machine == NULL || machine->phase != MACHINE_RUNNING || is_deleting(claim) ||
-        condition_is(claim, "DisruptionReason", "True"))
-        return true;
-    const char *name = text_at(claim, "status.nodeName");
-    const struct node_record *node = name != NULL ? map_get(invariants->nodes, name) : NULL;
-    if (node == NULL || node->command[0] == '\0')
-        usage->used += resource_map_get(&machine->facts.capacity, usage->resource);
-    return true;
+    struct machine_park *park = simulation_park(invariants->simulation);
+    int64_t used = 0;
+    vector_for_each (member, &pool->members) {
+        const struct claim_record *claim = *member;
+        const struct node_record *node =
+            claim->node != NULL ? map_get(invariants->nodes, claim->node) : NULL;
+        if (claim->deleting_ns != 0 || claim->named || (node != NULL && node->command[0] != '\0'))
+            continue;
+        const struct park_machine *machine = machine_park_find_claim(park, claim->uid);
+        if (machine != NULL && machine->phase == MACHINE_RUNNING)
+            used += resource_map_get(&machine->facts.capacity, resource);
+    }
+    return used;
 }
 
 static void check_limits(struct invariants *invariants, const json_t *claim,
@@ -96,11 +90,10 @@ static void check_limits(struct invariants *invariants, const json_t *claim,
         return;
     json_object_foreach (store_path(pool, "spec.limits"), name, limit) {
         int64_t most = limit_value(name, json_string_value(limit));
-        struct usage usage = {invariants, pool_name, name, 0};
-        store_each(invariants->store, claims_of(invariants), NULL, add_usage, &usage);
-        if (usage.used > most)
+        int64_t used = used_of_pool(invariants, record, name);
+        if (used > most)
             violate(invariants, "NodePool %s exceeds its limit of %s %s by the launch of %s: %lld",
-                    pool_name, json_string_value(limit), name, store_name(claim), (long long)usage.used);
+                    pool_name, json_string_value(limit), name, store_name(claim), (long long)used);
     }
 }
 

@@ -14,6 +14,7 @@ struct claim_record *claim_record(struct invariants *invariants, const char *uid
     struct claim_record *record = map_get(invariants->claims, uid);
     if (record == NULL) {
         record = memory_allocate(sizeof *record);
+        record->uid = memory_copy_string(uid);
         record->seen_ns = now_ns(invariants);
         map_set(invariants->claims, uid, record);
     }
@@ -24,9 +25,17 @@ void free_claim_record(void *value)
 {
     struct claim_record *record = value;
     free(record->name);
+    free(record->uid);
+    free(record->node);
     free(record->provider_id);
     free(record->command);
     free(record);
+}
+
+void free_pool_record(void *value)
+{
+    vector_free(&((struct pool_record *)value)->members);
+    free(value);
 }
 
 static struct pool_record *pool_record(struct invariants *invariants, const char *name)
@@ -48,6 +57,23 @@ static void count_claim(struct invariants *invariants, struct claim_record *reco
     pool_record(invariants, pool)->nodes_now += initialized ? 1 : -1;
 }
 
+// Who is in the NodePool; the last one takes the place of one that leaves.
+static void count_member(struct invariants *invariants, struct claim_record *record,
+                         const json_t *claim, bool was_present)
+{
+    const char *name = label_of(claim, LABEL_NODE_POOL);
+    if (record->present == was_present || name == NULL)
+        return;
+    struct pool_record *pool = pool_record(invariants, name);
+    if (record->present) {
+        record->member = pool->members.count;
+        vector_push(&pool->members, record);
+        return;
+    }
+    pool->members.items[record->member] = pool->members.items[--pool->members.count];
+    pool->members.items[record->member]->member = record->member;
+}
+
 static void note_machine(char **name, const json_t *object)
 {
     if (text_equal(*name, store_name(object)))
@@ -60,14 +86,22 @@ void note_claim_event(struct invariants *invariants, const char *type, json_t *c
 {
     struct claim_record *record = claim_record(invariants, store_uid(claim));
     const char *provider_id = text_at(claim, "status.providerID");
+    const char *node = text_at(claim, "status.nodeName");
+    bool was_present = record->present;
     record->present = strcmp(type, "DELETED") != 0;
+    record->named = condition_is(claim, "DisruptionReason", "True");
+    count_member(invariants, record, claim, was_present);
+    if (node != NULL && !text_equal(record->node, node)) {
+        free(record->node);
+        record->node = memory_copy_string(node);
+    }
     if (record->name == NULL)
         record->name = memory_copy_string(store_name(claim));
     if (record->deleting_ns == 0 && (is_deleting(claim) || !record->present))
         record->deleting_ns = now_ns(invariants);
     if (provider_id != NULL && record->present)
         note_machine(&machine_record(invariants, provider_id)->claim, claim);
-    if (record->present && condition_is(claim, "DisruptionReason", "True"))
+    if (record->present && record->named)
         map_set(invariants->accused, store_name(claim), record);
     else
         map_remove(invariants->accused, store_name(claim));

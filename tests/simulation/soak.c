@@ -121,6 +121,7 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     options.catalog = catalog;
     options.settings = &world->settings;
     options.world.heartbeats = HEARTBEATS_SILENT;
+    options.world.events = !soak_is_large(world->options.size); // nobody reads them
     options.boot_delay_max = (2 + (int64_t)random_below(random, 60)) * SECOND;
     options.ready_delay = (1 + (int64_t)random_below(random, 10)) * SECOND;
     options.stop_delay_max = (1 + (int64_t)random_below(random, 60)) * SECOND;

@@ -9,6 +9,9 @@
 #include "simulation/soak_world.h"
 
 #define STEP (100 * MILLISECOND)
+// What a decision on a worker thread takes in a large world, for each node: what happens meanwhile is
+// not in its snapshot.
+#define DECISION_NODE (500 * INT64_C(1000))
 
 void soak_say(const struct soak_world *world, const char *format, ...)
 {
@@ -32,6 +35,8 @@ bool soak_pass(struct soak_world *world, int64_t nanoseconds)
         invariants_step(world->invariants);
         uint32_t machines = machine_park_count(simulation_park(world->simulation));
         world->nodes_most = machines > world->nodes_most ? machines : world->nodes_most;
+        if (soak_is_large(world->options.size))
+            loop_set_offload_time(world->loop, machines * DECISION_NODE);
     }
     return invariants_violation(world->invariants) == NULL;
 }
