@@ -324,7 +324,7 @@ static int64_t look_not_before(const struct disruption_controller *disruption)
 static bool emptiness_is_due(struct disruption_controller *disruption, int64_t now_ns)
 {
     const struct control *control = disruption->control;
-    if (now_ns >= disruption_queue_next_due(control->disruption_queue) ||
+    if (now_ns >= disruption_queue_next_due(control->disruption_queue, true) ||
         now_ns >= disruption->again_ns)
         return true;
     if (!there_is_news(disruption) || now_ns < look_not_before(disruption))
@@ -559,6 +559,17 @@ static int64_t sweep(struct disruption_controller *disruption)
     return INT64_MAX;
 }
 
+// The next validation, monotonic. The end of a sweep or check under way brings the reconcile that
+// begins the next check: what falls due meanwhile must not keep the loop busy.
+static int64_t next_due(const struct disruption_controller *disruption)
+{
+    const struct disruption_queue *queue = disruption->control->disruption_queue;
+    int64_t own_ns = disruption_queue_next_due(queue, true);
+    int64_t checked_ns =
+        disruption->job == NULL ? disruption_queue_next_due(queue, false) : INT64_MAX;
+    return own_ns < checked_ns ? own_ns : checked_ns;
+}
+
 // When to do what this pass has left for later, monotonic; INT64_MAX: nothing.
 static int64_t put_off_until(const struct disruption_controller *disruption, int64_t now_ns,
                              int64_t wave_ns)
@@ -596,8 +607,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool idle = disruption_queue_count(control->disruption_queue) == 0;
     if ((wave_ns == 0 || !idle) && emptiness_is_due(disruption, now_ns))
         look_for_empty_nodes(disruption);
-    int64_t next_ns = sweep(disruption), due_ns = disruption_queue_next_due(
-                                             control->disruption_queue);
+    int64_t next_ns = sweep(disruption), due_ns = next_due(disruption);
     int64_t again_ns = now_ns + (wave_ns > 0 ? wave_ns : AGAIN_NS);
     next_ns = due_ns < next_ns ? due_ns : next_ns;
     next_ns = again_ns < next_ns ? again_ns : next_ns;

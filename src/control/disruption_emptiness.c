@@ -93,7 +93,7 @@ struct turn {
 static bool is_due_emptiness(const struct control *control,
                              const struct disruption_command *command)
 {
-    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command) &&
+    return command_is_of_emptiness(control, command) &&
            command_is_due(control->disruption_queue, command);
 }
 

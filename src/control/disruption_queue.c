@@ -208,13 +208,20 @@ bool command_is_due(const struct disruption_queue *queue, const struct disruptio
            loop_monotonic_ns(queue->control->loop) >= command->due_ns;
 }
 
-int64_t disruption_queue_next_due(const struct disruption_queue *queue)
+bool command_is_of_emptiness(const struct control *control,
+                             const struct disruption_command *command)
+{
+    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command);
+}
+
+int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness)
 {
     int64_t due = INT64_MAX;
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;)
-        if (command->phase == COMMAND_WAIT && !command->is_checking && command->due_ns < due)
+        if (command->phase == COMMAND_WAIT && !command->is_checking && command->due_ns < due &&
+            command_is_of_emptiness(queue->control, command) == of_emptiness)
             due = command->due_ns;
     return due;
 }

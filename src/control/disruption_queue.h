@@ -30,6 +30,9 @@ uint32_t disruption_queue_nodes(const struct disruption_queue *queue); // of all
 // In order of creation; `position` starts as NULL.
 struct disruption_command *disruption_queue_next(const struct disruption_queue *queue,
                                                  struct map_entry **position);
+// Emptiness validates it, on the loop: none of its pods needs a place that was planned.
+bool command_is_of_emptiness(const struct control *control,
+                             const struct disruption_command *command);
 bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command);
 // Validated: the nodes go. Or not: everything is taken back. `kind`: DIS-267.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command);
@@ -37,5 +40,6 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
                              const char *kind, const char *why);
 struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
                                                  const char *id);
-// Earliest validation, monotonic; INT64_MAX: none waits.
-int64_t disruption_queue_next_due(const struct disruption_queue *queue);
+// Earliest validation, monotonic, of the commands that emptiness looks at again itself, or of those that
+// a check on the worker thread does; INT64_MAX: none waits.
+int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness);

@@ -78,7 +78,7 @@ struct disruption_sweep *sweep_create(struct control *control)
 static bool is_for_check(const struct control *control, const struct disruption_command *command)
 {
     return command_is_due(control->disruption_queue, command) &&
-           (strcmp(command->reason, "Empty") != 0 || command_plans_places(control, command));
+           !command_is_of_emptiness(control, command);
 }
 
 static void add_check(struct disruption_sweep *sweep, const struct disruption_command *command)

@@ -17,6 +17,25 @@ static bool replacements_started(struct scenario *scenario)
                            "reason=\"underutilized\"") >= wanted;
 }
 
+// What falls due while the worker thread is busy waits for it, and keeps the loop from nothing: here
+// virtual time would stand still.
+static void validation_waits_for_the_worker_thread_DIS_702(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 4);
+    loop_set_offload_time(scenario->loop, 5 * SECOND);
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 30, "the first node to be chosen", moves_any_chosen);
+    for (uint32_t i = 1; i < 4; i++) {
+        moves_shrink(scenario, i);
+        scenario_run(scenario, 1.5);
+    }
+    double before = view_metric_sum(scenario, EVALUATIONS, "");
+    wanted = 4;
+    scenario_until(scenario, 60, "4 replacements", replacements_started);
+    assert_true(view_metric_sum(scenario, EVALUATIONS, "") - before < 200);
+}
+
 static void independent_replacements_start_side_by_side_DIS_702_10(void **state)
 {
     struct scenario *scenario = *state;
@@ -471,6 +490,7 @@ int main(void)
         TEST(a_new_price_is_seen_at_once_DIS_704_DIS_750),
         TEST(a_new_overlay_is_seen_at_once_DIS_704_DIS_435),
         TEST(independent_replacements_start_side_by_side_DIS_702_10),
+        TEST(validation_waits_for_the_worker_thread_DIS_702),
         TEST(window_lets_a_replacement_begin_at_its_instant_DIS_705),
         TEST(window_lets_an_empty_node_go_at_its_instant_DIS_705),
         TEST(window_lets_a_drifted_node_begin_at_its_instant_DIS_705),
