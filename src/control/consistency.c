@@ -70,9 +70,12 @@ void consistency_destroy(struct consistency *consistency)
     free(consistency);
 }
 
-void node_shape_issues(const struct node_claim *claim, const struct node *node, struct text *issues)
+bool node_shape_issue(const struct node_claim *claim, const struct node *node, uint32_t *at,
+                      struct text *issue)
 {
-    list_for_each (resource, &claim->spec.resources.requests) {
+    const struct resource_map *requests = &claim->spec.resources.requests;
+    while (*at < requests->count) {
+        const struct resource_quantity *resource = &requests->items[(*at)++];
         int64_t expected = resource_map_get(&claim->status.capacity, resource->name);
         int64_t found = resource_map_get(&node->status.capacity, resource->name);
         if (resource->value == 0 || expected == 0 ||
@@ -81,25 +84,43 @@ void node_shape_issues(const struct node_claim *claim, const struct node *node, 
         char expected_text[QUANTITY_TEXT_MAX], found_text[QUANTITY_TEXT_MAX];
         quantity_format(resource->name, expected, expected_text);
         quantity_format(resource->name, found, found_text);
-        text_join(issues, "; ", "expected ");
-        text_format(issues, "%s of resource %s, but found %s (%.1f%% of expected)", expected_text,
-                    resource->name, found_text, 100.0 * (double)found / (double)expected);
+        text_format(issue, "expected %s of resource %s, but found %s (%.1f%% of expected)",
+                    expected_text, resource->name, found_text,
+                    100.0 * (double)found / (double)expected);
+        return true;
     }
+    return false;
+}
+
+// Each with an event of its own.
+static bool tell_issues(struct control *control, const struct node_claim *claim,
+                        const struct node *node)
+{
+    struct text issue = {0};
+    uint32_t at = 0;
+    bool any = false;
+    for (; node_shape_issue(claim, node, &at, &issue); text_clear(&issue)) {
+        any = true;
+        log_info("failed consistency check", "s:controller", "nodeclaim.consistency", "o:NodeClaim",
+                 claim->meta.name, "s:error", issue.data);
+        publish(control, (const struct object *)claim, &failed_check, "%s", issue.data);
+    }
+    text_free(&issue);
+    return any;
 }
 
 static struct reconcile_result write_condition(struct consistency *consistency,
                                                struct work_item *item,
-                                               const struct node_claim *claim, const char *issues)
+                                               const struct node_claim *claim, bool fails)
 {
     struct control *control = consistency->control;
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     control_now(control));
-    bool changed = issues == NULL
-                       ? conditions_set_true(&conditions, "ConsistentStateFound")
-                       : conditions_set(&conditions, "ConsistentStateFound", "False",
-                                        "ConsistencyCheckFailed", "Consistency Check Failed");
+    bool changed = fails ? conditions_set(&conditions, "ConsistentStateFound", "False",
+                                          "ConsistencyCheckFailed", "Consistency Check Failed")
+                         : conditions_set_true(&conditions, "ConsistentStateFound");
     struct reconcile_result result = reconcile_after(PERIOD_NS);
     if (changed) {
         json_t *body = json_locked((const struct object *)claim);
@@ -158,14 +179,5 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!retrying && checked_lately(consistency, claim, &left))
         return reconcile_after(left);
     remember(consistency, claim);
-    struct text issues = {0};
-    node_shape_issues(claim, node, &issues);
-    if (issues.data != NULL) {
-        log_info("failed consistency check", "s:controller", "nodeclaim.consistency", "o:NodeClaim",
-                 claim->meta.name, "s:error", issues.data);
-        publish(control, (const struct object *)claim, &failed_check, "%s", issues.data);
-    }
-    struct reconcile_result result = write_condition(consistency, item, claim, issues.data);
-    text_free(&issues);
-    return result;
+    return write_condition(consistency, item, claim, tell_issues(control, claim, node));
 }

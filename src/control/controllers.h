@@ -11,9 +11,10 @@ struct garbage_collection *garbage_collection_create(struct control *control); /
 void garbage_collection_destroy(struct garbage_collection *collection);
 struct consistency *consistency_create(struct control *control); // LIF-180
 void consistency_destroy(struct consistency *consistency);
-// What of the Node's shape is not as its NodeClaim promised; nothing is added if all is well.
-void node_shape_issues(const struct node_claim *claim, const struct node *node,
-                       struct text *issues);
+// The next thing that the Node's shape is short of, by what its NodeClaim promised; `at` is 0 at first.
+// False: that was all, nothing is added.
+bool node_shape_issue(const struct node_claim *claim, const struct node *node, uint32_t *at,
+                      struct text *issue);
 struct pod_events *pod_events_create(struct control *control); // LIF-185
 // The last pod event of a NodeClaim (LIF-185), written or not yet; wall clock, 0: none.
 int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim);

@@ -134,9 +134,9 @@ void claim_initialize(struct claim_pass *pass)
     const struct node_pool *pool = pool_of_claim(pass->control, pass->claim);
     if (pool != NULL && !pool->spec.replicas.present)
         claim_consolidatable(&pass->conditions, pass->claim, pool, pass->now, false);
-    struct text issues = {0};
-    node_shape_issues(pass->claim, node, &issues);
-    if (issues.data == NULL)
+    struct text issue = {0};
+    uint32_t at = 0;
+    if (!node_shape_issue(pass->claim, node, &at, &issue))
         conditions_set_true(&pass->conditions, "ConsistentStateFound");
-    text_free(&issues);
+    text_free(&issue);
 }

@@ -62,7 +62,7 @@ static void launch(struct scenario *scenario)
                    "spec:\n"
                    "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
                    "  expireAfter: Never\n"
-                   "  resources: {requests: {cpu: '1'}}\n"
+                   "  resources: {requests: {cpu: '1', memory: 1Gi}}\n"
                    "  taints: [{key: own, value: v, effect: NoSchedule}]\n"
                    "  startupTaints: [{key: start, value: s, effect: NoExecute}]\n"
                    "  requirements:\n"
@@ -378,8 +378,8 @@ static void smaller_node_than_promised_is_told_every_ten_minutes_LIF_180(void **
     struct scenario *scenario = *state;
     launch(scenario);
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, "one", "status",
-               "status: {capacity: {cpu: '10'}}");
-    add_node(scenario, "n1", "", UNREGISTERED); // of 8 cpu
+               "status: {capacity: {cpu: '10', memory: 64Gi}}");
+    add_node(scenario, "n1", "", UNREGISTERED); // of 8 cpu and 16Gi
     set_taints(scenario, OWN);
     set_status(scenario, "True", "'8'");
     scenario_run(scenario, 5);
@@ -390,7 +390,12 @@ static void smaller_node_than_promised_is_told_every_ten_minutes_LIF_180(void **
     assert_int_equal(view_events(scenario, "NodeClaim", "FailedConsistencyCheck",
                                  "expected 10 of resource cpu, but found 8 (80.0% of expected)"),
                      1);
-    hand_patch(scenario, "v1", "Node", NULL, "n1", "status", "status: {capacity: {cpu: '9'}}");
+    assert_int_equal(
+        view_events(scenario, "NodeClaim", "FailedConsistencyCheck",
+                    "expected 64Gi of resource memory, but found 16Gi (25.0% of expected)"),
+        1); // each by itself
+    assert_int_equal(view_events(scenario, "NodeClaim", "FailedConsistencyCheck", NULL), 2);
+    hand_patch(scenario, "v1", "Node", NULL, "n1", "status", "status: {capacity: {cpu: '9', memory: 60Gi}}");
     scenario_run(scenario, 9 * 60);
     assert_string_equal(view_condition(claim(scenario), "ConsistentStateFound"),
                         "False/ConsistencyCheckFailed");
