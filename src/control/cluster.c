@@ -305,7 +305,11 @@ static const char *claim_key(const struct node_claim *claim)
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
+    const struct cluster *cluster = context;
     (void)change;
+    if (!managed_claim(cluster->control,
+                       (const struct node_claim *)(new_object != NULL ? new_object : old_object)))
+        return; // another provider's (LIF-2); whose it is never changes
     state_change(context, true, claim_key((const struct node_claim *)old_object), old_object,
                  claim_key((const struct node_claim *)new_object), new_object);
 }

@@ -20,12 +20,20 @@ static const enum kind_id kinds[] = {
     KIND_NODE_OVERLAY,
 };
 
+// LIF-2: another provider's NodePool is no place to launch into.
+static bool is_somebody_elses(const struct control *control, const struct object *object)
+{
+    return object->kind->id == KIND_NODE_POOL &&
+           !managed_pool(control, (const struct node_pool *)object);
+}
+
 static void add_kind(struct snapshot *snapshot, const struct control *control, enum kind_id kind)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, kind, &iterator)) != NULL;)
-        snapshot_add(snapshot, object);
+        if (!is_somebody_elses(control, object))
+            snapshot_add(snapshot, object);
 }
 
 static void add_pods(struct snapshot *snapshot, struct control *control)

@@ -85,7 +85,9 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
-        if (node_claim_is_launched(claim) || object_is_deleting(object) || !managed_claim(control, claim) ||
+        if (!managed_claim(control, claim)) // LIF-2: its Node is like one that nobody manages
+            continue;
+        if (node_claim_is_launched(claim) || object_is_deleting(object) ||
             control->settings->compatibility_upstream)
             snapshot_add(snapshot, object);
         else

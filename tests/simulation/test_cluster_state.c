@@ -211,6 +211,76 @@ static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **stat
     assert_true(view_metric(scenario, "karpenter_cluster_state_synced", "") == 1);
 }
 
+// --- somebody else's -----------------------------------------------------------------------------
+#define OTHERS  "nodeClassRef: {group: other.example.com, kind: OtherClass, name: default}"
+#define READY                                                                                     \
+    "{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: '2026-01-01T00:00:00Z', "   \
+    "observedGeneration: 1}"
+#define IS_TRUE(type)                                                                              \
+    "{type: " type ", status: 'True', reason: r, message: '', lastTransitionTime: '2026-01-01T00:00:00Z', "    \
+    "observedGeneration: 1}"
+
+static void add_others_pool(struct scenario *scenario)
+{
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: others}\n"
+                             "spec: {weight: 100, disruption: {consolidateAfter: 0s, budgets: "
+                             "[{nodes: '100%'}]}, template: {spec: {" OTHERS ", expireAfter: "
+                             "Never, requirements: []}}}\n");
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "others", "status",
+               "status: {conditions: [" READY "]}");
+    scenario_run(scenario, 3);
+}
+
+// Two Karpenters share the cluster: the other one's NodePool is no place for our NodeClaims.
+static void pools_of_others_are_not_used_LIF_2_206(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    add_others_pool(scenario);
+    scenario_scale(scenario, 3);
+    scenario_expect_running(scenario, 3);
+    assert_string_equal(view_label(view_claim(scenario), "karpenter.sh/nodepool"), "default");
+    assert_string_equal(view_condition(view_object(scenario, KARPENTER, "NodePool", NULL, "others"),
+                                       "ValidationSucceeded"),
+                        "none");
+}
+
+// An empty node that is theirs stays, and counts nowhere; our pods may use it.
+static void nodes_of_others_are_left_alone_LIF_2_300(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.world.node_lifecycle = false;
+    scenario_begin(scenario);
+    add_others_pool(scenario);
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: theirs, "
+                             "labels: {karpenter.sh/nodepool: others}}\n"
+                             "spec: {expireAfter: Never, requirements: [], " OTHERS "}\n");
+    hand_patch(scenario, KARPENTER, "NodeClaim", NULL, "theirs", "status",
+               "status: {providerID: 'other:///1', nodeName: theirs, capacity: {cpu: '8'}, "
+               "conditions: [" READY ", " IS_TRUE("Launched") ", " IS_TRUE("Registered") ", " IS_TRUE(
+                   "Initialized") ", " IS_TRUE("Consolidatable") "]}");
+    scenario_apply(scenario, "apiVersion: v1\nkind: Node\nmetadata: {name: theirs, labels: "
+                             "{karpenter.sh/nodepool: others, karpenter.sh/registered: 'true', "
+                             "karpenter.sh/initialized: 'true', "
+                             "node.kubernetes.io/instance-type: large}}\n"
+                             "spec: {providerID: 'other:///1'}\n"
+                             "status: {capacity: {cpu: '8', memory: 16Gi, pods: '110'}, "
+                             "allocatable: {cpu: '8', memory: 16Gi, pods: '110'}, conditions: "
+                             "[{type: Ready, status: 'True', reason: r, lastTransitionTime: "
+                             "'2026-01-01T00:00:00Z'}]}\n");
+    scenario_run(scenario, 400);
+    const json_t *theirs = view_object(scenario, KARPENTER, "NodeClaim", NULL, "theirs");
+    assert_non_null(theirs);
+    assert_null(store_path(theirs, "metadata.deletionTimestamp"));
+    assert_null(store_path(theirs, "metadata.finalizers"));
+    assert_false(view_has_taint(view_object(scenario, "v1", "Node", NULL, "theirs"),
+                                "karpenter.sh/disrupted", "NoSchedule"));
+    assert_true(view_metric_sum(scenario, "karpenter_voluntary_disruption_decisions_total", "") <= 0);
+    scenario_scale(scenario, 1);
+    scenario_run(scenario, 20);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1); // there is room
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -221,6 +291,8 @@ int main(void)
         TEST(nodes_that_go_do_not_count_for_their_pool_LIF_309_316),
         TEST(nominated_node_stays_LIF_313),
         TEST(what_cannot_be_listed_holds_everything_and_is_told_LIF_310_311_312),
+        TEST(pools_of_others_are_not_used_LIF_2_206),
+        TEST(nodes_of_others_are_left_alone_LIF_2_300),
         TEST(unlaunched_claim_holds_the_start_for_a_while_LIF_310_454),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
