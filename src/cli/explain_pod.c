@@ -15,6 +15,7 @@
 
 struct subject {
     const struct pod *pod;
+    const struct snapshot *snapshot;
     char *name; // "namespace/name"
     const struct plan *plan;
     const struct plan_unschedulable *refused; // NULL: has a place, or needs none
@@ -152,6 +153,31 @@ static void print_requests(const struct pod *pod)
     text_free(&text);
 }
 
+// The NodePool's own word for why its launches wait (LIF-440), or NULL.
+static const char *launches_wait(const struct snapshot *snapshot, const char *name)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
+        const struct object *pool = snapshot->objects[KIND_NODE_POOL].items[i];
+        const struct condition *condition =
+            condition_find(&((const struct node_pool *)pool)->status.conditions, "LaunchBackOff");
+        if (text_equal(pool->meta.name, name) && condition != NULL &&
+            text_equal(condition->status, "True"))
+            return condition->message;
+    }
+    return NULL;
+}
+
+static void print_waiting(const struct subject *subject, const char *pool)
+{
+    const char *why = launches_wait(subject->snapshot, pool);
+    if (why == NULL)
+        return;
+    struct text text = {0};
+    text_format(&text, "- launches of NodePool %s wait: %s", pool, why);
+    print_wrapped(stdout, text.data, 2, EXPLAIN_WIDTH);
+    text_free(&text);
+}
+
 static void print_refused(const struct subject *subject)
 {
     const struct plan_unschedulable *refused = subject->refused;
@@ -162,6 +188,8 @@ static void print_refused(const struct subject *subject)
             continue; // the summary of existing nodes tells it better
         CLEANUP_FREE char *text = explain_short_reason(reason);
         print_wrapped(stdout, text, 2, EXPLAIN_WIDTH);
+        if (reason->node_pool != NULL)
+            print_waiting(subject, reason->node_pool);
     }
     putchar('\n');
     if (refused->explanation != NULL)
@@ -193,6 +221,8 @@ static void print_choice(const struct subject *subject)
         text_clear(&text);
     }
     text_free(&text);
+    if (choice->claim != NULL)
+        print_waiting(subject, choice->claim->node_pool->meta.name);
     printf("\n$%.4f an hour is what this pod adds to the plan here; %s\n",
            price_to_double(choice->extra_price),
            choice->alternatives.count > 0 ? "elsewhere it would add" : "no other place takes it");
@@ -201,6 +231,16 @@ static void print_choice(const struct subject *subject)
 }
 
 // --- for programs --------------------------------------------------------------------------------
+
+static void encode_waiting(json_t *json, const struct subject *subject, const char *pool)
+{
+    const char *why = pool != NULL ? launches_wait(subject->snapshot, pool) : NULL;
+    if (why == NULL)
+        return;
+    if (json_object_get(json, "launchesWait") == NULL)
+        json_object_set_new(json, "launchesWait", json_object());
+    json_object_set_new(json_object_get(json, "launchesWait"), pool, json_string(why));
+}
 
 static json_t *encode(const struct subject *subject, const char *why_not)
 {
@@ -214,13 +254,16 @@ static json_t *encode(const struct subject *subject, const char *why_not)
         json_t *refused = plan_unschedulable_encode(subject->refused);
         json_object_update_missing(json, refused);
         json_decref(refused);
+        list_for_each (reason, &subject->refused->reasons)
+            encode_waiting(json, subject, reason->node_pool);
         if (subject->refused->explanation != NULL)
             plan_explanation_encode(json, subject->refused->explanation);
     } else if (choice != NULL) {
         json_object_set_new(json, "state", json_string("planned"));
-        if (choice->claim != NULL)
+        if (choice->claim != NULL) {
             json_object_set_new(json, "newNodeClaim", plan_claim_encode(choice->claim));
-        else
+            encode_waiting(json, subject, choice->claim->node_pool->meta.name);
+        } else
             json_object_set_new(json, "existingNode", json_string(choice->placement->name));
         json_t *chosen = plan_choice_encode(choice);
         json_object_update_missing(json, chosen);
@@ -256,7 +299,7 @@ static int run(const struct input_options *options, const struct snapshot *snaps
                char *const *names)
 {
     struct error error = {0};
-    struct subject subject = {.pod = find_pod(snapshot, names[0], &error)};
+    struct subject subject = {.pod = find_pod(snapshot, names[0], &error), .snapshot = snapshot};
     if (subject.pod == NULL)
         return command_failed(&command_explain, &error);
     subject.name = name_of(subject.pod);

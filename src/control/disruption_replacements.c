@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
+#include "control/launch_backoff.h"
 #include "control/static_capacity.h"
 
 // From its creation: a command's timeout, and some time to look at it.
@@ -55,6 +56,30 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
     return false;
 }
 
+static bool is_admitted(struct control *control,
+                        const struct command_replacement *replacement)
+{
+    return replacement->body == NULL || find_claim(control, replacement->name) != NULL ||
+           launch_backoff_admits(control->launch_backoff, replacement->body,
+                                 LAUNCH_REPLACEMENT);
+}
+
+// LIF-440: all or none are launched.
+static bool held_back(struct control *control, const struct disruption_command *command)
+{
+    uint32_t admitted = 0;
+    while (admitted < command->replacements.count &&
+           is_admitted(control, &command->replacements.items[admitted]))
+        admitted++;
+    if (admitted == command->replacements.count)
+        return false;
+    while (admitted-- > 0)
+        launch_backoff_withdraw(control->launch_backoff,
+                                command->replacements.items[admitted].pool,
+                                command->replacements.items[admitted].name);
+    return true;
+}
+
 const char *replacements_refused(struct control *control,
                                  const struct disruption_command *command)
 {
@@ -68,7 +93,7 @@ const char *replacements_refused(struct control *control,
                                    : limit_exceeded(control, command, pool))
             return "resource usage exceeds limit";
     }
-    return NULL;
+    return held_back(control, command) ? "what they could be launched as has just failed" : NULL;
 }
 
 // --- creating ------------------------------------------------------------------------------------

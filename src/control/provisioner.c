@@ -8,6 +8,7 @@
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/decision_inputs.h"
+#include "control/launch_backoff.h"
 #include "control/operations.h"
 #include "control/preference_warnings.h"
 #include "control/provisioning_pass.h"
@@ -390,6 +391,10 @@ static bool is_known_for_good(const struct provisioner *provisioner)
 
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
+    uint32_t held_back = provisioner->pass->held_back;
+    if (held_back > 0)
+        log_debug("holding back nodeclaims of offerings that are on trial", "s:controller",
+                  "provisioner", "i:nodeclaims", (int64_t)held_back);
     if (is_known_for_good(provisioner)) {
         provisioner->known = provisioner->pass;
         provisioner->known_version = provisioner->pass_version;
@@ -399,6 +404,7 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
     provisioner->pass = NULL;
     provisioner->phase = PHASE_IDLE;
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    provisioner->deferred_trigger = provisioner->deferred_trigger || held_back > 0;
     provisioner->repeat_at_ns = now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
     if (provisioner->deferred_trigger || provisioner->goes_on)
         batcher_trigger(&provisioner->batcher, KEY, now);
@@ -406,31 +412,45 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
     return reconcile_after(0);
 }
 
-static struct reconcile_result create_claims(struct provisioner *provisioner,
-                                             struct work_item *item)
+// What fails is not tried by many at a time (LIF-440): the pods of those that are held back are
+// planned anew, without it.
+static uint32_t create_round(struct provisioner *provisioner, struct work_item *item)
 {
     struct provisioning_pass *pass = provisioner->pass;
-    if (provisioning_pass_prepare(pass) == 0)
-        return end_pass(provisioner);
+    struct control *control = provisioner->control;
     const struct creation_round *round = pass->round;
+    uint32_t started = 0;
     for (uint32_t i = 0; i < round->count; i++) {
         if (round->names[i] == NULL)
             continue;
+        json_t *body = node_claim_body(control, &pass->plan->claims.items[round->first + i],
+                                       &round->types[i], round->names[i]);
+        if (!launch_backoff_admits(control->launch_backoff, body, LAUNCH_WANTED)) {
+            pass->held_back++;
+            json_decref(body);
+            continue;
+        }
         struct creation *creation = arena_allocate(round->arena, sizeof *creation);
         *creation = (struct creation){provisioner, round->first + i};
-        start_create(&(struct operation_about){.control = provisioner->control,
+        start_create(&(struct operation_about){.control = control,
                                                .item = item,
                                                .doing = "creating node claim",
                                                .record = note_created,
                                                .context = creation},
-                     KIND_NODE_CLAIM,
-                     node_claim_body(provisioner->control,
-                                     &pass->plan->claims.items[round->first + i],
-                                     &round->types[i], round->names[i]));
+                     KIND_NODE_CLAIM, body);
+        started++;
     }
-    return reconcile_running();
+    return started;
 }
 
+static struct reconcile_result create_claims(struct provisioner *provisioner,
+                                             struct work_item *item)
+{
+    uint32_t started = 0;
+    while (started == 0 && provisioning_pass_prepare(provisioner->pass) > 0)
+        started = create_round(provisioner, item);
+    return started > 0 ? reconcile_running() : end_pass(provisioner);
+}
 // First decisions about pods (SCH-394, LIF-320).
 static void decide(struct provisioner *provisioner, const struct pod *pod, bool placed)
 {

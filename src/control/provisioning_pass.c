@@ -7,6 +7,7 @@
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/early_pass.h"
+#include "control/launch_backoff.h"
 #include "control/preference_warnings.h"
 #include "control/snapshot_builder.h"
 #include "engine/placeholders.h"
@@ -31,6 +32,7 @@ struct provisioning_pass *provisioning_pass_create(struct control *control,
     pass->arena = arena_create(64 * 1024);
     pass->snapshot = snapshot_build(control, &pass->errors);
     pass->left_out = portion_choose(pass->snapshot, portion);
+    pass->with_reasons = launch_backoff_any(control->launch_backoff);
     return pass;
 }
 
@@ -60,7 +62,8 @@ static void keep_zones(struct provisioning_pass *pass)
 
 void provisioning_pass_plan(struct provisioning_pass *pass)
 {
-    const struct plan_options options = {.zones = true};
+    const struct plan_options options = {
+        .zones = true, .explain = pass->with_reasons ? EXPLAIN_REASONS : EXPLAIN_NOTHING};
     // Real pods first: those that still come may need the room.
     pass->with_buffers = pass->snapshot->settings.gate_capacity_buffer && !pass->early &&
                          pass->left_out == 0;
@@ -250,8 +253,13 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
                                    .warning = true,
                                    .window_ns = 5 * MINUTE,
                                    .dedupe = dedupe.data};
-        publish(pass->control, (const struct object *)pod, &event, "%s%s",
-                entry->ignored ? "" : "Failed to schedule pod, ", entry->message);
+        struct text waits = {0};
+        if (pass->with_reasons && !entry->ignored)
+            launch_backoff_explain(pass->control->launch_backoff, entry, &waits);
+        publish(pass->control, (const struct object *)pod, &event, "%s%s%s",
+                entry->ignored ? "" : "Failed to schedule pod, ", entry->message,
+                waits.data != NULL ? waits.data : "");
+        text_free(&waits);
         text_free(&dedupe);
     }
     metric_set(pass->control->metrics.ignored_pods, ignored);

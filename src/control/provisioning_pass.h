@@ -15,7 +15,8 @@ struct provisioning_pass {
     struct arena *arena;
     struct creation_round *round; // NULL before the first
     uint32_t next;                // claim of the plan, to be created in the next round
-    uint32_t created, refused;
+    uint32_t created, refused, held_back; // of its claims; the last for a trial (launch_backoff.h)
+    bool with_reasons;  // of pods without place: launches wait
     struct text errors; // NodePools whose instance types could not be read
     bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
     bool rest;          // of an early pass: some pods were left for the next one

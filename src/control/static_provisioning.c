@@ -20,7 +20,7 @@
 #define UNSYNCED_NS      SECOND
 #define LIMITED_NS       (30 * SECOND)
 #define FAILED_FIRST_NS  SECOND
-#define FAILED_MAX_NS    MINUTE
+#define FAILED_MAX_NS    (3 * MINUTE)
 #define ROUND_CLAIMS_MAX 100 // created at the same time
 
 struct creation { // one create call
@@ -220,19 +220,29 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     static_claim_make(arena, control->settings, catalogue, pool, &claim);
     object_release((const struct object *)catalogue);
     struct pool_record *record = record_of(provisioning, pool->meta.name);
+    uint32_t started = 0;
     round_clear(record);
     record->round = memory_allocate_array(count, sizeof *record->round);
-    record->round_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct creation *creation = &record->round[i];
+    while (record->round_count < count) {
+        struct creation *creation = &record->round[record->round_count++];
         *creation = (struct creation){provisioning, choose_name(provisioning, pool)};
+        json_t *body = node_claim_body(control, &claim, NULL, creation->name);
+        // What has failed is tried by one, which finds out for the others, all alike.
+        bool admitted = launch_backoff_admits(control->launch_backoff, body, LAUNCH_WANTED);
+        if (!admitted && started > 0) {
+            json_decref(body);
+            vector_push(&record->unanswered, creation->name);
+            creation->name = NULL;
+            break;
+        }
         static_reserve(provisioning->capacity, pool->meta.name, creation->name);
         start_create(&(struct operation_about){.control = control,
                                                .item = item,
                                                .doing = "creating node claim",
                                                .record = note_created,
                                                .context = creation},
-                     KIND_NODE_CLAIM, node_claim_body(control, &claim, NULL, creation->name));
+                     KIND_NODE_CLAIM, body);
+        started++;
     }
     return reconcile_running();
 }

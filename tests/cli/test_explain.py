@@ -94,6 +94,20 @@ class Explain(ProgramTest):
         self.assertEqual(prices, sorted(prices))
         self.assertGreater(len(prices), 0)
 
+    def test_launches_that_wait_are_told_LIF_440(self):
+        told = POOL.replace("---\n", "") % ("default", 1000, "") + (
+            "status:\n  conditions:\n  - {type: LaunchBackOff, status: 'True', reason: InsufficientCapacity,\n"
+            "     message: there was no capacity in 4 of 96 offerings}\n---\n")
+        line = "launches of NodePool default wait: there was no capacity in 4 of 96 offerings"
+        status, out, err = self.explain("web-0", told, pod("web-0", 1))
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(line, out)
+        self.assertIn(line, self.explain("web-0", told, pod("web-0", 1000))[1])
+        for cpu in (1, 1000):
+            answer = self.explain_json("web-0", told, pod("web-0", cpu))[1]
+            self.assertEqual(answer["launchesWait"], {"default": "there was no capacity in 4 of 96 offerings"})
+        self.assertNotIn("wait", self.explain("web-0", POOL % ("default", 1000, ""), pod("web-0", 1))[1])
+
     def test_pods_that_are_no_part_of_the_plan(self):
         cases = ((pod("a", 1, spec="nodeName: n1,"), "it is on node n1"),
                  (pod("a", 1, spec="schedulingGates: [{name: g}],"), "scheduling gates"),
