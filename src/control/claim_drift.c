@@ -81,17 +81,14 @@ static bool requirement_matches(const struct selector_requirement *requirement,
 bool catalogue_has_machine(const struct instance_type_catalog *catalogue,
                            const struct node_claim *claim, const char *const *well_known)
 {
-    const char *name = string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE);
-    list_for_each (type, &catalogue->spec.instance_types) {
-        if (!text_equal(type->name, name))
-            continue;
-        list_for_each (offering, &type->offerings) {
-            bool matches = true;
-            list_for_each (requirement, &offering->requirements)
-                matches = matches && requirement_matches(requirement, claim, well_known);
-            if (matches)
-                return true;
-        }
+    const struct instance_type *type = instance_type_catalog_find(
+        catalogue, string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE));
+    for (uint32_t i = 0; type != NULL && i < type->offerings.count; i++) {
+        bool matches = true;
+        list_for_each (requirement, &type->offerings.items[i].requirements)
+            matches = matches && requirement_matches(requirement, claim, well_known);
+        if (matches)
+            return true;
     }
     return false;
 }

@@ -133,6 +133,29 @@ const struct node_pool *pool_of_claim(const struct control *control, const struc
     return name != NULL ? find_pool(control, name) : NULL;
 }
 
+int64_t claim_price(const struct control *control, const struct node_claim *claim, bool *known)
+{
+    const struct node_pool *pool = pool_of_claim(control, claim);
+    const struct string_map *labels = &claim->meta.labels;
+    struct error error = {0};
+    const struct instance_type_catalog *catalogue =
+        pool != NULL ? control->cloud->operations->instance_types(control->cloud, pool, &error)
+                     : NULL;
+    const struct instance_type *type =
+        catalogue != NULL ? instance_type_catalog_find(
+                                catalogue, string_map_get(labels, LABEL_INSTANCE_TYPE))
+                          : NULL;
+    const struct offering *offering =
+        type != NULL
+            ? instance_type_offering(type, labels, !control->settings->compatibility_upstream)
+            : NULL;
+    int64_t price = offering != NULL ? offering->price : 0;
+    if (known != NULL)
+        *known = offering != NULL;
+    object_release((const struct object *)catalogue);
+    return price;
+}
+
 const char *label_or_empty(const struct object *object, const char *key)
 {
     const char *value = object_label(object, key);
@@ -156,50 +179,7 @@ void taint_describe(const struct taint *taint, struct text *out)
     text_format(out, ":%s", taint->effect != NULL ? taint->effect : "");
 }
 
-bool known_ephemeral_taint(const struct taint *taint)
-{
-    static const struct {
-        const char *key, *effect;
-    } known[] = {
-        {"node.kubernetes.io/not-ready", "NoSchedule"},
-        {"node.kubernetes.io/not-ready", "NoExecute"},
-        {"node.kubernetes.io/unreachable", "NoSchedule"},
-        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
-        {TAINT_UNREGISTERED, "NoExecute"},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
-        if (text_equal(taint->key, known[i].key) && text_equal(taint->effect, known[i].effect))
-            return true;
-    return taint->key != NULL && text_starts_with(taint->key, "readiness.k8s.io/");
-}
-
 // --- pods ----------------------------------------------------------------------------------------
-enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until)
-{
-    if (until != NULL)
-        *until = 0;
-    const char *text = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
-    if (text == NULL)
-        return DISRUPTABLE;
-    if (text_equal(text, "true"))
-        return PROTECTED;
-    int64_t duration;
-    if (!duration_parse(text, &duration, NULL) || duration <= 0)
-        return PROTECTION_INVALID;
-    if (pod->status.start_time == 0)
-        return PROTECTED;
-    int64_t end = quantity_add(pod->status.start_time, duration);
-    if (until != NULL)
-        *until = end;
-    return now < end ? PROTECTED_UNTIL : PROTECTION_ELAPSED;
-}
-
-bool pod_is_protected(const struct pod *pod, int64_t now)
-{
-    enum do_not_disrupt protection = pod_protection(pod, now, NULL);
-    return protection == PROTECTED || protection == PROTECTED_UNTIL;
-}
-
 const struct pod_disruption_budget *next_budget_of(const struct control *control,
                                                    const struct pod *pod,
                                                    struct mirror_iterator *iterator)
@@ -211,18 +191,6 @@ const struct pod_disruption_budget *next_budget_of(const struct control *control
             return budget;
     }
     return NULL;
-}
-
-bool pod_tolerates_disruption(const struct pod *pod)
-{
-    static const struct taint taint = {.key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
-    return tolerations_tolerate(&pod->spec.tolerations, &taint);
-}
-
-bool pod_is_evictable(const struct pod *pod, int64_t now)
-{
-    return pod_is_active(pod) && !pod_tolerates_disruption(pod) && !pod_owned_by_node(pod) &&
-           !pod_is_protected(pod, now);
 }
 
 bool pod_wants_node(const struct pod *pod)
@@ -237,15 +205,6 @@ bool pod_wants_node(const struct pod *pod)
             text_equal(condition->reason, "Unschedulable"))
             unschedulable = true;
     return unschedulable && !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
-}
-
-bool pod_needs_place(const struct pod *pod)
-{
-    bool terminating_stateful =
-        object_is_deleting((const struct object *)pod) &&
-        object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
-    return (pod_is_active(pod) || terminating_stateful) && !pod_owned_by_daemon_set(pod) &&
-           !pod_owned_by_node(pod);
 }
 
 const char *termination_mode(const struct node_claim *claim)
@@ -326,6 +285,17 @@ json_t *json_locked(const struct object *object)
 {
     return json_pack("{s:{s:s}}", "metadata", "resourceVersion",
                      object->meta.resource_version != NULL ? object->meta.resource_version : "");
+}
+
+json_t *json_finalizers(const struct object *object, bool with_ours)
+{
+    json_t *list = json_array();
+    list_for_each (finalizer, &object->meta.finalizers)
+        if (with_ours || !text_equal(*finalizer, FINALIZER_TERMINATION))
+            json_array_append_new(list, json_string(*finalizer));
+    if (with_ours && !object_has_finalizer(object, FINALIZER_TERMINATION))
+        json_array_append_new(list, json_string(FINALIZER_TERMINATION));
+    return list;
 }
 
 json_t *json_metadata(json_t *patch, const char *field)

@@ -95,29 +95,18 @@ const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);
 const struct node_pool *pool_of_claim(const struct control *control,
                                       const struct node_claim *claim);
+// What the NodeClaim's machine costs by the provider's catalogue, nano-USD an hour (DIS-59, DIS-744); 0 if
+// that is not known, which `known` (may be NULL) tells.
+int64_t claim_price(const struct control *control, const struct node_claim *claim, bool *known);
 
 // --- readings (each names its rule) --------------------------------------------------------------
 const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect);
 void taint_describe(const struct taint *taint, struct text *out); // LIF-20
-bool known_ephemeral_taint(const struct taint *taint);            // LIF-62
-// LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
-enum do_not_disrupt {
-    DISRUPTABLE,
-    PROTECTED,
-    PROTECTED_UNTIL,
-    PROTECTION_ELAPSED,
-    PROTECTION_INVALID
-};
 // The next PodDisruptionBudget that matches the pod (DIS-43), or NULL; `iterator` starts as zero.
 const struct pod_disruption_budget *next_budget_of(const struct control *control,
                                                    const struct pod *pod,
                                                    struct mirror_iterator *iterator);
-enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
-bool pod_is_protected(const struct pod *pod, int64_t now);
-bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
-bool pod_is_evictable(const struct pod *pod, int64_t now);    // LIF-110
 bool pod_wants_node(const struct pod *pod);                   // SCH-21
-bool pod_needs_place(const struct pod *pod);                  // DIS-48
 const char *termination_mode(const struct node_claim *claim); // LIF-351
 const char *label_or_empty(const struct object *object, const char *key);
 
@@ -131,6 +120,8 @@ json_t *json_instant(int64_t instant);
 // {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock
 // (LIF-444).
 json_t *json_locked(const struct object *object);
+// The object's finalizers, with ours or without it.
+json_t *json_finalizers(const struct object *object, bool with_ours);
 // The patch's metadata.labels / metadata.annotations, made if absent; borrowed.
 json_t *json_metadata(json_t *patch, const char *field);
 

@@ -150,12 +150,9 @@ static enum operation_outcome note_finalized(void *context, const char *key,
 // LIF-85, step 3.
 static struct reconcile_result remove_finalizer(struct claim_pass *pass)
 {
-    json_t *list = json_array();
-    list_for_each (finalizer, &pass->claim->meta.finalizers)
-        if (!text_equal(*finalizer, FINALIZER_TERMINATION))
-            json_array_append_new(list, json_string(*finalizer));
     json_t *body = json_locked((const struct object *)pass->claim);
-    json_object_set_new(json_object_get(body, "metadata"), "finalizers", list);
+    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
+                        json_finalizers((const struct object *)pass->claim, false));
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_finalized;
     return start_patch(&removal, (const struct object *)pass->claim, NULL, body);

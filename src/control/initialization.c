@@ -3,6 +3,7 @@
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/lifecycle.h"
+#include "model/well_known.h"
 
 #define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
 #define BLOCKED_AGAIN_NS (15 * MINUTE)
@@ -58,7 +59,7 @@ static bool taints_block(struct claim_pass *pass, const struct node *node)
             return taint_blocks(pass, present, "StartupTaintsExist", "StartupTaint");
     }
     list_for_each (taint, &node->spec.taints)
-        if (known_ephemeral_taint(taint))
+        if (taint_is_ephemeral(taint))
             return taint_blocks(pass, taint, "KnownEphemeralTaintsExist", "KnownEphemeralTaint");
     return false;
 }
@@ -83,10 +84,10 @@ bool node_will_be_initialized(const struct node_claim *claim, const struct node 
         claim->spec.startup_taints.count > 0)
         return false;
     list_for_each (taint, &node->spec.taints)
-        if (known_ephemeral_taint(taint) && !text_equal(taint->key, TAINT_UNREGISTERED))
+        if (taint_is_ephemeral(taint) && !text_equal(taint->key, TAINT_UNREGISTERED))
             return false;
     list_for_each (taint, &claim->spec.taints)
-        if (known_ephemeral_taint(taint))
+        if (taint_is_ephemeral(taint))
             return false;
     list_for_each (resource, &claim->spec.resources.requests)
         if (resource->value != 0 &&

@@ -143,11 +143,8 @@ void pass_requeue(struct claim_pass *pass, int64_t after_ns)
 static struct reconcile_result add_finalizer(struct claim_pass *pass)
 {
     json_t *body = json_locked((const struct object *)pass->claim);
-    json_t *finalizers = json_array();
-    list_for_each (finalizer, &pass->claim->meta.finalizers)
-        json_array_append_new(finalizers, json_string(*finalizer));
-    json_array_append_new(finalizers, json_string(FINALIZER_TERMINATION));
-    json_object_set_new(json_object_get(body, "metadata"), "finalizers", finalizers);
+    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
+                        json_finalizers((const struct object *)pass->claim, true));
     return start_patch(&(struct operation_about){.control = pass->control,
                                                  .item = pass->item,
                                                  .doing = "adding finalizer"},

@@ -262,31 +262,6 @@ const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct 
 }
 
 // --- what came of them ---------------------------------------------------------------------------
-int64_t claim_price(struct control *control, const struct node_claim *claim)
-{
-    const struct object *object = (const struct object *)claim;
-    const struct node_pool *pool = pool_of_claim(control, claim);
-    struct error error = {0};
-    const struct instance_type_catalog *catalogue =
-        pool != NULL ? control->cloud->operations->instance_types(control->cloud, pool, &error)
-                     : NULL;
-    int64_t price = 0;
-    if (catalogue == NULL)
-        return 0;
-    list_for_each (type, &catalogue->spec.instance_types) {
-        if (!text_equal(type->name, object_label(object, LABEL_INSTANCE_TYPE)))
-            continue;
-        list_for_each (offering, &type->offerings)
-            if (text_equal(requirement_single_value(&offering->requirements, LABEL_ZONE),
-                           object_label(object, LABEL_ZONE)) &&
-                text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
-                           object_label(object, LABEL_CAPACITY_TYPE)))
-                price = offering->price;
-    }
-    object_release((const struct object *)catalogue);
-    return price;
-}
-
 static struct ledger_move *move_of(struct move_ledger *ledger, const char *id)
 {
     for (uint32_t i = ledger->moves.count; i-- > 0;)
@@ -308,7 +283,7 @@ void move_ledger_end(struct move_ledger *ledger, const struct disruption_command
         const struct node_claim *claim = find_claim(control, replacement->name);
         if (claim == NULL)
             continue;
-        launched += claim_price(control, claim);
+        launched += claim_price(control, claim, NULL);
         if (move != NULL)
             add_type(&move->to, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
     }

@@ -22,8 +22,6 @@ void move_ledger_destroy(struct move_ledger *ledger); // NULL is fine
 
 // A consolidation with replacements begins; they are annotated. Before they are created.
 void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *command);
-// What the machine of a NodeClaim costs, nano-USD an hour; 0: that is not known.
-int64_t claim_price(struct control *control, const struct node_claim *claim);
 // It has ended well.
 void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command);
 // Its replacements came for nothing (DIS-749): the next move like it undoes what undid this one.

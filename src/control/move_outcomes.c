@@ -332,7 +332,7 @@ static int64_t price_of_replacements(struct move_outcomes *outcomes, const struc
     int64_t price = 0;
     vector_for_each (name, &outcome->replacements) {
         const struct node_claim *claim = find_claim(outcomes->control, *name);
-        price += claim != NULL ? claim_price(outcomes->control, claim) : 0;
+        price += claim != NULL ? claim_price(outcomes->control, claim, NULL) : 0;
     }
     return price;
 }
@@ -348,7 +348,7 @@ static int64_t price_of_others(struct move_outcomes *outcomes, const struct outc
             node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
         if (claim != NULL && !landed_before(outcome, i) && !is_replacement(outcome, claim) &&
             claim->meta.creation_timestamp >= outcome->begun - SECOND)
-            price += claim_price(control, claim);
+            price += claim_price(control, claim, NULL);
     }
     return price;
 }

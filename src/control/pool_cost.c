@@ -48,37 +48,23 @@ static bool has_offering(const struct object *claim)
            object_label(claim, LABEL_CAPACITY_TYPE) != NULL;
 }
 
-static bool price_of(const struct instance_type *type, const struct object *claim, int64_t *price)
-{
-    if (type == NULL)
-        return false;
-    list_for_each (offering, &type->offerings) {
-        const requirement_list *where = &offering->requirements;
-        if (!text_equal(requirement_single_value(where, LABEL_ZONE),
-                        object_label(claim, LABEL_ZONE)) ||
-            !text_equal(requirement_single_value(where, LABEL_CAPACITY_TYPE),
-                        object_label(claim, LABEL_CAPACITY_TYPE)))
-            continue;
-        *price = offering->price;
-        return true;
-    }
-    return false;
-}
-
 // --- the sum -------------------------------------------------------------------------------------
 static void add_claims(const struct pool_cost *cost, const struct map *pools)
 {
+    bool better = !cost->control->settings->compatibility_upstream;
     struct mirror_iterator iterator = {0};
     for (const struct object *claim;
          (claim = mirror_next(cost->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
-        int64_t price;
         if (!has_offering(claim))
             continue;
         struct priced_pool *priced = map_get(pools, object_label(claim, LABEL_NODE_POOL));
-        if (priced != NULL &&
-            price_of(map_get(priced->types, object_label(claim, LABEL_INSTANCE_TYPE)), claim,
-                     &price))
-            priced->price += price;
+        const struct instance_type *type =
+            priced != NULL ? map_get(priced->types, object_label(claim, LABEL_INSTANCE_TYPE))
+                           : NULL;
+        const struct offering *offering =
+            type != NULL ? instance_type_offering(type, &claim->meta.labels, better) : NULL;
+        if (offering != NULL)
+            priced->price += offering->price;
     }
 }
 
@@ -104,36 +90,21 @@ static void collect(void *context, const struct metric *metric, struct text *out
 }
 
 // --- what has no price ---------------------------------------------------------------------------
-static bool has_price(const struct control *control, const struct node_pool *pool,
-                      const struct object *claim)
-{
-    struct error error = {0};
-    const struct instance_type_catalog *catalogue =
-        control->cloud->operations->instance_types(control->cloud, pool, &error);
-    const struct instance_type *found = NULL;
-    int64_t price;
-    if (catalogue != NULL)
-        list_for_each (type, &catalogue->spec.instance_types)
-            if (text_equal(type->name, object_label(claim, LABEL_INSTANCE_TYPE)))
-                found = type;
-    bool known = price_of(found, claim, &price);
-    object_release((const struct object *)catalogue);
-    return known;
-}
-
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
     struct pool_cost *cost = context;
+    bool known;
     (void)change;
     if (new_object == NULL || !has_offering(new_object) ||
         (old_object != NULL && has_offering(old_object)))
         return;
-    const struct node_pool *pool =
-        pool_of_claim(cost->control, (const struct node_claim *)new_object);
+    const struct node_claim *claim = (const struct node_claim *)new_object;
+    const struct node_pool *pool = pool_of_claim(cost->control, claim);
     if (pool == NULL || !managed_pool(cost->control, pool))
         return;
-    if (has_price(cost->control, pool, new_object))
+    claim_price(cost->control, claim, &known);
+    if (known)
         return;
     log_error("offering price unknown — cost tracking will undercount", "s:controller",
               "state.pricing", "o:NodeClaim", new_object->meta.name, "o:NodePool", pool->meta.name,

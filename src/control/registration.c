@@ -87,16 +87,6 @@ static json_t *owner_references(const struct node *node, const struct node_claim
     return owners;
 }
 
-static json_t *finalizers(const struct node *node)
-{
-    json_t *list = json_array();
-    list_for_each (finalizer, &node->meta.finalizers)
-        json_array_append_new(list, json_string(*finalizer));
-    if (!object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION))
-        json_array_append_new(list, json_string(FINALIZER_TERMINATION));
-    return list;
-}
-
 static void set_differing(json_t *patch, const char *field, const struct string_map *wanted,
                           const struct string_map *present)
 {
@@ -111,7 +101,8 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     const struct node_claim *claim = pass->claim;
     json_t *patch = json_locked((const struct object *)node);
     json_t *metadata = json_object_get(patch, "metadata");
-    json_object_set_new(metadata, "finalizers", finalizers(node));
+    json_object_set_new(metadata, "finalizers",
+                        json_finalizers((const struct object *)node, true));
     json_object_set_new(metadata, "ownerReferences", owner_references(node, claim));
     set_differing(patch, "labels", &claim->meta.labels, &node->meta.labels);
     set_differing(patch, "annotations", &claim->meta.annotations, &node->meta.annotations);

@@ -33,22 +33,6 @@ struct build {
 };
 
 // --- pods ----------------------------------------------------------------------------------------
-static bool is_deleting(const struct pod *pod)
-{
-    return pod->meta.deletion_timestamp != 0;
-}
-
-static bool is_stateful(const struct pod *pod)
-{
-    return object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
-}
-
-bool pod_has_to_move(const struct pod *pod)
-{
-    return (pod_is_active(pod) || (is_deleting(pod) && is_stateful(pod))) &&
-           !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
-}
-
 static double clamp(double cost)
 {
     return cost > 10 ? 10 : cost < -10 ? -10 : cost;
@@ -94,14 +78,6 @@ bool candidate_is_drift_only(const struct disruption_candidate *candidate)
 {
     const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
     return after->text == NULL || after->nanoseconds == DURATION_NEVER;
-}
-
-bool pod_can_be_evicted(const struct pod *pod, int64_t now)
-{
-    static const struct taint disrupted = {
-        .key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
-    return pod_is_active(pod) && !tolerations_tolerate(&pod->spec.tolerations, &disrupted) &&
-           !pod_owned_by_node(pod) && !pod_do_not_disrupt(pod, now);
 }
 
 bool pod_is_unready(const struct pod *pod)
@@ -155,12 +131,12 @@ static const char *pods_block(struct build *build, const struct state_node *stat
     int64_t now = build->snapshot->time;
     *check = CHECK_POD;
     list_for_each (pod, &state->pods)
-        if (pod_is_active(*pod) && pod_do_not_disrupt(*pod, now))
+        if (pod_is_active(*pod) && pod_is_protected(*pod, now))
             return arena_format(build->arena,
                                 "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
                                 (*pod)->meta.namespace, (*pod)->meta.name);
     list_for_each (pod, &state->pods) {
-        const char *message = pod_can_be_evicted(*pod, now) ? budget_blocks(build, *pod, check) : NULL;
+        const char *message = pod_is_evictable(*pod, now) ? budget_blocks(build, *pod, check) : NULL;
         if (message != NULL)
             return message;
     }
@@ -292,48 +268,28 @@ static const struct instance_type *find_type(const struct build *build,
     return NULL;
 }
 
-// DIS-744: of several reservations of a zone the node's own.
-static bool is_own_reservation(const struct build *build, const struct state_node *state,
-                               const struct offering *offering)
-{
-    list_for_each (requirement, &offering->requirements) {
-        if (!text_ends_with(requirement->key, "reservation-id"))
-            continue;
-        const char *own = string_map_get(state->labels, requirement->key);
-        const char *value = requirement_single_value(&offering->requirements, requirement->key);
-        return own == NULL || build->snapshot->settings.compatibility_upstream ||
-               text_equal(own, value);
-    }
-    return true;
-}
-
-// DIS-59. False: not known; it counts as 0 then.
+// DIS-59, DIS-744. False: not known; it counts as 0 then.
 static bool find_price(const struct build *build, const struct state_node *state,
                        const struct node_pool *pool, const struct instance_type *type,
                        int64_t *price)
 {
+    const struct offering *offering =
+        type != NULL ? instance_type_offering(type, state->labels,
+                                              !build->snapshot->settings.compatibility_upstream)
+                     : NULL;
     *price = 0;
-    const char *zone = string_map_get(state->labels, LABEL_ZONE);
-    const char *capacity_type = string_map_get(state->labels, LABEL_CAPACITY_TYPE);
+    if (offering == NULL)
+        return false;
     const struct overlay_effect *effect =
-        build->options->problem != NULL && type != NULL
-            ? overlays_effect(build->options->problem, pool, type)
-            : NULL;
-    for (uint32_t i = 0; type != NULL && i < type->offerings.count; i++) {
-        const struct offering *offering = &type->offerings.items[i];
-        if (text_equal(requirement_single_value(&offering->requirements, LABEL_ZONE), zone) &&
-            text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
-                       capacity_type) &&
-            is_own_reservation(build, state, offering)) {
-            *price =
-                effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
-            if (text_equal(capacity_type, CAPACITY_TYPE_SPOT))
-                *price =
-                    spot_window_lowest(build->options->spot_prices, type->name, zone, *price);
-            return true;
-        }
-    }
-    return false;
+        build->options->problem != NULL ? overlays_effect(build->options->problem, pool, type)
+                                        : NULL;
+    size_t index = (size_t)(offering - type->offerings.items);
+    *price =
+        effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
+    if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
+        *price = spot_window_lowest(build->options->spot_prices, type->name,
+                                    string_map_get(state->labels, LABEL_ZONE), *price);
+    return true;
 }
 
 static double at_least_nothing(double cost)
@@ -347,7 +303,7 @@ static double cost_of(const struct build *build, const struct state_node *state)
     double cost = 1.0;
     bool by_run_time = build->snapshot->settings.job_runtime_cost;
     list_for_each (pod, &state->pods)
-        if (pod_has_to_move(*pod))
+        if (pod_needs_place(*pod))
             cost += at_least_nothing(by_run_time ? pod_disruption_cost(*pod, build->snapshot->time)
                                                  : pod_eviction_cost(*pod));
     list_for_each (pod, &state->returning)
@@ -359,7 +315,7 @@ static uint32_t count_reschedulable(const struct state_node *state)
 {
     uint32_t count = state->returning.count;
     list_for_each (pod, &state->pods)
-        count += pod_has_to_move(*pod);
+        count += pod_needs_place(*pod);
     return count;
 }
 
@@ -368,7 +324,7 @@ static bool is_empty(const struct state_node *state)
 {
     double cost = 1.0;
     list_for_each (pod, &state->pods)
-        if (pod_has_to_move(*pod))
+        if (pod_needs_place(*pod))
             cost += at_least_nothing(pod_eviction_cost(*pod));
     list_for_each (pod, &state->returning)
         cost += at_least_nothing(pod_eviction_cost(*pod));

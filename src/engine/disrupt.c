@@ -219,7 +219,7 @@ static bool is_settled(const struct problem *problem, const struct state_node *s
         return false;
     bool any = false;
     list_for_each (pod, &state->pods) {
-        if (!pod_has_to_move(*pod))
+        if (!pod_needs_place(*pod))
             continue;
         any = true;
         int64_t bound_at = pod_bound_at(*pod);

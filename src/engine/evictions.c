@@ -37,7 +37,7 @@ static void add_needs_of_pod(const struct disruption *disruption, const struct p
                              struct pod_budget_matches *matches, struct needs *needs)
 {
     const struct pod_budgets *budgets = disruption->problem->pod_budgets;
-    if (budgets->count == 0 || !pod_can_be_evicted(pod, disruption->snapshot->time))
+    if (budgets->count == 0 || !pod_is_evictable(pod, disruption->snapshot->time))
         return;
     pod_budgets_find(budgets, pod, matches);
     vector_for_each (match, &matches->items) {

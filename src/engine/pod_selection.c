@@ -28,9 +28,7 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
 
 bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod)
 {
-    static const struct taint disrupted = {.key = TAINT_DISRUPTED, .effect = "NoSchedule"};
-    if (!pod_is_active(pod) || tolerations_tolerate(&pod->spec.tolerations, &disrupted) ||
-        pod_owned_by_node(pod) || pod_do_not_disrupt(pod, problem->snapshot->time))
+    if (!pod_is_evictable(pod, problem->snapshot->time))
         return false;
     struct pod_budget_matches matches = {0};
     pod_budgets_find(problem->pod_budgets, pod, &matches);
@@ -59,15 +57,8 @@ bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod)
 
 bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
-    bool active = pod_is_active(pod);
-    bool stateful = object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
-    if (!active && !(stateful && pod->meta.deletion_timestamp != 0))
-        return false;
-    if (pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod))
-        return false;
-    if (active && pod_do_not_disrupt(pod, problem->snapshot->time))
-        return false;
-    return !pod_is_fully_blocked(problem, pod);
+    bool is_barred = pod_is_active(pod) && pod_is_protected(pod, problem->snapshot->time);
+    return pod_needs_place(pod) && !is_barred && !pod_is_fully_blocked(problem, pod);
 }
 
 // --- what selectors read -------------------------------------------------------------------------

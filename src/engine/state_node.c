@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/text_sort.h"
+#include "model/well_known.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
 static struct map *claims_by_provider(const struct snapshot *snapshot)
@@ -40,21 +41,6 @@ static bool node_is_tracked(const struct node *node)
         return false;
     return string_map_get(&node->meta.labels, LABEL_INSTANCE_TYPE) != NULL ||
            label_is(&node->meta.labels, LABEL_INITIALIZED, "true");
-}
-
-bool taint_is_ephemeral(const struct taint *taint)
-{
-    static const char *const known[][2] = {
-        {"node.kubernetes.io/not-ready", "NoSchedule"},
-        {"node.kubernetes.io/not-ready", "NoExecute"},
-        {"node.kubernetes.io/unreachable", "NoSchedule"},
-        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
-        {TAINT_UNREGISTERED, "NoExecute"},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
-        if (text_equal(taint->key, known[i][0]) && text_equal(taint->effect, known[i][1]))
-            return true;
-    return taint->key != NULL && text_starts_with(taint->key, "readiness.k8s.io/");
 }
 
 static bool is_startup_taint(const struct node_claim *claim, const struct taint *taint)
@@ -342,18 +328,4 @@ void state_nodes_free(struct state_nodes *nodes)
 {
     map_destroy(nodes->by_node_name, NULL);
     nodes->by_node_name = NULL;
-}
-
-bool pod_do_not_disrupt(const struct pod *pod, int64_t now)
-{
-    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
-    if (value == NULL)
-        return false;
-    if (strcmp(value, "true") == 0)
-        return true;
-    int64_t duration;
-    struct error ignored;
-    if (!duration_parse(value, &duration, &ignored) || duration <= 0)
-        return false;
-    return pod->status.start_time == 0 || now - pod->status.start_time < duration;
 }

@@ -41,8 +41,3 @@ void state_nodes_free(struct state_nodes *nodes);
 // A pod that has ended and is going, and whose StatefulSet will make it anew: it takes nothing from its
 // node any more, but needs a place as if it ran (DIS-48).
 bool pod_returns(const struct pod *pod);
-
-// A taint that goes away by itself while a node comes up (LIF-62).
-bool taint_is_ephemeral(const struct taint *taint);
-// LIF-125; `now` in nanoseconds since the epoch.
-bool pod_do_not_disrupt(const struct pod *pod, int64_t now);

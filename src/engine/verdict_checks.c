@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/quantity.h"
 #include "base/text.h"
 #include "engine/pod_budgets.h"
 #include "engine/problem.h"
@@ -81,15 +80,11 @@ static struct verdict_word nominated(const struct causes *causes, const struct s
 
 // --- what its pods have against it ---------------------------------------------------------------
 
-// When the pod's protection ends; INT64_MAX: never, or not before it has started.
-static int64_t protection_end(const struct pod *pod)
+// When a protected pod's protection ends; INT64_MAX: never, or not before it has started.
+static int64_t protection_end(const struct pod *pod, int64_t now)
 {
-    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
-    int64_t duration;
-    struct error ignored;
-    bool timed = strcmp(value, "true") != 0 && pod->status.start_time != 0 &&
-                 duration_parse(value, &duration, &ignored);
-    return timed ? quantity_add(pod->status.start_time, duration) : INT64_MAX;
+    int64_t until;
+    return pod_protection(pod, now, &until) == PROTECTED_UNTIL ? until : INT64_MAX;
 }
 
 // DIS-40: the longest protection among the node's pods decides.
@@ -97,8 +92,8 @@ static const struct pod *longest_protected(const struct state_node *state, int64
 {
     const struct pod *longest = NULL;
     list_for_each (item, &state->pods)
-        if (pod_is_active(*item) && pod_do_not_disrupt(*item, now) &&
-            (longest == NULL || protection_end(*item) > protection_end(longest)))
+        if (pod_is_active(*item) && pod_is_protected(*item, now) &&
+            (longest == NULL || protection_end(*item, now) > protection_end(longest, now)))
             longest = *item;
     return longest;
 }
@@ -106,15 +101,15 @@ static const struct pod *longest_protected(const struct state_node *state, int64
 static struct verdict_word protected_pod(const struct causes *causes,
                                          const struct state_node *state)
 {
-    const struct pod *pod =
-        longest_protected(state, causes->disruption->problem->snapshot->time);
+    int64_t now = causes->disruption->problem->snapshot->time;
+    const struct pod *pod = longest_protected(state, now);
     if (pod == NULL || !causes->disruption->tells)
         return cause(causes, "DIS-40", "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
     const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
     struct text until = {0};
     char end[INSTANT_TEXT_MAX];
-    if (protection_end(pod) != INT64_MAX) {
-        instant_format(protection_end(pod), end);
+    if (protection_end(pod, now) != INT64_MAX) {
+        instant_format(protection_end(pod, now), end);
         text_format(&until, ", which protects it until %s", end);
     } else if (strcmp(value, "true") != 0) {
         text_add(&until, " from its start, and its status has no startTime yet");
@@ -129,7 +124,7 @@ static struct verdict_word protected_pod(const struct causes *causes,
 static const struct pod_disruption_budget *exhausted_budget(const struct snapshot *snapshot,
                                                             const struct pod *pod)
 {
-    if (!pod_can_be_evicted(pod, snapshot->time))
+    if (!pod_is_evictable(pod, snapshot->time))
         return NULL;
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD_DISRUPTION_BUDGET].count; i++) {
         const struct pod_disruption_budget *budget =
@@ -180,7 +175,7 @@ static struct verdict_word unreadable(const struct causes *causes, const struct 
     const struct problem *problem = causes->disruption->problem;
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
-            pod_can_be_evicted(*pod, problem->snapshot->time)
+            pod_is_evictable(*pod, problem->snapshot->time)
                 ? pod_budgets_unreadable(problem->pod_budgets, (*pod)->meta.namespace)
                 : NULL;
         if (budget != NULL)

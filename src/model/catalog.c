@@ -154,6 +154,42 @@ const char *requirement_single_value(const requirement_list *requirements, const
     return NULL;
 }
 
+const struct instance_type *instance_type_catalog_find(const struct instance_type_catalog *catalog,
+                                                       const char *name)
+{
+    list_for_each (type, &catalog->spec.instance_types)
+        if (name != NULL && text_equal(type->name, name))
+            return type;
+    return NULL;
+}
+
+// One without reservation id may be of any.
+static bool is_own_reservation(const struct offering *offering, const struct string_map *labels)
+{
+    list_for_each (requirement, &offering->requirements) {
+        if (!text_ends_with(requirement->key, "reservation-id"))
+            continue;
+        const char *own = string_map_get(labels, requirement->key);
+        const char *value = requirement_single_value(&offering->requirements, requirement->key);
+        return own == NULL || text_equal(own, value);
+    }
+    return true;
+}
+
+const struct offering *instance_type_offering(const struct instance_type *type,
+                                              const struct string_map *labels, bool own_reservation)
+{
+    const char *zone = string_map_get(labels, LABEL_ZONE);
+    const char *capacity_type = string_map_get(labels, LABEL_CAPACITY_TYPE);
+    list_for_each (offering, &type->offerings)
+        if (text_equal(requirement_single_value(&offering->requirements, LABEL_ZONE), zone) &&
+            text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
+                       capacity_type) &&
+            (!own_reservation || is_own_reservation(offering, labels)))
+            return offering;
+    return NULL;
+}
+
 static struct resource_map total_overhead(struct arena *arena,
                                           const struct instance_type_overhead *overhead)
 {

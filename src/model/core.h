@@ -364,6 +364,20 @@ struct resource_map pod_requests(struct arena *arena, const struct pod *pod);
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
 bool pod_is_terminal(const struct pod *pod);
 bool pod_is_active(const struct pod *pod); // LIF-110
+// LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
+enum do_not_disrupt {
+    DISRUPTABLE,
+    PROTECTED,
+    PROTECTED_UNTIL,
+    PROTECTION_ELAPSED,
+    PROTECTION_INVALID
+};
+enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
+bool pod_is_protected(const struct pod *pod, int64_t now);
+bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
+bool pod_is_evictable(const struct pod *pod, int64_t now); // LIF-110
+// DIS-48: it has to go elsewhere when its node goes.
+bool pod_needs_place(const struct pod *pod);
 // When the pod came to its node, by what it says itself; 0: it doesn't.
 int64_t pod_bound_at(const struct pod *pod);
 bool pod_owned_by_daemon_set(const struct pod *pod);

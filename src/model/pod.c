@@ -1,8 +1,11 @@
-// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355).
+// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355), protection from
+// disruption (LIF-125).
 #include <string.h>
 
+#include "base/duration.h"
+#include "base/quantity.h"
 #include "base/text.h"
-#include "model/core.h"
+#include "model/karpenter.h"
 #include "model/resources.h"
 
 // --- requests ------------------------------------------------------------------------------------
@@ -201,4 +204,52 @@ bool tolerations_tolerate(const toleration_list *tolerations, const struct taint
         if (toleration_tolerates(toleration, taint))
             return true;
     return false;
+}
+
+// --- disruption ----------------------------------------------------------------------------------
+enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until)
+{
+    if (until != NULL)
+        *until = 0;
+    const char *text = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    if (text == NULL)
+        return DISRUPTABLE;
+    if (text_equal(text, "true"))
+        return PROTECTED;
+    int64_t duration;
+    if (!duration_parse(text, &duration, NULL) || duration <= 0)
+        return PROTECTION_INVALID;
+    if (pod->status.start_time == 0)
+        return PROTECTED;
+    int64_t end = quantity_add(pod->status.start_time, duration);
+    if (until != NULL)
+        *until = end;
+    return now < end ? PROTECTED_UNTIL : PROTECTION_ELAPSED;
+}
+
+bool pod_is_protected(const struct pod *pod, int64_t now)
+{
+    enum do_not_disrupt protection = pod_protection(pod, now, NULL);
+    return protection == PROTECTED || protection == PROTECTED_UNTIL;
+}
+
+bool pod_tolerates_disruption(const struct pod *pod)
+{
+    static const struct taint taint = {.key = TAINT_DISRUPTED, .value = "", .effect = "NoSchedule"};
+    return tolerations_tolerate(&pod->spec.tolerations, &taint);
+}
+
+bool pod_is_evictable(const struct pod *pod, int64_t now)
+{
+    return pod_is_active(pod) && !pod_tolerates_disruption(pod) && !pod_owned_by_node(pod) &&
+           !pod_is_protected(pod, now);
+}
+
+bool pod_needs_place(const struct pod *pod)
+{
+    bool terminating_stateful =
+        object_is_deleting((const struct object *)pod) &&
+        object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL;
+    return (pod_is_active(pod) || terminating_stateful) && !pod_owned_by_daemon_set(pod) &&
+           !pod_owned_by_node(pod);
 }

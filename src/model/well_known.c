@@ -214,3 +214,18 @@ const char *const *label_known_values(const char *key, bool aws)
         return tenancies;
     return NULL;
 }
+
+bool taint_is_ephemeral(const struct taint *taint)
+{
+    static const char *const known[][2] = {
+        {"node.kubernetes.io/not-ready", "NoSchedule"},
+        {"node.kubernetes.io/not-ready", "NoExecute"},
+        {"node.kubernetes.io/unreachable", "NoSchedule"},
+        {"node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"},
+        {TAINT_UNREGISTERED, "NoExecute"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
+        if (text_equal(taint->key, known[i][0]) && text_equal(taint->effect, known[i][1]))
+            return true;
+    return taint->key != NULL && text_starts_with(taint->key, "readiness.k8s.io/");
+}

@@ -1,5 +1,5 @@
 // Facts about label keys (API-47, 150, 170 to 173; SCH-31): which are well known, which domains are
-// restricted, which old keys stand for new ones.
+// restricted, which old keys stand for new ones. And about taints: which go away by themselves.
 //
 // The core knows its own set; a cloud provider adds to it. Lists are NULL-terminated, in byte order.
 #pragma once
@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "base/text.h"
+
+struct taint;
 
 extern const char *const well_known_core[]; // SCH-31
 extern const char *const well_known_aws[];  // rows W of API-170
@@ -38,5 +40,7 @@ bool label_is_restricted(const char *key, const char *const *well_known_extra,
 // Appends the explanation of API-150.
 void label_restricted_text(struct text *text, const char *key, const char *const *well_known_extra,
                            const char *const *restricted_extra);
+// The taint goes away by itself while a node comes up (LIF-62).
+bool taint_is_ephemeral(const struct taint *taint);
 // API-171: the only values that a key can have, in byte order, or NULL. `aws` adds the provider's.
 const char *const *label_known_values(const char *key, bool aws);

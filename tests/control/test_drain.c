@@ -2,6 +2,7 @@
 
 #include "base/duration.h"
 #include "control/drain.h"
+#include "model/well_known.h"
 
 #define NOW (1000 * SECOND)
 
@@ -163,11 +164,11 @@ static void taint_text_and_ephemeral_taints_LIF_20_62(void **state)
     taint_describe(&(struct taint){.key = "k", .effect = "NoExecute"}, &text);
     assert_string_equal(text.data, "k=v:NoSchedule k:NoExecute");
     text_free(&text);
-    assert_true(known_ephemeral_taint(&(struct taint){
+    assert_true(taint_is_ephemeral(&(struct taint){
         .key = "node.kubernetes.io/unreachable", .value = "x", .effect = "NoSchedule"}));
-    assert_false(known_ephemeral_taint(
+    assert_false(taint_is_ephemeral(
         &(struct taint){.key = "node.kubernetes.io/unreachable", .effect = "NoExecute"}));
-    assert_true(known_ephemeral_taint(
+    assert_true(taint_is_ephemeral(
         &(struct taint){.key = "readiness.k8s.io/x", .effect = "PreferNoSchedule"}));
 }
 

@@ -132,6 +132,40 @@ static void the_single_value_of_a_requirement(void **state)
     assert_null(requirement_single_value(list, "none"));
 }
 
+#define OFFERING(zone, reservation, price)                                                       \
+    "{price: \"" price "\", available: false, requirements: ["                                    \
+    "{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}, "                      \
+    "{key: karpenter.sh/capacity-type, operator: In, values: [reserved]}, "                       \
+    "{key: karpenter.k8s.aws/capacity-reservation-id, operator: In, values: [" reservation "]}]}"
+
+static int64_t price_with(const struct instance_type *type, const char *zone,
+                          const char *reservation, bool own_reservation)
+{
+    struct string_pair pairs[] = {{"karpenter.k8s.aws/capacity-reservation-id", reservation},
+                                  {LABEL_CAPACITY_TYPE, "reserved"},
+                                  {LABEL_ZONE, zone}};
+    const struct string_map labels = {.items = pairs, .count = ARRAY_LENGTH(pairs)};
+    const struct offering *offering = instance_type_offering(type, &labels, own_reservation);
+    return offering != NULL ? offering->price : -1;
+}
+
+static void the_offering_of_a_machine_DIS_59_744(void **state)
+{
+    (void)state;
+    CLEANUP_OBJECT struct object *object =
+        catalog_of("{name: a}, {name: b, offerings: [" OFFERING("z1", "r1", "0.1") ", " OFFERING(
+            "z1", "r2", "0.2") ", " OFFERING("z2", "r3", "0.3") "]}");
+    const struct instance_type_catalog *catalogue = (const struct instance_type_catalog *)object;
+    const struct instance_type *type = instance_type_catalog_find(catalogue, "b");
+    assert_null(instance_type_catalog_find(catalogue, "c"));
+    assert_null(instance_type_catalog_find(catalogue, NULL));
+    assert_int_equal(price_with(type, "z1", "r2", false), 100000000);
+    assert_int_equal(price_with(type, "z1", "r2", true), 200000000);
+    assert_int_equal(price_with(type, "z2", "r3", true), 300000000);
+    assert_int_equal(price_with(type, "z2", "r1", true), -1);
+    assert_int_equal(price_with(type, "z3", "r1", false), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +175,7 @@ int main(void)
         cmocka_unit_test(allocatable_is_capacity_less_overhead_SCH_117),
         cmocka_unit_test(overrides_replace_entries_SCH_118),
         cmocka_unit_test(the_single_value_of_a_requirement),
+        cmocka_unit_test(the_offering_of_a_machine_DIS_59_744),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,14 +255,9 @@ static bool types_exist(const struct instance_type_catalog *catalog,
         if (!text_equal(requirement->key, LABEL_INSTANCE_TYPE) || requirement->values.count == 0)
             continue;
         found = true;
-        for (uint32_t i = 0; i < requirement->values.count; i++) {
-            bool known = false;
-            list_for_each(type, &catalog->spec.instance_types) known =
-                known || text_equal(type->name, requirement->values.items[i]);
-            if (!known)
-                return error_set(error, ERROR_INVALID, "instance type not found: %s",
-                                 requirement->values.items[i]);
-        }
+        list_for_each (name, &requirement->values)
+            if (instance_type_catalog_find(catalog, *name) == NULL)
+                return error_set(error, ERROR_INVALID, "instance type not found: %s", *name);
     }
     return found || error_set(error, ERROR_INVALID,
                               "NodeClaim %s has no requirement on " LABEL_INSTANCE_TYPE,

@@ -330,9 +330,10 @@ static void sim_learn(struct cloud *cloud, const struct node_claim *claim, const
 {
     struct sim_cloud *sim = sim_of(cloud);
     const char *name = object_label((const struct object *)node, LABEL_INSTANCE_TYPE);
-    list_for_each (type, &machine_park_catalog(sim->park)->spec.instance_types)
-        if (text_equal(type->name, name) && learned_sizes_note(sim->sizes, claim, node, type))
-            forget_catalog(sim);
+    const struct instance_type *type =
+        instance_type_catalog_find(machine_park_catalog(sim->park), name);
+    if (type != NULL && learned_sizes_note(sim->sizes, claim, node, type))
+        forget_catalog(sim);
 }
 
 static const char *sim_drift_reason(struct cloud *cloud, const struct node_claim *claim)
