@@ -16,6 +16,7 @@ struct state_node {
     int64_t nominated_until; // wall clock; 0: never
     bool marked;             // by a disruption command (LIF-309)
     bool was_initialized, was_marked;
+    bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
 };
 
 struct cluster *cluster_create(struct control *control); // registers its handlers first

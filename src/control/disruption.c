@@ -51,6 +51,7 @@ struct disruption_controller {
     bool dirty;
     bool pod_waits;          // which may run on a node that is to go
     int64_t evaluated_ns;    // monotonic: the last turn of emptiness
+    uint32_t evaluated_nodes; // in the cluster then: what leaves makes room in budgets
     int64_t glanced_ns;      // monotonic: when it was last found that it had nothing to find
     int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
     int64_t again_ns;        // monotonic: evaluate even without a change
@@ -330,6 +331,7 @@ static bool emptiness_is_due(struct disruption_controller *disruption, int64_t n
     if (!there_is_news(disruption) || now_ns < look_not_before(disruption))
         return false;
     if (now_ns >= disruption->evaluated_ns + tell_pause(disruption) ||
+        cluster_count(control->cluster) != disruption->evaluated_nodes ||
         emptiness_is_possible(control))
         return true;
     disruption->glanced_ns = now_ns;
@@ -342,6 +344,7 @@ static void look_for_empty_nodes(struct disruption_controller *disruption)
     disruption->dirty = false;
     disruption->evaluated_ns = loop_monotonic_ns(control->loop);
     disruption->evaluated_state = cluster_changed_at(control->cluster);
+    disruption->evaluated_nodes = cluster_count(control->cluster);
     struct emptiness_outcome outcome = emptiness_turn(control, wave_left(disruption) == 0);
     disruption->dirty = outcome.put_off;
     // What holds a node back now may end by the clock alone (DIS-705).

@@ -290,9 +290,17 @@ bool emptiness_is_possible(const struct control *control)
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;)
-        if (may_be_empty(control, state))
+        if (!state->kept_empty && may_be_empty(control, state))
             return true;
     return false;
+}
+
+// What is left when all commands have begun is kept by a budget, a nomination, a quiet time, ...
+static void note_kept(struct control *control, bool put_off)
+{
+    struct map_entry *position = NULL;
+    for (struct state_node *state; (state = cluster_next(control->cluster, &position)) != NULL;)
+        state->kept_empty = !put_off && may_be_empty(control, state);
 }
 
 struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
@@ -307,6 +315,7 @@ struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
     emptiness_call_off_wanted(control);
     validate(&turn, &emptiness);
     start_commands(&turn, &emptiness, may_start, &outcome.put_off);
+    note_kept(control, outcome.put_off);
     tell(&turn, &emptiness);
     outcome.waits =
         emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;

@@ -43,41 +43,64 @@ static void create_pods(struct workloads *workloads, struct world_object *set, i
     }
 }
 
-static void scale(struct workloads *workloads, struct world_object *set, int64_t wanted)
+static bool is_active_pod(const struct world_link *link)
+{
+    return link->controller && link->dependent->kind->id == KIND_POD &&
+           world_pod_active(link->dependent);
+}
+
+static int64_t count_active_pods(const struct world *world, const struct world_object *set)
+{
+    const struct world_owner *owner = world_dependents(world, set->uid);
+    int64_t count = 0;
+    for (const struct world_link *link = owner == NULL ? NULL : owner->first; link != NULL;
+         link = link->next)
+        count += is_active_pod(link);
+    return count;
+}
+
+static void remove_pods(struct workloads *workloads, const struct world_object *set, int64_t surplus)
 {
     world_objects pods = active_pods(workloads->world, set);
-    int64_t missing = wanted - (int64_t)pods.count;
+    workload_sort_for_deletion(&pods);
+    for (int64_t i = 0; i < surplus; i++)
+        world_remove(workloads->world, pods.items[i], -1, NULL);
+    vector_free(&pods);
+}
+
+static void scale(struct workloads *workloads, struct world_object *set, int64_t wanted)
+{
+    int64_t missing = wanted - count_active_pods(workloads->world, set);
     if (missing > BURST_PODS_MAX || missing < -BURST_PODS_MAX)
         work_queue_add(workloads->replica_sets, set->key);
     if (missing > 0) {
         create_pods(workloads, set, missing < BURST_PODS_MAX ? missing : BURST_PODS_MAX);
     } else if (missing < 0) {
-        workload_sort_for_deletion(&pods);
-        int64_t surplus = -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX;
-        for (int64_t i = 0; i < surplus; i++)
-            world_remove(workloads->world, pods.items[i], -1, NULL);
+        remove_pods(workloads, set, -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX);
     }
-    vector_free(&pods);
 }
 
 static void write_status(struct workloads *workloads, struct world_object *set)
 {
     struct world *world = workloads->world;
-    world_objects pods = active_pods(world, set);
+    const struct world_owner *owner = world_dependents(world, set->uid);
     int64_t min_ready_ns = world_int(set->json, "spec.minReadySeconds", 0) * SECOND;
-    int64_t ready = 0, available = 0, wait_ns = INT64_MAX;
-    vector_for_each (pod, &pods) {
-        ready += world_pod_ready(*pod);
-        available += world_pod_available(world, *pod, min_ready_ns, &wait_ns);
+    int64_t count = 0, ready = 0, available = 0, wait_ns = INT64_MAX;
+    for (const struct world_link *link = owner == NULL ? NULL : owner->first; link != NULL;
+         link = link->next) {
+        if (!is_active_pod(link))
+            continue;
+        count++;
+        ready += world_pod_ready(link->dependent);
+        available += world_pod_available(world, link->dependent, min_ready_ns, &wait_ns);
     }
     if (wait_ns != INT64_MAX)
         work_queue_add_after(workloads->replica_sets, set->key, wait_ns);
     json_t *status = world_copy_status(set);
-    json_object_set_new(status, "replicas", json_integer(pods.count));
-    json_object_set_new(status, "fullyLabeledReplicas", json_integer(pods.count));
+    json_object_set_new(status, "replicas", json_integer(count));
+    json_object_set_new(status, "fullyLabeledReplicas", json_integer(count));
     json_object_set_new(status, "readyReplicas", json_integer(ready));
     json_object_set_new(status, "availableReplicas", json_integer(available));
     json_object_set_new(status, "observedGeneration", json_integer(world_generation(set)));
-    vector_free(&pods);
     world_set_status(world, set, status);
 }

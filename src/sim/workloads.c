@@ -204,7 +204,7 @@ static struct deletion_rank rank_of(struct world_object *pod)
                                                 : 0,
         .ready_since = world_pod_ready_since(pod),
         .restarts = count_restarts(pod),
-        .created = world_instant(pod->json, "metadata.creationTimestamp"),
+        .created = pod->created,
     };
     if (cost != NULL && !text_parse_int64(cost, &rank.cost))
         rank.cost = 0;

@@ -12,6 +12,7 @@ static void object_fill(struct world_object *object, json_t *json);
 static void object_empty(struct world_object *object);
 static void index_add(struct world *world, struct world_object *object);
 static void index_remove(struct world *world, struct world_object *object);
+static const json_t *find_condition(const json_t *object, const char *type);
 
 void world_key(const char *namespace, const char *name, char out[WORLD_KEY_MAX])
 {
@@ -93,6 +94,11 @@ static struct world_object *object_add(struct world_kind *kind, json_t *json, co
     return object;
 }
 
+static int64_t ready_since(const struct world_object *pod)
+{
+    return world_instant(find_condition(pod->json, "Ready"), "lastTransitionTime");
+}
+
 // The facts that controllers ask of every pod at every look.
 static void read_facts(struct world_object *object)
 {
@@ -102,6 +108,8 @@ static void read_facts(struct world_object *object)
     const char *phase = world_text(object->json, "status.phase");
     object->ended = text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
     object->ready = text_equal(world_condition_status(object, "Ready"), "True");
+    object->created = world_instant(object->json, "metadata.creationTimestamp");
+    object->ready_since = object->ready ? ready_since(object) : 0;
 }
 
 static void object_fill(struct world_object *object, json_t *json)
@@ -395,10 +403,7 @@ bool world_pod_ready(const struct world_object *pod)
 
 int64_t world_pod_ready_since(const struct world_object *pod)
 {
-    const json_t *condition = find_condition(pod->json, "Ready");
-    if (condition == NULL || !text_equal(world_text(condition, "status"), "True"))
-        return 0;
-    return world_instant(condition, "lastTransitionTime");
+    return pod->ready_since;
 }
 
 bool world_pod_available(const struct world *world, const struct world_object *pod,

@@ -58,6 +58,7 @@ struct world_object {
         const struct storage_class *storage_class;
     };
     bool deleting, ended, ready; // read once; the last two of pods
+    int64_t created, ready_since; // of pods; 0: it is not ready
     uint64_t serial;             // order of appearance
     bool gone;                   // has left the store: set while the parts are told by leave
     struct world_link *links;    // to its owners
