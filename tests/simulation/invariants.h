@@ -32,6 +32,7 @@ struct invariants_options {
     // No watch is held up: what the controller believes is at most a moment old, and it can be held
     // to it.
     bool faithful_watches;
+    bool loses_requests; // some get no answer before the client's timeout of half a minute
     int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller
                             // lives
 };

@@ -113,6 +113,8 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     struct simulation_options options;
     struct invariants_options watched = {.loop = world->loop,
                                          .faithful_watches = is_faithful(&world->api_faults),
+                                         .loses_requests = world->api_faults.lost_request +
+                                                               world->api_faults.lost_answer > 0,
                                          .orphan_age_max = 12 * MINUTE};
     world->invariants = invariants_create(&watched);
     simulation_options_defaults(&options);
