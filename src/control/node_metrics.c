@@ -68,6 +68,15 @@ static char *metric_label(const char *label)
     return name;
 }
 
+// LIF-352: the whole name, other than of labels.
+static char *resource_type(const char *name)
+{
+    char *type = memory_copy_string(name);
+    for (char *c = type; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : (char)tolower((unsigned char)*c);
+    return type;
+}
+
 static void add_label(struct node_metrics *metrics, const char *label)
 {
     char *name = metric_label(label);
@@ -167,12 +176,6 @@ static void add_map(struct sums *sums, const struct resource_map *map, int sign)
         add_resource(sums, resource->name, sign * resource->value);
 }
 
-static void add_limits(struct sums *sums, const struct pod *pod)
-{
-    list_for_each (container, &pod->spec.containers)
-        add_map(sums, &container->resources.limits, 1);
-}
-
 static double in_units(const char *resource, int64_t value)
 {
     return strcmp(resource, "cpu") == 0 ? (double)value / 1000 : (double)value;
@@ -202,7 +205,8 @@ static void add_pods(struct sums *sums, struct arena *arena, const struct contro
         if (pod_is_terminal(pod) || pod_owned_by_daemon_set(pod) != daemons)
             continue;
         if (family == POD_LIMITS || family == DAEMON_LIMITS) {
-            add_limits(sums, pod);
+            struct resource_map limits = pod_limits(arena, pod);
+            add_map(sums, &limits, 1);
             continue;
         }
         struct resource_map requests = pod_requests(arena, pod);
@@ -252,7 +256,7 @@ static void collect_family(void *context, const struct metric *metric, struct te
         arena_reset(arena);
         add_family(&sums, arena, control, state, collector->family);
         for (uint32_t i = 0; i < sums.count; i++) {
-            char *type CLEANUP_FREE = metric_label(sums.items[i].name);
+            char *type CLEANUP_FREE = resource_type(sums.items[i].name);
             values[count] = type;
             metric_emit(metric, out, in_units(sums.items[i].name, sums.items[i].value), values,
                         count + 1);
@@ -297,7 +301,7 @@ static void collect_utilization(void *context, const struct metric *metric, stru
     }
     for (uint32_t i = 0; i < available.count; i++) {
         const struct resource_quantity *total = &available.items[i];
-        char *type CLEANUP_FREE = metric_label(total->name);
+        char *type CLEANUP_FREE = resource_type(total->name);
         const char *values[] = {type};
         int64_t requested = 0;
         for (uint32_t j = 0; j < used.count; j++)

@@ -360,6 +360,8 @@ struct event {
 // --- readings of pods -------------------------------------------------------------------------------
 // SCH-110, SCH-111: requests including `pods` = 1, into arena memory, sorted by name.
 struct resource_map pod_requests(struct arena *arena, const struct pod *pod);
+// The same of limits, without `pods`; overhead is added where there is a limit at all.
+struct resource_map pod_limits(struct arena *arena, const struct pod *pod);
 // The same from a spec alone, without status (templates).
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
 bool pod_is_terminal(const struct pod *pod);

@@ -40,29 +40,44 @@ static struct resource_map container_requests(struct arena *arena, const struct 
     return view->resize_infeasible ? actual : resource_map_maximum(arena, wanted, &actual);
 }
 
+static struct resource_map container_limits(struct arena *arena, const struct status_view *view,
+                                            const struct container *container)
+{
+    (void)arena;
+    (void)view;
+    return container->resources.limits;
+}
+
+// What a container asks for; `view` NULL: by its spec alone.
+typedef struct resource_map (*container_amounts)(struct arena *arena,
+                                                 const struct status_view *view,
+                                                 const struct container *container);
+
 static bool is_sidecar(const struct container *container)
 {
     return text_equal(container->restart_policy, "Always");
 }
 
 // SCH-110 steps 2 to 4.
-static struct resource_map containers_requests(struct arena *arena, const struct pod_spec *spec,
-                                               const struct status_view *view)
+static struct resource_map containers_total(struct arena *arena, const struct pod_spec *spec,
+                                            const struct status_view *view,
+                                            container_amounts amounts)
 {
     struct resource_map total = {0}, sidecars = {0}, start = {0};
     list_for_each (container, &spec->containers) {
-        struct resource_map own = container_requests(arena, view, container);
+        struct resource_map own = amounts(arena, view, container);
         total = resource_map_sum(arena, &total, &own);
     }
     list_for_each (container, &spec->init_containers) {
         struct resource_map use;
         if (is_sidecar(container)) {
-            struct resource_map own = container_requests(arena, view, container);
+            struct resource_map own = amounts(arena, view, container);
             total = resource_map_sum(arena, &total, &own);
             sidecars = resource_map_sum(arena, &sidecars, &own);
             use = sidecars;
         } else {
-            use = resource_map_sum(arena, &container->resources.requests, &sidecars);
+            struct resource_map own = amounts(arena, NULL, container);
+            use = resource_map_sum(arena, &own, &sidecars);
         }
         start = resource_map_maximum(arena, &start, &use);
     }
@@ -90,7 +105,7 @@ static struct resource_map apply_pod_level(struct arena *arena, const struct res
 static struct resource_map requests(struct arena *arena, const struct pod_spec *spec,
                                     const struct status_view *view)
 {
-    struct resource_map total = containers_requests(arena, spec, view);
+    struct resource_map total = containers_total(arena, spec, view, container_requests);
     if (spec->resources != NULL)
         total = apply_pod_level(arena, &total, &spec->resources->requests);
     total = resource_map_sum(arena, &total, &spec->overhead);
@@ -110,6 +125,20 @@ struct resource_map pod_requests(struct arena *arena, const struct pod *pod)
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec)
 {
     return requests(arena, spec, NULL);
+}
+
+struct resource_map pod_limits(struct arena *arena, const struct pod *pod)
+{
+    struct resource_map total = containers_total(arena, &pod->spec, NULL, container_limits);
+    if (pod->spec.resources != NULL)
+        total = apply_pod_level(arena, &total, &pod->spec.resources->limits);
+    list_for_each (overhead, &pod->spec.overhead) {
+        int64_t limit = resource_map_get(&total, overhead->name);
+        if (limit != 0)
+            total = resource_map_with(arena, &total, overhead->name,
+                                      quantity_add(limit, overhead->value));
+    }
+    return total;
 }
 
 // --- classes -------------------------------------------------------------------------------------

@@ -6,13 +6,14 @@
 
 #define R(requests) "resources: {requests: {" requests "}}"
 
-static void assert_requests(const char *spec_and_status, const char *expected)
+static void assert_amounts(struct resource_map (*amounts)(struct arena *arena, const struct pod *pod),
+                           const char *spec_and_status, const char *expected)
 {
     struct text text = {0};
     text_format(&text, "{apiVersion: v1, kind: Pod, %s}", spec_and_status);
     CLEANUP_OBJECT struct object *object = object_of(text.data);
     CLEANUP_ARENA struct arena *arena = arena_create(1024);
-    struct resource_map requests = pod_requests(arena, (const struct pod *)object);
+    struct resource_map requests = amounts(arena, (const struct pod *)object);
     text_clear(&text);
     list_for_each (quantity, &requests) {
         char value[QUANTITY_TEXT_MAX];
@@ -20,8 +21,33 @@ static void assert_requests(const char *spec_and_status, const char *expected)
         text_join(&text, " ", quantity->name);
         text_format(&text, "=%s", value);
     }
-    assert_string_equal(text.data, expected);
+    assert_string_equal(text.data != NULL ? text.data : "", expected);
     text_free(&text);
+}
+
+static void assert_requests(const char *spec_and_status, const char *expected)
+{
+    assert_amounts(pod_requests, spec_and_status, expected);
+}
+
+#define L(limits) "resources: {limits: {" limits "}}"
+
+static void limits_are_those_of_all_that_run_together_LIF_307(void **state)
+{
+    (void)state;
+    assert_amounts(pod_limits, "spec: {containers: [{name: a, " R("cpu: 1") "}]}", "");
+    assert_amounts(pod_limits,
+                   "spec: {containers: [{name: a, " L("cpu: 1") "}, {name: b, " L("cpu: 2") "}]}",
+                   "cpu=3");
+    // The sidecar runs beside the first container and beside the others; the peak is at the start.
+    assert_amounts(pod_limits,
+                   "spec: {initContainers: [{name: s, restartPolicy: Always, " L("cpu: 1") "}, {name: i, " L(
+                       "cpu: 4") "}], containers: [{name: a, " L("cpu: 2, memory: 1Gi") "}]}",
+                   "cpu=5 memory=1Gi");
+    // Overhead comes to what is limited.
+    assert_amounts(pod_limits,
+                   "spec: {overhead: {cpu: 100m, memory: 1Gi}, containers: [{name: a, " L("cpu: 2") "}]}",
+                   "cpu=2100m");
 }
 
 static void containers_add_up_SCH_110(void **state)
@@ -159,6 +185,7 @@ int main(void)
         cmocka_unit_test(overhead_is_added_SCH_110),
         cmocka_unit_test(a_resize_counts_with_the_larger_side_SCH_110),
         cmocka_unit_test(a_request_of_pods_is_overwritten_SCH_111),
+        cmocka_unit_test(limits_are_those_of_all_that_run_together_LIF_307),
         cmocka_unit_test(classes_LIF_110),
         cmocka_unit_test(tolerations_SCH_355),
     };

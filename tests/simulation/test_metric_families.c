@@ -204,6 +204,11 @@ static void nodes_are_described_by_well_known_labels_LIF_352(void **state)
                                 "resource_type=\"ephemeral_storage\"") > 1e9);
     assert_true(view_metric_sum(scenario, "karpenter_nodes_total_pod_requests",
                                 "resource_type=\"cpu\"") == 1); // cores
+    hand_patch(scenario, "v1", "Node", NULL, store_name(view_node(scenario)), "status",
+               "status: {allocatable: {example.com/Gpu-small: '3'}}");
+    scenario_run(scenario, 6);
+    assert_true(view_metric_sum(scenario, "karpenter_nodes_allocatable",
+                                "resource_type=\"example.com/gpu_small\"") == 3);
 }
 
 // --- pods ----------------------------------------------------------------------------------------
