@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 // One byte more than fits, so that error_store() sees whether it cuts a character in two.
 #define FORMATTED_MAX (sizeof((struct error *)NULL)->message + 1)
 
@@ -57,6 +59,7 @@ static void error_store(struct error *error, const char *text, size_t length)
     }
     memcpy(error->message, text, length);
     error->message[length] = '\0';
+    text_repair(error->message);
 }
 
 const char *error_kind_name(enum error_kind kind)

@@ -361,3 +361,25 @@ size_t text_nearest(const char *text, const char *const *candidates, size_t coun
     }
     return found;
 }
+
+// Of the character of UTF-8 that begins here; 0: none does. Overlong forms do not come from cutting.
+static size_t character_length(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3
+                  : first < 0xF5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            return 0;
+    return length;
+}
+
+void text_repair(char *text)
+{
+    while (*text != '\0') {
+        size_t length = character_length(text);
+        if (length == 0)
+            *text = '?';
+        text += length > 0 ? length : 1;
+    }
+}

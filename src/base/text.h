@@ -25,6 +25,8 @@ char *text_take(struct text *text); // the caller frees; never NULL
 bool text_equal(const char *a, const char *b); // NULL equals NULL only
 bool text_starts_with(const char *text, const char *prefix);
 bool text_ends_with(const char *text, const char *suffix);
+// Characters of UTF-8 that were cut, as by "%.200s", become question marks: a text for JSON.
+void text_repair(char *text);
 
 // API-151. On failure *why (static text, may be NULL) says what is wrong.
 bool text_is_qualified_name(const char *text, const char **why);

@@ -25,6 +25,7 @@ struct verdict_word cause(const struct causes *causes, const char *rule, const c
     va_start(arguments, format);
     vsnprintf(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
+    text_repair(buffer);
     word.message = arena_copy_string(causes->disruption->plan->arena, buffer);
     return word;
 }

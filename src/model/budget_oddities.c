@@ -26,6 +26,7 @@ static void tell(const struct report *report, const char *code, const char *fiel
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    text_repair(message);
     const struct budget_oddity oddity = {code, field, message, hint};
     report->call(report->context, &oddity);
 }

@@ -51,6 +51,16 @@ static void error_long_messages_are_cut_at_a_character(void **state)
     assert_memory_equal(error.message, ", \xC3\xA9", 4);
 }
 
+// Messages go into JSON, which is UTF-8.
+static void error_arguments_that_were_cut_are_repaired(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    error_set(&error, ERROR_INVALID, "%.3s|%.4s|%.1s|%s", "\xC3\xA9\xC3\xA9", "\xE2\x82\xAC\xE2\x82\xAC",
+              "\xF0\x9F\x92\xBB", "\xF0\x9F\x92\xBB\xA9");
+    assert_string_equal(error.message, "\xC3\xA9?|\xE2\x82\xAC?|?|\xF0\x9F\x92\xBB?");
+}
+
 static void error_kinds_have_names(void **state)
 {
     (void)state;
@@ -66,6 +76,7 @@ int main(void)
         cmocka_unit_test(error_set_fills_and_returns_false),
         cmocka_unit_test(error_arguments_may_be_its_own_message),
         cmocka_unit_test(error_long_messages_are_cut_at_a_character),
+        cmocka_unit_test(error_arguments_that_were_cut_are_repaired),
         cmocka_unit_test(error_kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
