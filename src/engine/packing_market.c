@@ -62,20 +62,26 @@ static bool is_dominated(const struct packing *packing, const struct packing_mar
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5
 
+// What would be launched of the offerings that cost the same: reserved capacity, then spot.
 static bool is_spot(const struct packing *packing, const struct packing_market *market,
                     uint32_t row)
 {
     const struct problem *problem = packing->problem;
+    bool spot = false;
     list_for_each (offering, &market->template->table->rows[row].offerings) {
         if (offering->price != market->prices[row] ||
             !sets_compatible(problem->sets, market->set, offering->set, true))
             continue;
         const struct requirement *type =
             set_get(problem->sets, offering->set, problem->key_capacity_type);
-        return type != NULL && type->count == 1 &&
-               strcmp(vocabulary_value_text(problem->vocabulary, type->values[0]), "spot") == 0;
+        const char *text = type != NULL && type->count == 1
+                               ? vocabulary_value_text(problem->vocabulary, type->values[0])
+                               : "";
+        if (strcmp(text, CAPACITY_TYPE_RESERVED) == 0)
+            return false;
+        spot = spot || strcmp(text, CAPACITY_TYPE_SPOT) == 0;
     }
-    return false;
+    return spot;
 }
 
 // Whether enough machines of the market could stand in for this one. Where there are not so many

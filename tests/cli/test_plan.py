@@ -111,6 +111,34 @@ class Plan(ProgramTest):
     def test_bad_input_FMT_14(self):
         self.assert_refused(self.adze("plan", "-f", self.inflate(replicas="many")), 2, "spec.replicas")
 
+    def test_offerings_of_one_price_in_any_order_FMT_12(self):
+        """Spot and on demand for the same money: a large type that few others could stand in for."""
+        def requirement(key, value):
+            return {"key": key, "operator": "In", "values": [value]}
+
+        def world(order):
+            types = [("s%d" % i, 2, 0.1 + 0.0001 * i) for i in range(6)] + [("x", 8, 0.396)]
+            catalogue = [{"name": name, "capacity": {"cpu": str(cpu), "memory": "%dGi" % (4 * cpu), "pods": "110"},
+                          "overhead": {"kubeReserved": {"cpu": "100m"}},
+                          "requirements": [requirement("kubernetes.io/arch", "amd64"), requirement("kubernetes.io/os", "linux")],
+                          "offerings": [{"price": price, "available": True, "requirements": [
+                              requirement("topology.kubernetes.io/zone", "a"), requirement("karpenter.sh/capacity-type", kind)]}
+                              for kind in order]} for name, cpu, price in types]
+            pool = {"nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}, "requirements": []}
+            container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1900m", "memory": "100Mi"}}}
+            return [{"apiVersion": "adze/v1", "kind": "InstanceTypeCatalog", "metadata": {"name": "c"},
+                     "spec": {"instanceTypes": catalogue}},
+                    {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"},
+                     "spec": {"template": {"spec": pool}}}] + [
+                    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p%02d" % i}, "spec": {"containers": [container]}}
+                    for i in range(31)]
+        plans = set()
+        for order in (("on-demand", "spot"), ("spot", "on-demand")):
+            self.write("world.json", "\n".join(map(json.dumps, world(order))))
+            plans.add(self.adze("plan", "-f", "world.json", "-o", "json")[:2])
+        self.assertEqual(len(plans), 1)
+        self.assertEqual(plans.pop()[0], 0)
+
     def test_the_same_bytes_whatever_the_order_FMT_12(self):
         with open(self.inflate(replicas=40)) as file:
             documents = file.read().split("---\n")
