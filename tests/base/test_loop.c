@@ -339,6 +339,26 @@ static void work(void *context)
     counters->worked += pthread_equal(pthread_self(), counters->loop_thread) == 0;
 }
 
+static void count_call(void *context)
+{
+    (*(int *)context)++;
+}
+
+static void virtual_offload_takes_the_time_that_is_set(void **state)
+{
+    (void)state;
+    struct loop *loop = loop_create_virtual(0);
+    int calls = 0;
+    loop_set_offload_time(loop, 5);
+    loop_offload(loop, count_call, count_call, &calls);
+    assert_int_equal(calls, 1); // the work
+    loop_run_for(loop, 4);
+    assert_int_equal(calls, 1);
+    loop_run_for(loop, 1);
+    assert_int_equal(calls, 2); // what follows it
+    loop_destroy(loop);
+}
+
 static void real_offload_works_on_other_threads(void **state)
 {
     (void)state;
@@ -397,6 +417,7 @@ int main(void)
         cmocka_unit_test(virtual_callbacks_may_destroy_and_restart_timers),
         cmocka_unit_test(virtual_run_for_ends_at_its_time),
         cmocka_unit_test(virtual_offload_works_at_once_and_is_done_later),
+        cmocka_unit_test(virtual_offload_takes_the_time_that_is_set),
         cmocka_unit_test(virtual_heap_stays_in_order_under_churn),
         cmocka_unit_test(real_timers_run_and_may_destroy_themselves),
         cmocka_unit_test(real_posts_from_threads_all_arrive),
