@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "engine/budgets.h"
 #include "engine/overlays.h"
-#include "engine/pod_budgets.h"
+#include "engine/pod_facts.h"
 #include "engine/problem.h"
 #include "engine/spot_window.h"
 
@@ -29,6 +29,7 @@ struct build {
     struct map *planned; // plan_placement by name; NULL: not known
     struct map *busy, *nominated; // Node names
     const struct pod_budgets *budgets;
+    const struct pod_facts *facts; // by running pod
     struct pod_budget_matches matches; // scratch
 };
 
@@ -86,10 +87,18 @@ bool pod_is_unready(const struct pod *pod)
     return ready != NULL && text_equal(ready->status, "False");
 }
 
-// DIS-43 to DIS-45, DIS-708: the message of what blocks the pod's eviction, or NULL.
-static const char *budget_blocks(struct build *build, const struct pod *pod,
-                                 enum candidate_check *check)
+static const struct pod_facts *facts_at(const struct build *build, const struct state_node *state,
+                                        uint32_t pod)
 {
+    return &build->facts[state->running[pod]];
+}
+
+// DIS-43 to DIS-45, DIS-708: the message of what blocks the eviction of an evictable pod, or NULL.
+static const char *budget_blocks(struct build *build, const struct pod *pod,
+                                 const struct pod_facts *facts, enum candidate_check *check)
+{
+    if (facts->budget == BUDGET_NONE && build->budgets->unreadable_count == 0)
+        return NULL;
     const struct pod_disruption_budget *unreadable =
         pod_budgets_unreadable(build->budgets, pod->meta.namespace);
     *check = CHECK_UNREADABLE_BUDGET;
@@ -97,7 +106,7 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
         return arena_format(build->arena,
                             "Pdb has an invalid selector (PodDisruptionBudget=[%s/%s])",
                             pod->meta.namespace, unreadable->meta.name);
-    pod_budgets_find(build->budgets, pod, &build->matches);
+    pod_facts_budgets(facts, build->budgets, pod, &build->matches);
     if (build->matches.items.count == 0)
         return NULL;
     const struct pod_disruption_budget *match =
@@ -118,7 +127,7 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
                             build->budgets->items[build->matches.items.items[1]]->meta.name);
     if (match->status.disruptions_allowed > 0 ||
         (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
-         pod_is_unready(pod)))
+         (facts->flags & POD_UNREADY) != 0))
         return NULL;
     *check = CHECK_BUDGET;
     return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
@@ -128,15 +137,18 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
 static const char *pods_block(struct build *build, const struct state_node *state,
                               enum candidate_check *check) // 11-13
 {
-    int64_t now = build->snapshot->time;
     *check = CHECK_POD;
-    list_for_each (pod, &state->pods)
-        if (pod_is_active(*pod) && pod_is_protected(*pod, now))
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        if ((facts_at(build, state, i)->flags & POD_HELD) != 0)
             return arena_format(build->arena,
                                 "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
-                                (*pod)->meta.namespace, (*pod)->meta.name);
-    list_for_each (pod, &state->pods) {
-        const char *message = pod_is_evictable(*pod, now) ? budget_blocks(build, *pod, check) : NULL;
+                                state->pods.items[i]->meta.namespace,
+                                state->pods.items[i]->meta.name);
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        const struct pod_facts *facts = facts_at(build, state, i);
+        const char *message = (facts->flags & POD_EVICTABLE) != 0
+                                  ? budget_blocks(build, state->pods.items[i], facts, check)
+                                  : NULL;
         if (message != NULL)
             return message;
     }
@@ -297,38 +309,34 @@ static double at_least_nothing(double cost)
     return cost > 0 ? cost : 0;
 }
 
-// DIS-56.
-static double cost_of(const struct build *build, const struct state_node *state)
+struct moving { // the pods of a node that would have to move
+    uint32_t count;
+    double cost, plain; // DIS-56; whatever Jobs have done
+};
+
+static struct moving moving_pods(const struct build *build, const struct state_node *state)
 {
-    double cost = 1.0;
+    struct moving moving = {.count = state->returning.count, .cost = 1.0, .plain = 1.0};
     bool by_run_time = build->snapshot->settings.job_runtime_cost;
-    list_for_each (pod, &state->pods)
-        if (pod_needs_place(*pod))
-            cost += at_least_nothing(by_run_time ? pod_disruption_cost(*pod, build->snapshot->time)
-                                                 : pod_eviction_cost(*pod));
-    list_for_each (pod, &state->returning)
-        cost += at_least_nothing(pod_eviction_cost(*pod));
-    return cost;
-}
-
-static uint32_t count_reschedulable(const struct state_node *state)
-{
-    uint32_t count = state->returning.count;
-    list_for_each (pod, &state->pods)
-        count += pod_needs_place(*pod);
-    return count;
-}
-
-// DIS-57: whatever Jobs have done.
-static bool is_empty(const struct state_node *state)
-{
-    double cost = 1.0;
-    list_for_each (pod, &state->pods)
-        if (pod_needs_place(*pod))
-            cost += at_least_nothing(pod_eviction_cost(*pod));
-    list_for_each (pod, &state->returning)
-        cost += at_least_nothing(pod_eviction_cost(*pod));
-    return cost <= 1.0;
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        const struct pod *pod = state->pods.items[i];
+        uint32_t flags = facts_at(build, state, i)->flags;
+        if ((flags & POD_MOVES) == 0)
+            continue;
+        bool one = (flags & POD_COSTS_ONE) != 0;
+        double plain = one ? 1.0 : at_least_nothing(pod_eviction_cost(pod));
+        moving.count++;
+        moving.plain += plain;
+        moving.cost += one || !by_run_time
+                           ? plain
+                           : at_least_nothing(pod_disruption_cost(pod, build->snapshot->time));
+    }
+    list_for_each (pod, &state->returning) {
+        double plain = at_least_nothing(pod_eviction_cost(*pod));
+        moving.plain += plain;
+        moving.cost += plain;
+    }
+    return moving;
 }
 
 static void add_candidate(struct build *build, const struct state_node *state,
@@ -347,9 +355,10 @@ static void add_candidate(struct build *build, const struct state_node *state,
         .buffered = is_wanted(build, state->name, true)};
     candidate.price_known =
         find_price(build, state, pool->pool, candidate.type, &candidate.price);
-    candidate.reschedulable = count_reschedulable(state);
-    candidate.cost = cost_of(build, state);
-    candidate.empty = is_empty(state);
+    struct moving moving = moving_pods(build, state);
+    candidate.reschedulable = moving.count;
+    candidate.cost = moving.cost;
+    candidate.empty = moving.plain <= 1.0; // DIS-57
     build->table->candidates.items[build->table->candidates.count++] = candidate;
 }
 
@@ -419,7 +428,7 @@ static void count_for_balance(struct build *build, const struct state_node *stat
     }
     pool->balance_cost += build->snapshot->settings.compatibility_upstream
                               ? cost_of_others(state)
-                              : cost_of(build, state);
+                              : moving_pods(build, state).cost;
     const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     const struct instance_type *type = name != NULL ? find_type(build, pool, name) : NULL;
     int64_t price;
@@ -523,6 +532,9 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     index_names(&build);
     build.budgets =
         problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
+    build.facts = problem != NULL
+                      ? problem->pod_facts
+                      : pod_facts_create(arena, &states, build.budgets, snapshot->time);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);

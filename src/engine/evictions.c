@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/pod_budgets.h"
+#include "engine/pod_facts.h"
 #include "engine/problem.h"
 #include "engine/state_node.h"
 #include "model/pod_workload.h"
@@ -34,15 +34,16 @@ static void add_need(struct needs *needs, uint32_t budget)
 
 // What the pod's eviction asks of budgets, if anything (DIS-42, DIS-43, DIS-45).
 static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
-                             struct pod_budget_matches *matches, struct needs *needs)
+                             const struct pod_facts *facts, struct pod_budget_matches *matches,
+                             struct needs *needs)
 {
     const struct pod_budgets *budgets = disruption->problem->pod_budgets;
-    if (budgets->count == 0 || !pod_is_evictable(pod, disruption->snapshot->time))
+    if (facts->budget == BUDGET_NONE)
         return;
-    pod_budgets_find(budgets, pod, matches);
+    pod_facts_budgets(facts, budgets, pod, matches);
     vector_for_each (match, &matches->items) {
         const char *policy = budgets->items[*match]->spec.unhealthy_pod_eviction_policy;
-        if (!text_equal(policy, "AlwaysAllow") || !pod_is_unready(pod))
+        if ((facts->flags & POD_UNREADY) == 0 || !text_equal(policy, "AlwaysAllow"))
             add_need(needs, *match);
     }
 }
@@ -52,8 +53,9 @@ static struct needs find_needs(const struct disruption *disruption, const struct
 {
     struct needs needs = {0};
     struct pod_budget_matches matches = {0};
-    list_for_each (pod, &state->pods)
-        add_needs_of_pod(disruption, *pod, &matches, &needs);
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        add_needs_of_pod(disruption, state->pods.items[i],
+                         &disruption->problem->pod_facts[state->running[i]], &matches, &needs);
     vector_free(&matches.items);
     return needs;
 }
@@ -63,11 +65,17 @@ static struct needs find_needs_of_leaving(const struct disruption *disruption)
 {
     struct needs needs = {0};
     struct pod_budget_matches matches = {0};
-    for (uint32_t i = 0; i < disruption->snapshot->objects[KIND_POD].count; i++) {
-        const struct pod *pod =
-            (const struct pod *)disruption->snapshot->objects[KIND_POD].items[i];
-        if (pod_is_leaving(pod))
-            add_needs_of_pod(disruption, pod, &matches, &needs);
+    const struct problem *problem = disruption->problem;
+    for (uint32_t i = 0; i < problem->nodes.running.count; i++)
+        if ((problem->pod_facts[i].flags & POD_LEAVING) != 0)
+            add_needs_of_pod(disruption, problem->nodes.running.items[i].pod,
+                             &problem->pod_facts[i], &matches, &needs);
+    list_for_each (pod, &problem->nodes.others) {
+        if (!pod_is_leaving(*pod))
+            continue;
+        struct pod_facts facts =
+            pod_facts_of(problem->pod_budgets, *pod, problem->snapshot->time, &matches);
+        add_needs_of_pod(disruption, *pod, &facts, &matches, &needs);
     }
     vector_free(&matches.items);
     return needs;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "engine/buffers.h"
-#include "engine/pod_budgets.h"
 #include "engine/pod_class.h"
+#include "engine/pod_facts.h"
 #include "engine/spread_defaults.h"
 
 static bool has_text(const char *text)
@@ -24,41 +24,6 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
         return true;
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");
-}
-
-bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod)
-{
-    if (!pod_is_evictable(pod, problem->snapshot->time))
-        return false;
-    struct pod_budget_matches matches = {0};
-    pod_budgets_find(problem->pod_budgets, pod, &matches);
-    uint32_t count = 0, first = 0;
-    vector_for_each (match, &matches.items) {
-        if (budget_is_unreadable(problem->pod_budgets->items[*match]))
-            continue; // the API server evicts regardless of it
-        first = *match;
-        count++;
-    }
-    vector_free(&matches.items);
-    if (count != 1)
-        return count > 1;
-    const struct pod_disruption_budget *only = problem->pod_budgets->items[first];
-    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
-    if (text_equal(only->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") && ready != NULL &&
-        text_equal(ready->status, "False"))
-        return false;
-    const struct int_or_string *most = &only->spec.max_unavailable;
-    const struct int_or_string *least = &only->spec.min_available;
-    bool none_unavailable =
-        most->present && (most->text != NULL ? strcmp(most->text, "0%") == 0 : most->number == 0);
-    return none_unavailable ||
-           (least->present && least->text != NULL && strcmp(least->text, "100%") == 0);
-}
-
-bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod)
-{
-    bool is_barred = pod_is_active(pod) && pod_is_protected(pod, problem->snapshot->time);
-    return pod_needs_place(pod) && !is_barred && !pod_is_fully_blocked(problem, pod);
 }
 
 // --- what selectors read -------------------------------------------------------------------------
@@ -113,16 +78,23 @@ static bool has_required_anti_affinity(const struct pod *pod)
            pod->spec.affinity->pod_anti_affinity->required.count > 0;
 }
 
-static void collect_selector_keys(struct problem *problem)
+// `returning`: index of the first movable pod that is not bound.
+static void collect_selector_keys(struct problem *problem, uint32_t returning)
 {
     struct symbols *keys = symbols_create();
     for (uint32_t i = 0; i < problem->queued_count; i++)
         read_pod(keys, &problem->queued[i].pod->spec);
-    for (uint32_t i = 0; i < problem->movable_count; i++)
+    for (uint32_t i = 0; i < problem->bound_count; i++) {
+        const struct bound_pod *bound = &problem->bound[i];
+        if (problem->with_movable && (problem->pod_facts[i].flags & POD_HAS_RULES) == 0)
+            continue;
+        if (bound->movable)
+            read_pod(keys, &bound->pod->spec);
+        else if (has_required_anti_affinity(bound->pod))
+            read_affinity(keys, bound->pod->spec.affinity->pod_anti_affinity);
+    }
+    for (uint32_t i = returning; i < problem->movable_count; i++)
         read_pod(keys, &problem->movable[i].pod->spec);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (!problem->bound[i].movable && has_required_anti_affinity(problem->bound[i].pod))
-            read_affinity(keys, problem->bound[i].pod->spec.affinity->pod_anti_affinity);
     spread_defaults_read_selectors(problem, keys);
     problem->selector_keys_count = symbols_count(keys);
     problem->selector_keys = arena_allocate_array(problem->arena, problem->selector_keys_count + 1,
@@ -151,14 +123,14 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
 static void make_lists(struct problem *problem, uint32_t placeholders)
 {
     const struct state_nodes *nodes = &problem->nodes;
-    uint32_t pods = problem->snapshot->objects[KIND_POD].count, leaving = 0, staying = 0;
+    uint32_t leaving = 0, staying = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct state_node *state = &nodes->items[i];
         uint32_t *count = state->marked_for_deletion ? &leaving : &staying;
         *count += state->pods.count + state->returning.count;
     }
     problem->queued = arena_allocate_array(
-        problem->arena, (size_t)pods - nodes->running.count + leaving + placeholders + 1,
+        problem->arena, (size_t)nodes->others.count + leaving + placeholders + 1,
         sizeof *problem->queued);
     problem->movable = arena_allocate_array(
         problem->arena, problem->with_movable ? staying + 1 : 1,
@@ -167,12 +139,9 @@ static void make_lists(struct problem *problem, uint32_t placeholders)
 
 static void queue_waiting(struct problem *problem)
 {
-    const struct snapshot *snapshot = problem->snapshot;
-    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
-        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-        if (pod_is_provisionable(snapshot, pod))
-            queue_pod(problem->queued, &problem->queued_count, pod, NULL);
-    }
+    list_for_each (pod, &problem->nodes.others)
+        if (pod_is_provisionable(problem->snapshot, *pod))
+            queue_pod(problem->queued, &problem->queued_count, *pod, NULL);
 }
 
 static void collect_nodes(struct problem *problem)
@@ -194,13 +163,24 @@ static void collect_nodes(struct problem *problem)
                 .place = i;
 }
 
-// Queues the pod of a place if it is to be scheduled anew when its node goes.
-static void queue_running(struct problem *problem, const struct running_pod *running,
-                          struct bound_pod *bound)
+// SCH-23: a pod of a node that goes away needs a place elsewhere.
+static bool is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
+    struct pod_budget_matches matches = {0};
+    struct pod_facts facts =
+        pod_facts_of(problem->pod_budgets, pod, problem->snapshot->time, &matches);
+    vector_free(&matches.items);
+    return (facts.flags & POD_RESCHEDULABLE) != 0;
+}
+
+// Queues the pod of a place if it is to be scheduled anew when its node goes.
+static void queue_running(struct problem *problem, uint32_t index, struct bound_pod *bound)
+{
+    const struct running_pod *running = &problem->nodes.running.items[index];
     const struct state_node *on = &problem->nodes.items[running->node];
-    bound->movable = (on->marked_for_deletion || problem->with_movable) &&
-                     pod_is_reschedulable(problem, running->pod);
+    bound->movable = problem->with_movable
+                         ? (problem->pod_facts[index].flags & POD_RESCHEDULABLE) != 0
+                         : on->marked_for_deletion && is_reschedulable(problem, running->pod);
     bound->scheduled = bound->movable && on->marked_for_deletion;
     if (bound->scheduled)
         queue_pod(problem->queued, &problem->queued_count, running->pod, on);
@@ -226,7 +206,7 @@ static void collect_bound(struct problem *problem)
             .pod = pod, .class = NONE, .counted = pod->meta.deletion_timestamp == 0};
         if (running->node != NONE) {
             bound->node = objects[running->node];
-            queue_running(problem, running, bound);
+            queue_running(problem, i, bound);
         } else {
             bound->node = (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name,
                                                        pod->spec.node_name) - 1;
@@ -241,7 +221,7 @@ static void queue_returning(struct problem *problem)
         const struct state_node *on = &problem->nodes.items[i];
         list_for_each (pod, &on->returning) {
             if (!(on->marked_for_deletion || problem->with_movable) ||
-                !pod_is_reschedulable(problem, *pod))
+                !is_reschedulable(problem, *pod))
                 continue;
             if (on->marked_for_deletion)
                 queue_pod(problem->queued, &problem->queued_count, *pod, on);
@@ -279,16 +259,20 @@ void pods_collect(struct problem *problem)
     const struct pod **placeholders;
     uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
     problem->pod_budgets = pod_budgets_create(problem->arena, problem->snapshot);
+    if (problem->with_movable)
+        problem->pod_facts = pod_facts_create(problem->arena, &problem->nodes, problem->pod_budgets,
+                                              problem->snapshot->time);
     make_lists(problem, placeholders_count);
     queue_waiting(problem);
     uint32_t waiting = problem->queued_count;
     collect_nodes(problem);
     collect_bound(problem);
+    uint32_t returning = problem->movable_count;
     queue_returning(problem);
     for (uint32_t i = 0; i < placeholders_count; i++)
         queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
             true;
-    collect_selector_keys(problem);
+    collect_selector_keys(problem, returning);
     pods_begin_classes(problem);
     identify_bound(problem, waiting);
 }

@@ -5,7 +5,3 @@
 
 // SCH-21 (FMT-3 without the controller's condition).
 bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod);
-// SCH-23: a pod of a node that goes away needs a place elsewhere.
-bool pod_is_reschedulable(const struct problem *problem, const struct pod *pod);
-// SCH-24.
-bool pod_is_fully_blocked(const struct problem *problem, const struct pod *pod);

@@ -358,6 +358,7 @@ struct problem {
     uint32_t bound_count;
     struct bitset scheduled; // bound pods that are scheduled in any pass
     struct pod_budgets *pod_budgets;
+    struct pod_facts *pod_facts; // by bound pod; with_movable only
     const struct pod **newest_pods; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
     uint32_t *bound_inverse; // indexes of those with inverse groups
     uint32_t bound_inverse_count;

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/text_sort.h"
+#include "base/vector.h"
 #include "model/well_known.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
@@ -220,24 +221,30 @@ static void find_running(struct arena *arena, const struct snapshot *snapshot,
 {
     struct map *untracked = untracked_names(snapshot, nodes);
     uint32_t count = snapshot->objects[KIND_POD].count;
+    VECTOR(const struct pod *) others = {0};
     nodes->running.items =
         arena_allocate_array(arena, (size_t)count + 1, sizeof *nodes->running.items);
     for (uint32_t i = 0; i < count; i++) {
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-        if (!counts_on_node(pod)) {
-            if (pod_returns(pod))
-                add_returning(arena, nodes, pod);
+        bool counts = counts_on_node(pod);
+        if (!counts && pod_returns(pod))
+            add_returning(arena, nodes, pod);
+        struct state_node *state =
+            counts ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;
+        if (!counts || (state == NULL && map_get(untracked, pod->spec.node_name) == NULL)) {
+            vector_push(&others, pod);
             continue;
         }
-        struct state_node *state = map_get(nodes->by_node_name, pod->spec.node_name);
-        if (state == NULL && map_get(untracked, pod->spec.node_name) == NULL)
-            continue;
         if (state != NULL)
             state->pods.count++;
         nodes->running.items[nodes->running.count++] = (struct running_pod){
             pod, state != NULL ? (uint32_t)(state - nodes->items) : UINT32_MAX};
     }
     map_destroy(untracked, NULL);
+    nodes->others.items = arena_allocate_array(arena, others.count + 1, sizeof *others.items);
+    vector_for_each (pod, &others)
+        nodes->others.items[nodes->others.count++] = *pod;
+    vector_free(&others);
 }
 
 static void sort_running(struct state_nodes *nodes)

@@ -31,6 +31,7 @@ struct state_nodes {
     struct state_node *items; // initialized ones first, then by name (SCH-190)
     uint32_t count;
     LIST(struct running_pod) running; // by namespace/name
+    LIST(const struct pod *) others;  // all other pods, in the snapshot's order
     struct map *by_node_name; // Node name -> struct state_node *, for Nodes that are tracked
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "engine/pod_facts.h"
 #include "engine/problem.h"
 #include "engine/state_node.h"
 #include "model/pod_workload.h"
@@ -21,6 +22,7 @@ struct workload {
 // The workloads of one decision.
 struct workload_table {
     struct map *workloads; // by key
+    struct workload **serving; // by running pod; NULL: it does not serve, or is of none
 };
 
 struct workload_guard {
@@ -28,15 +30,25 @@ struct workload_guard {
     uint32_t *leaving; // by index of the workload
 };
 
-static struct workload *find_workload(struct disruption *disruption, const struct pod *pod,
-                                      bool add)
+// Pods with the same controller and, of a Deployment, the same hash.
+static bool are_alike(const struct pod *a, const struct pod *b)
+{
+    static const char hash[] = "pod-template-hash";
+    const struct owner_reference *x = object_controller_owner((const struct object *)a);
+    const struct owner_reference *y = object_controller_owner((const struct object *)b);
+    return x != NULL && y != NULL && text_equal(x->uid, y->uid) && text_equal(x->name, y->name) &&
+           text_equal(x->kind, y->kind) && text_equal(a->meta.namespace, b->meta.namespace) &&
+           text_equal(string_map_get(&a->meta.labels, hash), string_map_get(&b->meta.labels, hash));
+}
+
+static struct workload *find_workload(struct disruption *disruption, const struct pod *pod)
 {
     struct pod_workload found;
     if (!pod_workload_find(pod, &found))
         return NULL;
     struct map *workloads = disruption->workloads->workloads;
     struct workload *workload = map_get(workloads, found.key);
-    if (workload == NULL && add) {
+    if (workload == NULL) {
         workload = arena_allocate(disruption->arena, sizeof *workload);
         workload->index = (uint32_t)map_count(workloads);
         workload->name = arena_format(disruption->arena, "%s %s/%.*s", found.kind,
@@ -46,33 +58,48 @@ static struct workload *find_workload(struct disruption *disruption, const struc
     return workload;
 }
 
-static void make_table(struct disruption *disruption)
+// Running pods of a workload mostly follow each other.
+static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
-    disruption->workloads = memory_allocate(sizeof *disruption->workloads);
-    disruption->workloads->workloads = map_create();
-    for (uint32_t i = 0; i < disruption->snapshot->objects[KIND_POD].count; i++) {
-        const struct pod *pod =
-            (const struct pod *)disruption->snapshot->objects[KIND_POD].items[i];
-        struct workload *workload =
-            pod_is_terminal(pod) ? NULL : find_workload(disruption, pod, true);
+    const struct state_nodes *nodes = &problem->nodes;
+    struct workload *workload = NULL;
+    for (uint32_t i = 0; i < nodes->running.count; i++) {
+        const struct running_pod *running = &nodes->running.items[i];
+        uint32_t flags = problem->pod_facts[i].flags;
+        if (i == 0 || !are_alike(running->pod, running[-1].pod))
+            workload = find_workload(disruption, running->pod);
         if (workload == NULL)
             continue;
-        bool serves = pod_is_serving(pod);
+        workload->replicas++;
+        if ((flags & POD_SERVING) == 0)
+            continue;
+        workload->ready++;
+        workload->leaving += (flags & POD_LEAVING) != 0 ||
+                             (running->node != NONE &&
+                              disruption_is_going(disruption, &nodes->items[running->node]));
+        disruption->workloads->serving[i] = workload;
+    }
+}
+
+static void make_table(struct disruption *disruption)
+{
+    const struct state_nodes *nodes = &disruption->problem->nodes;
+    struct workload_table *table = memory_allocate(sizeof *table);
+    disruption->workloads = table;
+    table->workloads = map_create();
+    table->serving = arena_allocate_array(disruption->arena, nodes->running.count + 1,
+                                          sizeof *table->serving);
+    count_running(disruption);
+    list_for_each (pod, &nodes->others) {
+        struct workload *workload =
+            pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
+        if (workload == NULL)
+            continue;
+        bool serves = pod_is_serving(*pod);
         workload->replicas++;
         workload->ready += serves;
-        workload->leaving += serves && pod_is_leaving(pod);
-    }
-    for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct state_node *state = &problem->nodes.items[i];
-        if (!disruption_is_going(disruption, state))
-            continue;
-        list_for_each (pod, &state->pods) {
-            bool counts = pod_is_serving(*pod) && !pod_is_leaving(*pod);
-            struct workload *workload = counts ? find_workload(disruption, *pod, false) : NULL;
-            if (workload != NULL)
-                workload->leaving++;
-        }
+        workload->leaving += serves && pod_is_leaving(*pod);
     }
 }
 
@@ -99,13 +126,19 @@ struct workload_guard *workload_guard_create(struct disruption *disruption)
     return guard;
 }
 
+// The workload that a pod of the candidate serves; NULL: none.
+static const struct workload *served_by(const struct workload_guard *guard,
+                                        const struct disruption_candidate *candidate, uint32_t pod)
+{
+    return guard->disruption->workloads->serving[candidate->state->running[pod]];
+}
+
 // Adds `sign` times the node's ready pods to what is leaving.
 static void count(struct workload_guard *guard, const struct disruption_candidate *candidate,
                   int sign)
 {
-    list_for_each (pod, &candidate->state->pods) {
-        struct workload *workload =
-            pod_is_serving(*pod) ? find_workload(guard->disruption, *pod, false) : NULL;
+    for (uint32_t i = 0; i < candidate->state->pods.count; i++) {
+        const struct workload *workload = served_by(guard, candidate, i);
         if (workload != NULL)
             guard->leaving[workload->index] += (uint32_t)sign;
     }
@@ -116,9 +149,8 @@ static uint32_t ready_there(struct workload_guard *guard,
                             const struct workload *workload)
 {
     uint32_t ready = 0;
-    list_for_each (pod, &candidate->state->pods)
-        ready += pod_is_serving(*pod) &&
-                 find_workload(guard->disruption, *pod, false) == workload;
+    for (uint32_t i = 0; i < candidate->state->pods.count; i++)
+        ready += served_by(guard, candidate, i) == workload;
     return ready;
 }
 
@@ -127,9 +159,8 @@ static uint32_t ready_there(struct workload_guard *guard,
 static const struct workload *find_bereft(struct workload_guard *guard,
                                           const struct disruption_candidate *candidate)
 {
-    list_for_each (pod, &candidate->state->pods) {
-        const struct workload *workload =
-            pod_is_serving(*pod) ? find_workload(guard->disruption, *pod, false) : NULL;
+    for (uint32_t i = 0; i < candidate->state->pods.count; i++) {
+        const struct workload *workload = served_by(guard, candidate, i);
         if (workload == NULL || workload->replicas < 2 ||
             guard->leaving[workload->index] < workload->ready)
             continue;
