@@ -41,6 +41,10 @@ static inline void bitset_fill(struct bitset set)
     for (uint32_t i = 0; i < set.bits; i++)
         bitset_set(set, i);
 }
+static inline void bitset_reset(struct bitset set)
+{
+    memset(set.words, 0, bitset_words(set.bits) * 8);
+}
 static inline void bitset_and(struct bitset set, struct bitset other)
 {
     for (uint32_t w = 0; w < bitset_words(set.bits); w++)

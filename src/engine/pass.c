@@ -220,7 +220,6 @@ static void free_classes(struct pass_workspace *work)
         free(state->domain_groups.items);
         free(state->counting.items);
         free(state->heeded.items);
-        growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
         vector_free(&state->open_claims);
         work->classes.items[*id] = NULL;
@@ -228,7 +227,6 @@ static void free_classes(struct pass_workspace *work)
     work->used_classes.count = 0;
     vector_for_each (id, &work->used_shapes) {
         struct shape_state *state = work->shapes.items[*id];
-        growing_bits_free(&state->refused_nodes);
         growing_bits_free(&state->refused_claims);
         work->shapes.items[*id] = NULL;
     }

@@ -60,7 +60,7 @@ struct class_state {
     struct group_list heeded;   // strict spreads of other classes that count the class (SCH-516)
     struct group_list counting; // groups that what is left open of a claim may matter to (SCH-511)
     struct topology_choice *choice;
-    struct growing_bits refused_nodes;  // by rules between pods, for good
+    struct bitset refused_nodes;        // by rules between pods, for good; no bits: none was asked
     struct growing_bits refused_claims; // the same
     uint64_t failed_version;            // pass->version + 1 at which nothing took it; 0: never
     VECTOR(uint32_t) open_claims;       // not refused for good when last looked at, in no order
@@ -73,7 +73,8 @@ struct class_state {
     bool depends_on_others;             // a rule that other pods' placement can satisfy
 };
 struct shape_state {
-    struct growing_bits refused_nodes, refused_claims; // for good
+    struct bitset refused_nodes;        // for good; no bits: none was asked
+    struct growing_bits refused_claims; // the same
     uint32_t first_node; // word of refused_nodes; all before are refused
     bool shared;         // refused_nodes has what is known of all passes
 };

@@ -140,7 +140,7 @@ enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
     const struct shape *shape = &pass->problem->shapes.items[shape_id];
     bool known = pass->why == NULL && !pass->slots[node].changed && shape->volumes == NULL &&
                  pass->input.shared != NULL && pass_shape(pass, shape_id)->shared &&
-                 !growing_bits_have(&pass_shape(pass, shape_id)->refused_nodes, node);
+                 !bitset_has(pass_shape(pass, shape_id)->refused_nodes, node);
     if (!known && !node_fits_shape(pass, place, &pass->slots[node], shape))
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
@@ -209,9 +209,9 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
         scheduled_find(pass->input.followed, pass_pod(pass, pod)->pod), NONE, 0, 0};
     uint32_t count = pass->problem->nodes.count, words = bitset_words(count);
     uint32_t shape_id = class_at(pass->problem, class)->shape;
-    for (uint32_t w = pass_shape(pass, shape_id)->first_node; w < words; w++) {
-        struct shape_state *shape = pass_shape(pass, shape_id);
-        struct class_state *state = pass_class(pass, class);
+    struct shape_state *shape = pass_shape(pass, shape_id);
+    struct class_state *state = pass_class(pass, class);
+    for (uint32_t w = shape->first_node; w < words; w++) {
         if (w == shape->first_node && shape->refused_nodes.words[w] == UINT64_MAX)
             shape->first_node++;
         uint64_t open = ~(shape->refused_nodes.words[w] | state->refused_nodes.words[w]);
@@ -237,9 +237,9 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                 return true;
             }
             if (verdict == REFUSED_SHAPE)
-                growing_bits_set(&shape->refused_nodes, node);
+                bitset_set(shape->refused_nodes, node);
             else if (verdict == REFUSED_CLASS)
-                growing_bits_set(&state->refused_nodes, node);
+                bitset_set(state->refused_nodes, node);
             else if (topology_heeding_ends(pass))
                 return take_choice(pass, pod, class, &choice);
         }
@@ -253,9 +253,12 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
     bool apart = bitset_has(pass->input.apart, pass_pod(pass, pod)->class);
     if (count == 0 || (apart && !pass->last_resort))
         return false;
-    uint32_t shape_id = class_at(pass->problem, class)->shape;
-    growing_bits_extend(&pass_shape(pass, shape_id)->refused_nodes, count);
-    growing_bits_extend(&pass_class(pass, class)->refused_nodes, count);
+    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
+    struct class_state *state = pass_class(pass, class);
+    if (shape->refused_nodes.bits == 0)
+        shape->refused_nodes = bitset_create(pass->arena, count);
+    if (state->refused_nodes.bits == 0)
+        state->refused_nodes = bitset_create(pass->arena, count);
     shared_refusals_take(pass, class);
     return place_on_some(pass, pod, class, false) ||
            (pass->soft_taints && place_on_some(pass, pod, class, true));

@@ -166,10 +166,10 @@ static struct shared_refusals *entry_of(struct pass_shared *shared, struct share
     return &table->items[index];
 }
 
-static void add_words(uint64_t *words, const struct shared_refusals *known, uint32_t bits)
+static void add_known(struct bitset refused, const struct shared_refusals *known)
 {
-    for (uint32_t w = 0; known->words != NULL && w < bitset_words(bits); w++)
-        words[w] |= known->words[w];
+    if (known->words != NULL)
+        bitset_or(refused, (struct bitset){known->words, refused.bits});
 }
 
 static void take_by_shape(struct pass *pass, uint32_t shape_id)
@@ -187,7 +187,7 @@ static void take_by_shape(struct pass *pass, uint32_t shape_id)
         refuse_by_shape(pass, shape, refused);
         *known = (struct shared_refusals){true, refused.words};
     }
-    add_words(state->refused_nodes.words, known, count);
+    add_known(state->refused_nodes, known);
 }
 
 static void take_by_class(struct pass *pass, uint32_t class_id)
@@ -206,7 +206,7 @@ static void take_by_class(struct pass *pass, uint32_t class_id)
         refuse_by_class(pass, class, refused);
         *known = (struct shared_refusals){true, bitset_empty(refused) ? NULL : refused.words};
     }
-    add_words(state->refused_nodes.words, known, count);
+    add_known(state->refused_nodes, known);
 }
 
 void shared_refusals_take(struct pass *pass, uint32_t class)

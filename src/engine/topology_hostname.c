@@ -1,7 +1,5 @@
 // Spread over hostnames as kube-scheduler counts it (SCH-513): once every node that it looks at has
 // a pod, nodes take another one each.
-#include <string.h>
-
 #include "engine/topology_counts.h"
 #include "engine/topology_groups.h"
 
@@ -86,9 +84,8 @@ bool topology_start_doubling(struct pass *pass)
         for (uint32_t g = 0; g < state->hostname_groups.count && !spread; g++)
             spread = is_hostname_spread(
                 pass, pass->problem->groups.items[state->hostname_groups.items[g]]);
-        if (spread && state->refused_nodes.words_count > 0)
-            memset(state->refused_nodes.words, 0,
-                   state->refused_nodes.words_count * sizeof *state->refused_nodes.words);
+        if (spread && state->refused_nodes.bits > 0)
+            bitset_reset(state->refused_nodes);
     }
     return true;
 }
