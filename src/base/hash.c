@@ -48,14 +48,6 @@ uint64_t hash_bytes(const void *data, size_t length)
     return hash_mix(hash, tail);
 }
 
-// Multiplies to 128 bits and folds the halves: every bit of both inputs reaches every output bit.
-uint64_t hash_mix(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product =
-        (unsigned __int128)(a ^ UINT64_C(0x9E3779B97F4A7C15)) * (b ^ UINT64_C(0xD1B54A32D192ED03));
-    return (uint64_t)product ^ (uint64_t)(product >> 64) ^ (a * FNV_PRIME);
-}
-
 void hash_sha256_hex(const void *data, size_t length, char out[65])
 {
     unsigned char digest[SHA256_DIGEST_LENGTH];

@@ -51,7 +51,7 @@ char *memory_copy_string(const char *text)
 
 void *memory_copy(const void *data, size_t size)
 {
-    void *copy = memory_allocate(size);
+    void *copy = memory_resize(NULL, size);
     if (size != 0)
         memcpy(copy, data, size);
     return copy;
@@ -70,7 +70,8 @@ struct arena {
     size_t held_bytes;
 };
 
-static struct arena_block *arena_add_block(struct arena *arena, size_t wanted);
+static struct arena_block *arena_add_block(struct arena *arena);
+static void *arena_allocate_alone(struct arena *arena, size_t size);
 
 struct arena *arena_create(size_t first_block_bytes)
 {
@@ -129,22 +130,27 @@ void *arena_allocate(struct arena *arena, size_t size)
     // An empty request still gets an address of its own.
     size_t rounded = (size + (size == 0) + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
     struct arena_block *block = arena->current;
-    if (block == NULL || block->size - block->used < rounded)
-        block = arena_add_block(arena, rounded);
+    if (block == NULL || block->size - block->used < rounded) {
+        if (rounded > arena->next_block_bytes)
+            return arena_allocate_alone(arena, rounded);
+        block = arena_add_block(arena);
+    }
     char *data = block->data + block->used;
     block->used += rounded;
     assert(block->used <= block->size);
     return memset(data, 0, rounded);
 }
 
-static struct arena_block *arena_add_block(struct arena *arena, size_t wanted)
+static void grow_next_block(struct arena *arena)
 {
-    size_t size = arena->next_block_bytes;
     if (arena->next_block_bytes < ARENA_BLOCK_BYTES_MAX)
         arena->next_block_bytes *= 2;
-    if (size < wanted)
-        size = wanted;
-    size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+}
+
+static struct arena_block *arena_add_block(struct arena *arena)
+{
+    size_t size = arena->next_block_bytes & ~(size_t)(ARENA_ALIGNMENT - 1);
+    grow_next_block(arena);
     struct arena_block *block = malloc(sizeof *block + size);
     if (block == NULL)
         out_of_memory(size);
@@ -152,6 +158,22 @@ static struct arena_block *arena_add_block(struct arena *arena, size_t wanted)
     arena->current = block;
     arena->held_bytes += sizeof *block + size;
     return block;
+}
+
+// A block of its own, behind the current one, in which room may be left. What the system hands out
+// for the first time is zero already: calloc() does not touch it.
+static void *arena_allocate_alone(struct arena *arena, size_t size)
+{
+    struct arena_block *block = calloc(1, sizeof *block + size);
+    if (block == NULL)
+        out_of_memory(size);
+    grow_next_block(arena);
+    block->size = block->used = size;
+    struct arena_block **at = arena->current != NULL ? &arena->current->previous : &arena->current;
+    block->previous = *at;
+    *at = block;
+    arena->held_bytes += sizeof *block + size;
+    return block->data;
 }
 
 void *arena_allocate_array(struct arena *arena, size_t count, size_t size)

@@ -15,8 +15,8 @@ void *memory_resize(void *block, size_t size);         // new part not zeroed
 char *memory_copy_string(const char *text);            // NULL gives NULL
 void *memory_copy(const void *data, size_t size);
 
-// Bump allocator. Blocks double in size from `first_block_bytes` up to 1 MiB (larger for a single
-// large request). Everything is freed by arena_destroy() or arena_reset().
+// Bump allocator. Blocks double in size from `first_block_bytes` up to 1 MiB; a request that is larger
+// than the next block has one of its own. Everything is freed by arena_destroy() or arena_reset().
 struct arena;
 struct arena *arena_create(size_t first_block_bytes);
 void arena_destroy(struct arena *arena); // NULL is fine

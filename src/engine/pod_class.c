@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "engine/class_key.h"
 #include "engine/host_ports.h"
 #include "engine/node_terms.h"
@@ -323,12 +324,16 @@ static uint32_t find_class(struct problem *problem, const struct class_key *key,
     return (uint32_t)id - 1;
 }
 
+#define PREFETCH_SPEC 1024 // of a pod, with the lists behind it
+
 // Pods of a class mostly follow each other: then the last one's key will do.
 static void begin_classes(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
     struct class_key keys[2] = {0};
     for (uint32_t i = 0; i < count; i++) {
         struct class_key *key = &keys[i % 2];
+        if (i + PREFETCH_AHEAD < count)
+            prefetch_bytes(&list[i + PREFETCH_AHEAD].pod->spec, PREFETCH_SPEC);
         class_key_make(problem, &list[i], key);
         list[i].class = i > 0 && class_keys_equal(&keys[0], &keys[1])
                             ? list[i - 1].class
@@ -439,6 +444,10 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
     CLEANUP_FREE struct queue_entry *entries = memory_allocate_array(count, sizeof *entries);
     for (uint32_t i = 0; i < count; i++) {
         const struct object_meta *meta = &list[i].pod->meta;
+        if (i + 2 * PREFETCH_AHEAD < count)
+            __builtin_prefetch(&list[i + 2 * PREFETCH_AHEAD].pod->meta.uid);
+        if (i + PREFETCH_AHEAD < count)
+            __builtin_prefetch(list[i + PREFETCH_AHEAD].pod->meta.uid);
         list[i].cpu = sizes[list[i].class].cpu;
         list[i].memory = sizes[list[i].class].memory;
         entries[i] = (struct queue_entry){(uint64_t)list[i].placeholder << 32 |

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "base/text.h"
 #include "engine/candidates.h"
 #include "model/pod_workload.h"
+
+#define PREFETCH_LISTS 512 // behind a pod are the lists that it points to
 
 static uint32_t flags_of(const struct pod *pod, int64_t now)
 {
@@ -69,13 +72,21 @@ struct pod_facts pod_facts_of(const struct pod_budgets *budgets, const struct po
     return facts;
 }
 
+static void prefetch(const struct pod *pod)
+{
+    prefetch_bytes(pod, sizeof *pod + PREFETCH_LISTS);
+}
+
 struct pod_facts *pod_facts_create(struct arena *arena, const struct state_nodes *nodes,
                                    const struct pod_budgets *budgets, int64_t now)
 {
     struct pod_facts *facts = arena_allocate_array(arena, nodes->running.count + 1, sizeof *facts);
     struct pod_budget_matches matches = {0};
-    for (uint32_t i = 0; i < nodes->running.count; i++)
+    for (uint32_t i = 0; i < nodes->running.count; i++) {
+        if (i + PREFETCH_AHEAD < nodes->running.count)
+            prefetch(nodes->running.items[i + PREFETCH_AHEAD].pod);
         facts[i] = pod_facts_of(budgets, nodes->running.items[i].pod, now, &matches);
+    }
     vector_free(&matches.items);
     return facts;
 }

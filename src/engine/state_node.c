@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/prefetch.h"
 #include "base/text.h"
 #include "base/text_sort.h"
 #include "base/vector.h"
@@ -215,6 +216,14 @@ static struct map *untracked_names(const struct snapshot *snapshot, const struct
     return names;
 }
 
+// What tells whether a pod runs.
+static void prefetch_running(const struct object *object)
+{
+    const struct pod *pod = (const struct pod *)object;
+    __builtin_prefetch(&pod->spec.node_name);
+    __builtin_prefetch(&pod->status.phase);
+}
+
 // In the snapshot's order.
 static void find_running(struct arena *arena, const struct snapshot *snapshot,
                          struct state_nodes *nodes)
@@ -226,6 +235,8 @@ static void find_running(struct arena *arena, const struct snapshot *snapshot,
         arena_allocate_array(arena, (size_t)count + 1, sizeof *nodes->running.items);
     for (uint32_t i = 0; i < count; i++) {
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        if (i + PREFETCH_AHEAD < count)
+            prefetch_running(snapshot->objects[KIND_POD].items[i + PREFETCH_AHEAD]);
         bool counts = counts_on_node(pod);
         if (!counts && pod_returns(pod))
             add_returning(arena, nodes, pod);
@@ -255,9 +266,12 @@ static void sort_running(struct state_nodes *nodes)
     CLEANUP_FREE struct text_sort_item *order = memory_allocate_array(count, sizeof *order);
     CLEANUP_FREE struct running_pod *before =
         memory_copy(nodes->running.items, count * sizeof *before);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + PREFETCH_AHEAD < count)
+            __builtin_prefetch(&before[i + PREFETCH_AHEAD].pod->meta);
         order[i] = (struct text_sort_item){before[i].pod->meta.namespace, before[i].pod->meta.name,
                                            i};
+    }
     text_sort(order, count);
     for (uint32_t i = 0; i < count; i++)
         nodes->running.items[i] = before[order[i].item];
