@@ -32,10 +32,10 @@ void map_destroy(struct map *map, void (*free_value)(void *value))
 {
     if (map == NULL)
         return;
-    struct map_entry *entry, *next;
-    HASH_ITER(hh, map->entries, entry, next)
-    {
-        HASH_DEL(map->entries, entry);
+    struct map_entry *entry = map->entries, *next;
+    HASH_CLEAR(hh, map->entries); // the table; the list of entries stays
+    for (; entry != NULL; entry = next) {
+        next = entry->hh.next;
         if (free_value != NULL)
             free_value(entry->value);
         free(entry);

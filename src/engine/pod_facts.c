@@ -72,6 +72,17 @@ struct pod_facts pod_facts_of(const struct pod_budgets *budgets, const struct po
     return facts;
 }
 
+// Pods with the same controller and, of a Deployment, the same hash.
+static bool are_alike(const struct pod *a, const struct pod *b)
+{
+    static const char hash[] = "pod-template-hash";
+    const struct owner_reference *x = object_controller_owner((const struct object *)a);
+    const struct owner_reference *y = object_controller_owner((const struct object *)b);
+    return x != NULL && y != NULL && text_equal(x->uid, y->uid) && text_equal(x->name, y->name) &&
+           text_equal(x->kind, y->kind) && text_equal(a->meta.namespace, b->meta.namespace) &&
+           text_equal(string_map_get(&a->meta.labels, hash), string_map_get(&b->meta.labels, hash));
+}
+
 static void prefetch(const struct pod *pod)
 {
     prefetch_bytes(pod, sizeof *pod + PREFETCH_LISTS);
@@ -85,7 +96,10 @@ struct pod_facts *pod_facts_create(struct arena *arena, const struct state_nodes
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         if (i + PREFETCH_AHEAD < nodes->running.count)
             prefetch(nodes->running.items[i + PREFETCH_AHEAD].pod);
-        facts[i] = pod_facts_of(budgets, nodes->running.items[i].pod, now, &matches);
+        const struct pod *pod = nodes->running.items[i].pod;
+        facts[i] = pod_facts_of(budgets, pod, now, &matches);
+        if (i > 0 && are_alike(pod, nodes->running.items[i - 1].pod))
+            facts[i].flags |= POD_AS_LAST;
     }
     vector_free(&matches.items);
     return facts;

@@ -14,6 +14,7 @@ enum {
     POD_LEAVING = 64,       // pod_is_leaving()
     POD_COSTS_ONE = 128,    // its eviction and its disruption cost 1 (DIS-55, DIS-757)
     POD_HAS_RULES = 256,    // spreads or affinities are in its spec
+    POD_AS_LAST = 512,      // of the same workload as the running pod before it
 };
 #define BUDGET_NONE    UINT32_MAX
 #define BUDGET_SEVERAL (UINT32_MAX - 1)

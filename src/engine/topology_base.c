@@ -134,6 +134,7 @@ void topology_base_free(struct problem *problem)
         if (*group != NULL) {
             free_counts(&(*group)->pods);
             free_counts(&(*group)->nodes);
+            free((*group)->open);
             free(*group);
         }
     vector_free(&base->groups);
@@ -305,6 +306,24 @@ static void count_nodes(struct problem *problem, const struct topology_base *bas
     }
 }
 
+// SCH-288: the domains of pools; with Honor only of those whose taints the owner tolerates.
+static void find_open(struct problem *problem, const struct group_definition *definition,
+                      struct group_base *group)
+{
+    const struct domain_universe *universe = domain_universe(problem, definition->key);
+    bool all = definition->kind == GROUP_SPREAD && !definition->honor_taints;
+    group->open = memory_allocate_array(universe->count, sizeof *group->open);
+    for (uint32_t i = 0; i < universe->count; i++) {
+        bool open = all;
+        for (uint32_t t = 0; t < problem->templates_count && !open; t++)
+            open = (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
+                   problem_tolerates_hard(problem, definition->tolerations,
+                                          problem->templates[t]->taints);
+        if (open)
+            group->open[group->open_count++] = universe->values[i];
+    }
+}
+
 // SCH-513: up to the first usable place without a pod that the spread looks at.
 static void find_empty_node(struct problem *problem, const struct group_definition *definition,
                             struct group_base *group)
@@ -335,9 +354,11 @@ const struct group_base *topology_base_of(struct problem *problem, uint32_t id)
     count_pods(problem, base, id, &group->pods);
     if (definition->kind == GROUP_INVERSE)
         return group;
-    if (definition->key != problem->key_hostname)
+    if (definition->key != problem->key_hostname) {
+        find_open(problem, definition, group);
         count_nodes(problem, base, id, &group->nodes);
-    else if (definition->kind == GROUP_SPREAD && !base->hostnames_shared)
+    } else if (definition->kind == GROUP_SPREAD && !base->hostnames_shared) {
         find_empty_node(problem, definition, group);
+    }
     return group;
 }

@@ -18,6 +18,7 @@ struct group_base {
     bool terminating; // pods that are being deleted count
     struct domain_counts pods;  // of the group, running
     struct domain_counts nodes; // usable places that pass the filter; not of hostnames
+    uint32_t *open, open_count; // values that pools could give; not of hostnames and inverse groups
     // Spreads over hostnames (SCH-513): usable places before this one that the spread looks at have
     // pods; how many those are. 0 where places share a hostname.
     uint32_t node_at, nodes_before;

@@ -58,24 +58,15 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
     return false;
 }
 
-// SCH-288: the domains of pools; with Honor only of those whose taints the owner tolerates.
-static void add_universe(struct pass *pass, struct group_state *group)
+// SCH-288: the domains of pools.
+static void add_universe(struct pass *pass, struct group_state *group,
+                         const struct group_base *base)
 {
-    struct problem *problem = pass->problem;
-    const struct group_definition *definition = group->definition;
-    const struct domain_universe *universe = domain_universe(problem, definition->key);
-    bool all = definition->kind == GROUP_SPREAD && !definition->honor_taints;
-    bool upstream = problem->settings->compatibility_upstream;
-    for (uint32_t i = 0; i < universe->count; i++) {
-        bool open = all;
-        for (uint32_t t = 0; t < problem->templates_count && !open; t++)
-            open = (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
-                   problem_tolerates_hard(problem, definition->tolerations,
-                                          problem->templates[t]->taints);
-        if (open && (upstream || definition->kind != GROUP_SPREAD ||
-                     topology_domain_counts(pass, group->id, universe->values[i])))
-            know_domain(group, universe->values[i]);
-    }
+    bool any = pass->problem->settings->compatibility_upstream ||
+               group->definition->kind != GROUP_SPREAD;
+    for (uint32_t i = 0; i < base->open_count; i++)
+        if (any || topology_domain_counts(pass, group->id, base->open[i]))
+            know_domain(group, base->open[i]);
 }
 
 // SCH-289: Nodes of the pass that pass the filter add their label's value.
@@ -85,17 +76,30 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
     for (uint32_t i = 0; i < base->nodes.items.count; i++) {
         const struct domain *nodes = &base->nodes.items.items[i];
         uint32_t left = nodes->count;
-        for (uint32_t e = 0; e < pass->input.excluded_count; e++)
-            left -= topology_base_domain_of_place(pass->problem, group->id,
-                                                  pass->input.excluded[e]) == nodes->value;
+        if (left > pass->input.excluded_count)
+            left -= pass->input.excluded_count; // some are left, whichever go
+        else
+            for (uint32_t e = 0; e < pass->input.excluded_count; e++)
+                left -= topology_base_domain_of_place(pass->problem, group->id,
+                                                      pass->input.excluded[e]) == nodes->value;
         if (left > 0)
             know_domain(group, nodes->value);
     }
 }
 
+// What most pods are to a group: nothing.
+static bool may_count(const struct group_definition *definition, const struct bound_pod *bound)
+{
+    return definition->kind == GROUP_INVERSE ? bound->inverse_count > 0
+                                             : bitset_has(definition->selects, bound->identity);
+}
+
 static void uncount_moved(struct pass *pass, struct group_state *group)
 {
+    const struct group_definition *definition = group->definition;
     for (uint32_t i = 0; i < pass->input.moved_count; i++) {
+        if (!may_count(definition, &pass->problem->bound[pass->input.moved[i]]))
+            continue;
         uint32_t value =
             topology_base_domain_of_pod(pass->problem, group->id, pass->input.moved[i]);
         if (value != SYMBOL_NONE)
@@ -255,7 +259,7 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
     bool inverse = group->definition->kind == GROUP_INVERSE;
     const struct group_base *base = topology_base_of(pass->problem, id);
     if (!inverse && !hostname) {
-        add_universe(pass, group);
+        add_universe(pass, group, base);
         add_node_domains(pass, group, base);
     }
     if (hostname)

@@ -30,17 +30,6 @@ struct workload_guard {
     uint32_t *leaving; // by index of the workload
 };
 
-// Pods with the same controller and, of a Deployment, the same hash.
-static bool are_alike(const struct pod *a, const struct pod *b)
-{
-    static const char hash[] = "pod-template-hash";
-    const struct owner_reference *x = object_controller_owner((const struct object *)a);
-    const struct owner_reference *y = object_controller_owner((const struct object *)b);
-    return x != NULL && y != NULL && text_equal(x->uid, y->uid) && text_equal(x->name, y->name) &&
-           text_equal(x->kind, y->kind) && text_equal(a->meta.namespace, b->meta.namespace) &&
-           text_equal(string_map_get(&a->meta.labels, hash), string_map_get(&b->meta.labels, hash));
-}
-
 static struct workload *find_workload(struct disruption *disruption, const struct pod *pod)
 {
     struct pod_workload found;
@@ -67,7 +56,7 @@ static void count_running(struct disruption *disruption)
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         const struct running_pod *running = &nodes->running.items[i];
         uint32_t flags = problem->pod_facts[i].flags;
-        if (i == 0 || !are_alike(running->pod, running[-1].pod))
+        if ((flags & POD_AS_LAST) == 0)
             workload = find_workload(disruption, running->pod);
         if (workload == NULL)
             continue;
