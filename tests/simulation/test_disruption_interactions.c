@@ -210,6 +210,36 @@ static void command_of_a_node_with_a_twin_goes_on_DIS_724(void **state)
     scenario_until(scenario, 300, "the node to be replaced", replaced);
 }
 
+static uint32_t fail_boot(void *context, const struct park_machine *machine)
+{
+    (void)machine;
+    return *(const bool *)context ? MACHINE_NEVER_REGISTERS : 0;
+}
+
+// Each controller that took over gave the replacement ten minutes more.
+static void restarts_do_not_lengthen_a_command_DIS_326_724(void **state)
+{
+    struct scenario *scenario = *state;
+    bool never_registers = false;
+    scenario->options.boot_faults = fail_boot;
+    scenario->options.fault_context = &never_registers;
+    moves_begin(scenario, 1);
+    never_registers = true;
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 120, "a replacement", moves_replacement_there);
+    for (int i = 0; i < 2; i++) {
+        scenario_run(scenario, 240);
+        simulation_kill_controller(scenario->simulation);
+        simulation_start_controller(scenario->simulation);
+    }
+    scenario_run(scenario, 30);
+    assert_int_equal(moves_chosen(scenario), 1);
+    assert_int_equal(moves_logged("command reached timeout", NULL), 0);
+    scenario_run(scenario, 150); // ten minutes and a half
+    assert_int_equal(moves_logged("command reached timeout, waiting for replacement", NULL), 1);
+    never_registers = false;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -219,6 +249,7 @@ int main(void)
         TEST(replacement_takes_the_pods_of_a_deleted_candidate_DIS_306_332),
         TEST(a_deleted_node_is_replaced_by_one_SCH_528),
         TEST(command_of_a_node_with_a_twin_goes_on_DIS_724),
+        TEST(restarts_do_not_lengthen_a_command_DIS_326_724),
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
         TEST(node_with_a_buffer_alone_moves_too_DIS_753),
         TEST(deadlines_are_copied_and_drift_DIS_100),
