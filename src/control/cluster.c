@@ -501,17 +501,30 @@ uint32_t cluster_unbound_pods(const struct cluster *cluster)
 }
 
 // --- what decisions leave behind -----------------------------------------------------------------
-void cluster_nominate(struct cluster *cluster, struct state_node *state)
+static int64_t nomination_ns(const struct cluster *cluster)
 {
     int64_t window = 2 * cluster->control->settings->batch_max_duration;
-    cluster_nominate_for(cluster, state, window > 10 * SECOND ? window : 10 * SECOND);
+    return window > 10 * SECOND ? window : 10 * SECOND;
 }
 
-void cluster_nominate_for(struct cluster *cluster, struct state_node *state, int64_t window_ns)
+void cluster_nominate(struct cluster *cluster, struct state_node *state)
 {
-    int64_t until = control_now(cluster->control) + window_ns;
-    if (state->nominated_until < until)
-        state->nominated_until = until;
+    state->nominated_until = control_now(cluster->control) + nomination_ns(cluster);
+}
+
+void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns)
+{
+    int64_t until =
+        control_now(cluster->control) + (window_ns > 0 ? window_ns : nomination_ns(cluster));
+    if (state->held_until < until)
+        state->held_until = until;
+}
+
+int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state)
+{
+    bool counts = cluster->unbound > 0 || cluster->control->settings->compatibility_upstream;
+    int64_t until = counts ? state->nominated_until : 0;
+    return until > state->held_until ? until : state->held_until;
 }
 
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)

@@ -13,8 +13,8 @@ struct state_node {
     const char *key;
     VECTOR(const struct node *) nodes;
     VECTOR(const struct node_claim *) claims;
-    int64_t nominated_until; // wall clock; 0: never
-    bool marked;             // by a disruption command (LIF-309)
+    int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
+    bool marked;                         // by a disruption command (LIF-309)
     bool was_initialized, was_marked;
     bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
 };
@@ -69,9 +69,13 @@ struct resource_map state_capacity(struct arena *arena, const struct state_node 
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);
 
 // --- what decisions leave behind -----------------------------------------------------------------
-void cluster_nominate(struct cluster *cluster, struct state_node *state); // LIF-313
-// At least so long from now.
-void cluster_nominate_for(struct cluster *cluster, struct state_node *state, int64_t window_ns);
+// LIF-313: for pods that are pending. Over as soon as no pod is, unless COMPATIBILITY=upstream: then
+// none can come.
+void cluster_nominate(struct cluster *cluster, struct state_node *state);
+// For pods that still run elsewhere: at least so long from now; 0: as long as a nomination.
+void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns);
+// Wall clock, of both; 0: never.
+int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state);
 // Pods that a plan put on a NodeClaim: spoken for until that is initialized or gone (SCH-528). A
 // pass counts them as being there instead of looking for a place again; it waits for no launch.
 // Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.

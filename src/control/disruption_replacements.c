@@ -245,10 +245,8 @@ void replacements_nominate(struct control *control, const struct disruption_comm
             claim != NULL ? cluster_state(control->cluster, claim->status.provider_id) : NULL;
         if (state == NULL)
             continue;
-        if (control->settings->compatibility_upstream)
-            cluster_nominate(control->cluster, state);
-        else
-            cluster_nominate_for(control->cluster, state, HELD_NS);
+        cluster_hold(control->cluster, state,
+                     control->settings->compatibility_upstream ? 0 : HELD_NS);
     }
 }
 

@@ -293,7 +293,7 @@ static void confirm(struct disruption_sweep *sweep, struct disruption_command *c
             struct state_node *state =
                 node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
             if (state != NULL)
-                cluster_nominate(control->cluster, state);
+                cluster_hold(control->cluster, state, 0);
         }
     }
     disruption_queue_confirm(control->disruption_queue, command);

@@ -181,6 +181,14 @@ static void tell_totals(const struct provisioning_pass *pass)
                  "i:nodes", (int64_t)plan->placements.count, "i:pods", (int64_t)placed);
 }
 
+static bool any_runs_elsewhere(const struct plan_placement *placement)
+{
+    list_for_each (pod, &placement->pods)
+        if ((*pod)->spec.node_name != NULL && *(*pod)->spec.node_name != '\0')
+            return true;
+    return false;
+}
+
 static bool any_real_pod(const struct plan_placement *placement)
 {
     list_for_each (pod, &placement->pods)
@@ -215,6 +223,8 @@ static void tell_placements(const struct provisioning_pass *pass)
             state = cluster_state_of_node(control->cluster, placement->node);
         if (state != NULL)
             cluster_nominate(control->cluster, state);
+        if (state != NULL && any_runs_elsewhere(placement))
+            cluster_hold(control->cluster, state, 0);
         const char *claim =
             placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
         // A Node that the snapshot made up for planned pods is none.

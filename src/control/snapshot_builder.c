@@ -88,9 +88,10 @@ static void add_marks(struct snapshot *snapshot, struct control *control)
         const char *name = arena_copy_string(snapshot->arena, state_name(state));
         if (state_marked(state))
             snapshot->marked_for_deletion.items[snapshot->marked_for_deletion.count++] = name;
-        if (state->nominated_until > snapshot->time)
+        int64_t until = cluster_nominated_until(control->cluster, state);
+        if (until > snapshot->time)
             snapshot->nominated.items[snapshot->nominated.count++] =
-                (struct nomination){name, state->nominated_until};
+                (struct nomination){name, until};
     }
 }
 

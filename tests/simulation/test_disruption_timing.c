@@ -118,6 +118,25 @@ static void nothing_is_written_while_nothing_changes_DIS_12_19(void **state)
     assert_int_equal(node_writes, 0);
 }
 
+static bool all_pods_are_gone(struct scenario *scenario)
+{
+    return view_count(scenario, "v1", "Pod") == 0;
+}
+
+static void nominations_end_when_no_pod_is_pending_LIF_313(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){0});
+    story_app(scenario, &(struct story_app){.name = "wave", .replicas = 30, .cpu = "3"});
+    scenario_expect_running(scenario, 30);
+    assert_true(story_nodes(scenario) > 10);
+    moves_scale(scenario, "wave", 0);
+    scenario_until(scenario, 10, "the pods to be gone", all_pods_are_gone);
+    scenario_run(scenario, 9);
+    assert_int_equal(story_nodes(scenario), 0);
+}
+
 // --- the pass ------------------------------------------------------------------------------------
 static void change_after_a_look_is_looked_at_at_once_DIS_704(void **state)
 {
@@ -489,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_new_price_is_seen_at_once_DIS_704_DIS_750),
         TEST(a_new_overlay_is_seen_at_once_DIS_704_DIS_435),
+        TEST(nominations_end_when_no_pod_is_pending_LIF_313),
         TEST(independent_replacements_start_side_by_side_DIS_702_10),
         TEST(validation_waits_for_the_worker_thread_DIS_702),
         TEST(window_lets_a_replacement_begin_at_its_instant_DIS_705),
