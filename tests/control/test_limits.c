@@ -24,6 +24,12 @@ static const struct instance_type_catalog *no_types(struct cloud *cloud,
     return NULL;
 }
 
+static bool serves_its_own(struct cloud *unused, const char *group, const char *kind)
+{
+    (void)unused;
+    return text_equal(group, "g") && text_equal(kind, "Kind");
+}
+
 // A mirror that never hears of a server: an empty cluster.
 struct silent {
     struct kube_transport transport;
@@ -48,7 +54,8 @@ static void silent_destroy(struct kube_transport *transport)
 static const struct kube_transport_operations silent_operations = {silent_start, silent_cancel,
                                                                    silent_destroy};
 
-static struct cloud_operations cloud_operations = {.name = "test", .instance_types = no_types};
+static struct cloud_operations cloud_operations = {
+    .name = "test", .instance_types = no_types, .serves = serves_its_own};
 static struct cloud cloud = {&cloud_operations};
 static struct settings settings;
 static struct control control;
@@ -114,10 +121,12 @@ static void plan_claims(uint32_t count)
 static void observe_claim(const char *name, const char *provider_id, const char *version)
 {
     json_t *document = json_pack(
-        "{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:{s:{s:s}}, s:[]}, s:{s:s, s:{s:s}}}",
+        "{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:{s:{s:s}}, s:[], s:{s:s, s:s, s:s}},"
+        " s:{s:s, s:{s:s}}}",
         "apiVersion", "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", name, "uid", name,
         "resourceVersion", version, "labels", LABEL_NODE_POOL, "p", "spec", "resources", "requests",
-        "cpu", "2", "requirements", "status", "providerID", provider_id, "capacity", "cpu", "2");
+        "cpu", "2", "requirements", "nodeClassRef", "group", "g", "kind", "Kind", "name", "c",
+        "status", "providerID", provider_id, "capacity", "cpu", "2");
     struct error error = {0};
     struct object *claim =
         object_decode(document, kind_get(KIND_NODE_CLAIM), DECODE_LENIENT, &error);
