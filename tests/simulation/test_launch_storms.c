@@ -56,10 +56,7 @@ static void stock(struct scenario *scenario, int64_t machines)
 
 static const char *pool_condition(struct scenario *scenario, const char *pool)
 {
-    json_t *object = view_object(scenario, "karpenter.sh/v1", "NodePool", NULL, pool);
-    const char *text = view_condition(object, "LaunchBackOff");
-    json_decref(object);
-    return text;
+    return view_condition(view_object(scenario, KARPENTER, "NodePool", NULL, pool), "LaunchBackOff");
 }
 
 // --- how many ------------------------------------------------------------------------------------
