@@ -3,7 +3,8 @@
 //
 // - An offering (instance type, zone, capacity type) of which the provider said that there is no
 //   capacity: it is left out for that NodePool, 10 s at first, doubling to 3 min as long as it goes
-//   on failing; that it failed is remembered for an hour. (Providers that remember shortages themselves say so in their catalogue, too.)
+//   on failing; that it failed is remembered for an hour. (Providers that remember shortages
+//   themselves say so in their catalogue, too.)
 // - A NodePool whose NodeClaims end without a node, time after time: all its offerings. The first
 //   machine that does not register is replaced at once; then 5 min, doubling to 1 h; after a launch
 //   that took too long 30 s, then 1 min, doubling to 1 h; while its node class is not ready 10 s,
@@ -18,7 +19,8 @@
 //
 // NodeClaims of one wave count once: only the failure of one that was created after the last failure is a
 // further one, and only a machine that was asked for after it ends a trial. Kept in memory: after a
-// restart each is tried anew, but in NodePools whose condition tells of failures by a few at a time. None of this under COMPATIBILITY=upstream.
+// restart each is tried anew, but in NodePools whose condition tells of failures by a few at a time.
+// None of this under COMPATIBILITY=upstream.
 //
 // The NodePool's condition LaunchBackOff says what waits, and so do FailedScheduling events of the
 // pods concerned.
@@ -41,7 +43,8 @@ void launch_backoff_launched(struct launch_backoff *backoff, const struct node_c
 void launch_backoff_registered(struct launch_backoff *backoff, const struct node_claim *claim);
 
 // Whether the NodeClaim of this body, whose name was chosen, may be created now; asking again about
-// the same name changes nothing. What it could have been launched as is remembered until its end. Who is told no plans anew: what is on trial is left out then.
+// the same name changes nothing. What it could have been launched as is remembered until its end.
+// Who is told no plans anew: what is on trial is left out then.
 // Replacements of a disruption command, which go all or none, are held back for ten minutes only.
 enum launch_cause { LAUNCH_WANTED, LAUNCH_REPLACEMENT };
 bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
