@@ -16,7 +16,7 @@
 
 #define WINDOW_DEFAULT_NS (2 * MINUTE)
 #define MESSAGE_BYTES_MAX 1024 // the API's limit
-#define QUEUE_MAX         1000
+#define QUEUE_MAX         25000 // two for each of 10,000 nodes that a sweep tells of, half a KiB each
 #define IN_FLIGHT_MAX     16 // events must not crowd out the controllers' own writes
 #define ATTEMPTS_MAX      12
 #define PAUSE_NS          (10 * SECOND)
@@ -31,13 +31,18 @@ struct sent { // what an event was sent as
     int64_t last_ns; // monotonic
 };
 
-struct record { // an event on its way
+struct record { // an event on its way; its JSON, ten times as large, is made when it is sent
     TAILQ_ENTRY(record) link;
     struct event_recorder *recorder;
     char *namespace, *name; // of the event
-    json_t *body;           // whole, with its count
-    bool is_update;         // counts up one that was sent before
+    const struct kind *kind; // of the object that it is about
+    char *about_name, *about_namespace, *about_uid, *about_version; // the last three may be NULL
+    char *reason, *message;
+    bool warning;
+    bool is_update; // counts up one that was sent before
     unsigned attempts;
+    int64_t count;
+    int64_t at_ns; // wall clock
 };
 TAILQ_HEAD(record_list, record);
 
@@ -70,8 +75,7 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
                              const char *namespace, int64_t now_ns, bool *is_known);
 static void make_name(struct event_recorder *recorder, const struct object *about,
                       struct text *name);
-static json_t *make_body(const struct event_recorder *recorder, const struct event_request *request,
-                         const struct sent *sent);
+static json_t *make_body(const struct record *record);
 static void send_more(void *context);
 static void send_record(struct record *record);
 static void sent_one(void *context, const struct kube_result *result);
@@ -198,10 +202,20 @@ static struct record *make_record(struct event_recorder *recorder,
     struct record *record = memory_allocate(sizeof *record);
     struct sent *sent = remember(recorder, request, namespace[0] != '\0' ? namespace : "default",
                                  now_ns, &record->is_update);
+    const struct object_meta *about = &request->about->meta;
     record->recorder = recorder;
     record->namespace = memory_copy_string(sent->namespace);
     record->name = memory_copy_string(sent->name);
-    record->body = make_body(recorder, request, sent);
+    record->kind = request->about->kind;
+    record->about_name = memory_copy_string(or_empty(about->name));
+    record->about_namespace = memory_copy_string(about->namespace);
+    record->about_uid = memory_copy_string(about->uid);
+    record->about_version = memory_copy_string(about->resource_version);
+    record->reason = memory_copy_string(request->reason);
+    record->message = memory_copy_string(request->message);
+    record->warning = request->warning;
+    record->count = sent->count;
+    record->at_ns = loop_now_ns(recorder->loop);
     return record;
 }
 
@@ -246,36 +260,44 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
     text_format(name, "%.236s.%" PRIx64, or_empty(about->meta.name), (uint64_t)recorder->name_ns);
 }
 
-static json_t *make_body(const struct event_recorder *recorder, const struct event_request *request,
-                         const struct sent *sent)
+// What the API takes of it.
+static json_t *message_of(const char *text)
 {
-    const struct object *about = request->about;
-    size_t length = strlen(request->message);
+    size_t length = strlen(text);
     if (length > MESSAGE_BYTES_MAX) {
         length = MESSAGE_BYTES_MAX;
-        while (length > 0 && ((unsigned char)request->message[length] & 0xC0) == 0x80)
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
             length--; // not within a character
     }
-    char now[INSTANT_TEXT_MAX];
-    instant_format(loop_now_ns(recorder->loop), now);
-    json_t *reference = json_pack("{s:s, s:s, s:s}", "apiVersion", about->kind->api_version, "kind",
-                                  about->kind->name, "name", or_empty(about->meta.name));
-    const char *const more[][2] = {{"namespace", about->meta.namespace},
-                                   {"uid", about->meta.uid},
-                                   {"resourceVersion", about->meta.resource_version}};
+    json_t *message = json_stringn(text, length);
+    return message != NULL ? message : json_string("(not UTF-8)");
+}
+
+static json_t *reference_to_object(const struct record *record)
+{
+    json_t *reference = json_pack("{s:s, s:s, s:s}", "apiVersion", record->kind->api_version,
+                                  "kind", record->kind->name, "name", record->about_name);
+    const char *const more[][2] = {{"namespace", record->about_namespace},
+                                   {"uid", record->about_uid},
+                                   {"resourceVersion", record->about_version}};
     for (size_t i = 0; i < ARRAY_LENGTH(more); i++)
         if (more[i][1] != NULL)
             json_object_set_new(reference, more[i][0], json_string(more[i][1]));
-    json_t *message = json_stringn(request->message, length);
-    if (message == NULL)
-        message = json_string("(not UTF-8)");
+    return reference;
+}
+
+static json_t *make_body(const struct record *record)
+{
+    const char *component = record->recorder->component;
+    char at[INSTANT_TEXT_MAX];
+    instant_format(record->at_ns, at);
     return json_pack(
         "{s:s, s:s, s:{s:s, s:s}, s:o, s:s, s:o, s:s, s:{s:s}, s:s, s:s, s:I, s:s, s:s}",
-        "apiVersion", "v1", "kind", "Event", "metadata", "name", sent->name, "namespace",
-        sent->namespace, "involvedObject", reference, "reason", request->reason, "message", message,
-        "type", request->warning ? "Warning" : "Normal", "source", "component", recorder->component,
-        "firstTimestamp", now, "lastTimestamp", now, "count", (json_int_t)sent->count,
-        "reportingComponent", recorder->component, "reportingInstance", "");
+        "apiVersion", "v1", "kind", "Event", "metadata", "name", record->name, "namespace",
+        record->namespace, "involvedObject", reference_to_object(record), "reason", record->reason,
+        "message", message_of(record->message), "type", record->warning ? "Warning" : "Normal",
+        "source", "component", component, "firstTimestamp", at, "lastTimestamp", at, "count",
+        (json_int_t)record->count, "reportingComponent", component, "reportingInstance", "");
 }
 
 static void send_more(void *context)
@@ -294,13 +316,16 @@ static void send_more(void *context)
 static void send_record(struct record *record)
 {
     struct kube_client *client = record->recorder->client;
+    json_t *body = make_body(record);
     record->attempts++;
     if (!record->is_update) {
-        kube_create_json(client, KIND_EVENT, record->namespace, record->body, sent_one, record);
+        kube_create_json(client, KIND_EVENT, record->namespace, body, sent_one, record);
+        json_decref(body);
         return;
     }
-    json_t *patch = json_pack("{s:O, s:O}", "count", json_object_get(record->body, "count"),
-                              "lastTimestamp", json_object_get(record->body, "lastTimestamp"));
+    json_t *patch = json_pack("{s:O, s:O}", "count", json_object_get(body, "count"),
+                              "lastTimestamp", json_object_get(body, "lastTimestamp"));
+    json_decref(body);
     kube_patch(client, KIND_EVENT, record->namespace, record->name, NULL, PATCH_MERGE, patch,
                sent_one, record);
     json_decref(patch);
@@ -336,9 +361,10 @@ static void sent_one(void *context, const struct kube_result *result)
 
 static void record_free(struct record *record)
 {
-    json_decref(record->body);
-    free(record->namespace);
-    free(record->name);
+    char *texts[] = {record->namespace, record->name, record->about_name, record->about_namespace,
+                     record->about_uid, record->about_version, record->reason, record->message};
+    for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
+        free(texts[i]);
     free(record);
 }
 
