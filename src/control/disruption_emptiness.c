@@ -6,6 +6,7 @@
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
+#include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
 #include "control/disruption_sweep.h"
 #include "control/eviction_queue.h"
@@ -52,7 +53,9 @@ static bool is_wanted(struct arena *arena, const struct control *control, const 
         const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
         int64_t since =
             condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
-        if (now - since < NEW_POD_NS && may_run_on(arena, pod, node))
+        // What lies in the future is from before a clock was set back.
+        bool is_new = now - since < NEW_POD_NS && since - now < NEW_POD_NS;
+        if (is_new && may_run_on(arena, pod, node))
             return true;
     }
     return false;
@@ -78,9 +81,14 @@ void emptiness_call_off_wanted(struct control *control)
         return;
     for (struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;)
-        if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command))
+        if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
             disruption_queue_cancel(queue, command, "churn",
                                     "a pending pod may run on the node");
+            // The next sweep would choose them again at once (DIS-714).
+            if (strcmp(command->reason, "Drifted") == 0)
+                list_for_each (entry, &command->nodes)
+                    disruption_backoff_drift_refused(control->disruption_backoff, entry->node);
+        }
 }
 
 // --- one turn of emptiness -----------------------------------------------------------------------

@@ -502,6 +502,27 @@ static void a_new_overlay_is_seen_at_once_DIS_704_DIS_435(void **state)
     assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 5);
 }
 
+// Each is put aside for a moment when a pending pod may want it, instead of being chosen, tainted and
+// given back every two seconds.
+static void drifted_nodes_that_a_pod_may_want_are_not_chosen_ever_again_DIS_714_765(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    scenario_run(scenario, 60);
+    scenario_apply(scenario,
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: lonely, namespace: default}\nspec:\n"
+                   "  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution:\n"
+                   "    [{topologyKey: kubernetes.io/hostname,\n"
+                   "      labelSelector: {matchLabels: {app: nobody}}}]}}\n"
+                   "  containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]\n");
+    scenario_run(scenario, 5);
+    // Its condition is from the future now.
+    loop_skew_wall_clock(scenario->loop, -20 * SECOND);
+    moves_pool(scenario, 0, (struct story_pool){.labels = "generation: b"});
+    scenario_run(scenario, 120);
+    assert_in_range(moves_logged("abandoning disruption attempt", "a pending pod may run"), 0, 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -531,6 +552,7 @@ int main(void)
         TEST(taint_of_a_user_stays_DIS_730),
         TEST(expiry_is_never_or_at_once_DIS_354),
         TEST(drifted_node_with_a_blocking_pod_is_left_alone_DIS_355),
+        TEST(drifted_nodes_that_a_pod_may_want_are_not_chosen_ever_again_DIS_714_765),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
