@@ -254,11 +254,7 @@ static void index_node(struct cluster *cluster, const struct node *old_node,
     }
     if (now == NULL)
         return;
-    list = map_get(cluster->nodes, now);
-    if (list == NULL) {
-        list = memory_allocate(sizeof *list);
-        map_set(cluster->nodes, now, list);
-    }
+    list = map_ensure(cluster->nodes, now, sizeof *list);
     list_replace((struct object_list *)list, (const struct object *)old_node,
                  (const struct object *)new_node);
 }
@@ -274,11 +270,8 @@ const struct node_list *cluster_nodes_with(const struct cluster *cluster, const 
 
 const struct node *cluster_main_node(const struct cluster *cluster, const struct node_claim *claim)
 {
-    const struct node_list *nodes = cluster_nodes_with(cluster, claim->status.provider_id);
-    for (uint32_t i = 0; i < nodes->count; i++)
-        if (text_equal(nodes->items[i]->meta.name, claim->status.node_name))
-            return nodes->items[i];
-    return nodes->count > 0 ? nodes->items[0] : NULL;
+    return node_list_main(cluster_nodes_with(cluster, claim->status.provider_id),
+                          claim->status.node_name);
 }
 
 static void drop_empty_list(struct cluster *cluster, const char *node_name);

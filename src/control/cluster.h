@@ -7,11 +7,18 @@
 
 struct cluster;
 
+struct node_list {
+    const struct node **items;
+    uint32_t count, capacity;
+};
+// The Node of that name, which a NodeClaim was registered with; else the first, or NULL.
+const struct node *node_list_main(const struct node_list *nodes, const char *registered);
+
 // LIF-300: what has one provider ID (or, without one, one Node's name). Usually one Node and one
 // NodeClaim; more than one of either is an invariant violated, which callers see by the counts.
 struct state_node {
     const char *key;
-    VECTOR(const struct node *) nodes;
+    struct node_list nodes;
     VECTOR(const struct node_claim *) claims;
     int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
     bool marked;                         // by a disruption command (LIF-309)
@@ -31,10 +38,6 @@ uint32_t cluster_count(const struct cluster *cluster);
 
 // Nodes with the provider ID, also those that are not tracked (yet): registration and deletion are
 // about these, decisions about what is tracked. Borrowed until the loop runs on.
-struct node_list {
-    const struct node **items;
-    uint32_t count, capacity;
-};
 const struct node_list *cluster_nodes_with(const struct cluster *cluster, const char *provider_id);
 // The one that the NodeClaim was registered with, if several have its provider ID; else the first, or NULL.
 const struct node *cluster_main_node(const struct cluster *cluster, const struct node_claim *claim);

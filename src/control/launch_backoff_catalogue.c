@@ -47,13 +47,6 @@ static void review(const struct launch_backoff *backoff, struct pool_backoff *po
     }
 }
 
-static struct trial *trial_make(struct pool_backoff *pool, const char *key)
-{
-    struct trial *trial = memory_allocate(sizeof *trial);
-    map_set(pool->offerings, key, trial);
-    return trial;
-}
-
 // What the provider hid, for want of capacity as a rule, is on trial when it comes back: it may only
 // have forgotten, and NodeClaims of other pools may be what it learned it from. After a predecessor
 // that had failures a few of anything may be tried at a time.
@@ -64,7 +57,7 @@ static const struct trial *look_at(struct pool_backoff *pool, const struct insta
     offering_key(key, type, offering);
     struct trial *trial = map_get(pool->offerings, key);
     if (trial == NULL && (!offering->available || pool->inherits)) {
-        trial = trial_make(pool, key);
+        trial = map_ensure(pool->offerings, key, sizeof *trial);
         trial->successes = 1;
         trial->until_ns = now_ns;
     }

@@ -13,14 +13,19 @@ const struct node_claim *state_only_claim(const struct state_node *state)
     return state->claims.count == 1 ? state->claims.items[0] : NULL;
 }
 
+const struct node *node_list_main(const struct node_list *nodes, const char *registered)
+{
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (text_equal(nodes->items[i]->meta.name, registered))
+            return nodes->items[i];
+    return nodes->count > 0 ? nodes->items[0] : NULL;
+}
+
 const struct node *state_main_node(const struct state_node *state)
 {
-    const char *registered =
-        state->claims.count > 0 ? state->claims.items[0]->status.node_name : NULL;
-    for (uint32_t i = 0; i < state->nodes.count; i++)
-        if (text_equal(state->nodes.items[i]->meta.name, registered))
-            return state->nodes.items[i];
-    return state->nodes.count > 0 ? state->nodes.items[0] : NULL;
+    return node_list_main(&state->nodes, state->claims.count > 0
+                                             ? state->claims.items[0]->status.node_name
+                                             : NULL);
 }
 
 static bool node_label_is_true(const struct state_node *state, const char *label)

@@ -12,15 +12,14 @@
 static uint32_t flags_of(const struct pod *pod, int64_t now)
 {
     bool active = pod_is_active(pod), held = active && pod_is_protected(pod, now);
-    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
     uint32_t flags = held ? POD_HELD : 0;
     if (pod_needs_place(pod))
         flags |= POD_MOVES;
     if (active && !held && pod_is_evictable(pod, now))
         flags |= POD_EVICTABLE;
-    if (ready != NULL && text_equal(ready->status, "False"))
+    if (pod_is_unready(pod))
         flags |= POD_UNREADY;
-    if (active && ready != NULL && pod->spec.node_name != NULL && text_equal(ready->status, "True"))
+    if (pod_is_serving(pod))
         flags |= POD_SERVING;
     if (pod_is_leaving(pod))
         flags |= POD_LEAVING;

@@ -75,7 +75,7 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
                              const char *namespace, int64_t now_ns, bool *is_known);
 static void make_name(struct event_recorder *recorder, const struct object *about,
                       struct text *name);
-static json_t *make_body(const struct record *record);
+static json_t *make_body(const struct record *record, const char *at);
 static void send_more(void *context);
 static void send_record(struct record *record);
 static void sent_one(void *context, const struct kube_result *result);
@@ -286,11 +286,9 @@ static json_t *reference_to_object(const struct record *record)
     return reference;
 }
 
-static json_t *make_body(const struct record *record)
+static json_t *make_body(const struct record *record, const char *at)
 {
     const char *component = record->recorder->component;
-    char at[INSTANT_TEXT_MAX];
-    instant_format(record->at_ns, at);
     return json_pack(
         "{s:s, s:s, s:{s:s, s:s}, s:o, s:s, s:o, s:s, s:{s:s}, s:s, s:s, s:I, s:s, s:s}",
         "apiVersion", "v1", "kind", "Event", "metadata", "name", record->name, "namespace",
@@ -316,19 +314,18 @@ static void send_more(void *context)
 static void send_record(struct record *record)
 {
     struct kube_client *client = record->recorder->client;
-    json_t *body = make_body(record);
+    char at[INSTANT_TEXT_MAX];
+    instant_format(record->at_ns, at);
+    json_t *body = record->is_update ? json_pack("{s:I, s:s}", "count", (json_int_t)record->count,
+                                                 "lastTimestamp", at)
+                                     : make_body(record, at);
     record->attempts++;
-    if (!record->is_update) {
+    if (record->is_update)
+        kube_patch(client, KIND_EVENT, record->namespace, record->name, NULL, PATCH_MERGE, body,
+                   sent_one, record);
+    else
         kube_create_json(client, KIND_EVENT, record->namespace, body, sent_one, record);
-        json_decref(body);
-        return;
-    }
-    json_t *patch = json_pack("{s:O, s:O}", "count", json_object_get(body, "count"),
-                              "lastTimestamp", json_object_get(body, "lastTimestamp"));
     json_decref(body);
-    kube_patch(client, KIND_EVENT, record->namespace, record->name, NULL, PATCH_MERGE, patch,
-               sent_one, record);
-    json_decref(patch);
 }
 
 static void sent_one(void *context, const struct kube_result *result)
