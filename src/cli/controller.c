@@ -128,10 +128,21 @@ static bool kinds_are_known(void *context, struct error *error)
                      "NodePool and NodeClaim are not known to the API (`adze crds` prints the CRDs)");
 }
 
+// Answers to scrapes are large, probes are many; neither takes the other's connections.
+static const struct web_limits metrics_limits = {.connections_max = 32,
+                                                 .request_ns = 10 * SECOND,
+                                                 .next_request_ns = 2 * MINUTE,
+                                                 .answer_ns = 30 * SECOND};
+static const struct web_limits probe_limits = {.connections_max = 128,
+                                               .request_ns = 10 * SECOND,
+                                               .next_request_ns = 30 * SECOND,
+                                               .answer_ns = 10 * SECOND};
+
 static bool open_servers(struct process *process, struct error *error)
 {
     process->metrics_server =
-        web_server_create(process->loop, NULL, (int)process->settings.metrics_port, error);
+        web_server_create(process->loop, NULL, (int)process->settings.metrics_port,
+                          &metrics_limits, error);
     if (process->metrics_server == NULL)
         return false;
     web_server_route(process->metrics_server, "/metrics", serve_metrics, process);
@@ -142,7 +153,8 @@ static bool open_servers(struct process *process, struct error *error)
         profiling_serve(process->profiling, process->metrics_server);
     }
     process->health_server =
-        web_server_create(process->loop, NULL, (int)process->settings.health_probe_port, error);
+        web_server_create(process->loop, NULL, (int)process->settings.health_probe_port,
+                          &probe_limits, error);
     if (process->health_server == NULL)
         return false;
     process->health = health_create();

@@ -3,10 +3,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
-#include <event2/listener.h>
+#include <event2/util.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -15,16 +16,20 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "web/http_head.h"
 
-#define HEADER_BYTES_MAX (16 * 1024)
-#define CONNECTIONS_MAX  256
-#define IDLE_S           30
-#define PLAIN_TEXT       "text/plain; charset=utf-8"
+#define BACKLOG    128
+#define PLAIN_TEXT "text/plain; charset=utf-8"
+// A client may take so long to send its request before a newer one may have its place.
+#define GRACE_NS (250 * MILLISECOND)
+// After the last answer the client's bytes are read for so long, or it would lose the answer.
+#define LINGER_NS SECOND
 
 struct route {
     char *path;
@@ -34,53 +39,66 @@ struct route {
     void *context;
 };
 
-// evhttp tells of a connection's end only once a request has come over it. Until then a connection
-// is known by the time of its acceptance, and gone when the idle limit has passed: at most as many
-// are open as are counted.
-struct connection { // one over which a request has come
+enum connection_state {
+    CONNECTION_READING, // the head of a request
+    CONNECTION_WRITING, // its answer
+    CONNECTION_CLOSING, // all is said; what still comes is thrown away
+};
+struct connection {
     TAILQ_ENTRY(connection) link;
     struct web_server *server;
-    struct evhttp_connection *http;
+    struct bufferevent *stream;
+    struct timer *deadline; // of the state; no byte that comes moves it
+    enum connection_state state;
+    int64_t since_ns; // accepted, or answered last
+    struct http_head head;
 };
 
 struct web_server {
     struct loop *loop;
-    struct evhttp *http;
-    struct evconnlistener *listener;
+    struct web_limits limits;
+    int socket;
+    struct event *acceptable;
     int port;
     VECTOR(struct route) routes;
-    TAILQ_HEAD(, connection) known;
-    unsigned known_count;
-    int64_t silent_since_ns[CONNECTIONS_MAX]; // a ring: acceptance of those not yet known
-    unsigned silent_first, silent_count;
-    struct timer *reopen; // accepting has stopped
+    TAILQ_HEAD(connections, connection) connections; // by since_ns
+    unsigned connection_count;
+    struct timer *resume; // accepting has stopped for a moment
 };
 
 struct web_request {
     const char *path;
-    struct evkeyvalq *query, *headers;
+    struct evkeyvalq *query;
+    const struct http_head *head;
 };
 
 static int open_socket(const char *address, int port, struct error *error);
 static int try_listen(const struct addrinfo *where);
 static int port_of(int socket);
-static struct bufferevent *accepted(struct event_base *base, void *context);
-static void forget_silent(struct web_server *server);
-static void limit_connections(struct web_server *server);
-static void reopen(void *context);
-static void know_connection(struct web_server *server, struct evhttp_connection *http);
-static void connection_closed(struct evhttp_connection *http, void *context);
-static void serve(struct evhttp_request *request, void *context);
+static void accept_connections(evutil_socket_t socket, short events, void *context);
+static bool make_room(struct web_server *server);
+static struct connection *oldest_connection(const struct web_server *server);
+static void resume(void *context);
+static void open_connection(struct web_server *server, int socket);
+static void close_connection(struct connection *connection);
+static void deadline_reached(void *context);
+static void readable(struct bufferevent *stream, void *context);
+static void written(struct bufferevent *stream, void *context);
+static void happened(struct bufferevent *stream, short events, void *context);
+static void read_head(struct connection *connection);
+static void serve(struct connection *connection);
+static void find_and_answer(struct connection *connection, const struct evhttp_uri *uri);
 static const struct route *find_route(const struct web_server *server, const char *path);
-static void answer(const struct route *route, struct evhttp_request *request,
+static void answer(struct connection *connection, const struct route *route,
                    const struct evhttp_uri *uri, const char *path);
 static void normalize_query(struct text *out, const char *query);
-static void refuse(struct evhttp_request *request, int status, const char *text);
-static void send_answer(struct evhttp_request *request, int status, const char *content_type,
-                        const char *body, size_t length);
+static void refuse(struct connection *connection, int status, const char *text);
+static void send_answer(struct connection *connection, const struct web_response *response);
+static const char *phrase_of(int status);
+static void add_date(const struct web_server *server, struct evbuffer *out);
 
 struct web_server *web_server_create(struct loop *loop, const char *address, int port,
-                                     struct error *error)
+                                     const struct web_limits *limits, struct error *error)
 {
     struct event_base *base = loop_event_base(loop);
     if (base == NULL) {
@@ -93,25 +111,14 @@ struct web_server *web_server_create(struct loop *loop, const char *address, int
     signal(SIGPIPE, SIG_IGN); // a peer that has gone is an error of the write, not the end of us
     struct web_server *server = memory_allocate(sizeof *server);
     server->loop = loop;
+    server->limits = *limits;
+    server->socket = socket;
     server->port = port_of(socket);
-    TAILQ_INIT(&server->known);
-    server->reopen = timer_create_on(loop, reopen, server);
-    server->http = evhttp_new(base);
-    server->listener = evconnlistener_new(base, NULL, NULL,
-                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, socket);
-    assert(server->http != NULL && server->listener != NULL);
-    // All methods come here, so that those not served are answered 405 and not 501.
-    evhttp_set_allowed_methods(server->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST |
-                                                 EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
-                                                 EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
-    evhttp_set_max_headers_size(server->http, HEADER_BYTES_MAX);
-    evhttp_set_max_body_size(server->http, 0);
-    evhttp_set_timeout(server->http, IDLE_S);
-    evhttp_set_bevcb(server->http, accepted, server);
-    evhttp_set_gencb(server->http, serve, server);
-    struct evhttp_bound_socket *bound = evhttp_bind_listener(server->http, server->listener);
-    assert(bound != NULL);
-    (void)bound;
+    TAILQ_INIT(&server->connections);
+    server->resume = timer_create_on(loop, resume, server);
+    server->acceptable = event_new(base, socket, EV_READ | EV_PERSIST, accept_connections, server);
+    assert(server->acceptable != NULL && limits->connections_max > 0);
+    event_add(server->acceptable, NULL);
     return server;
 }
 
@@ -119,9 +126,11 @@ void web_server_destroy(struct web_server *server)
 {
     if (server == NULL)
         return;
-    evhttp_free(server->http); // the listener and the connections go with it
-    assert(TAILQ_EMPTY(&server->known));
-    timer_destroy(server->reopen);
+    while (!TAILQ_EMPTY(&server->connections))
+        close_connection(TAILQ_FIRST(&server->connections));
+    event_free(server->acceptable);
+    close(server->socket);
+    timer_destroy(server->resume);
     vector_for_each (route, &server->routes)
         free(route->path);
     vector_free(&server->routes);
@@ -131,6 +140,11 @@ void web_server_destroy(struct web_server *server)
 int web_server_port(const struct web_server *server)
 {
     return server->port;
+}
+
+unsigned web_server_connections(const struct web_server *server)
+{
+    return server->connection_count;
 }
 
 void web_server_route(struct web_server *server, const char *path, web_function function,
@@ -182,7 +196,7 @@ static int try_listen(const struct addrinfo *where)
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (where->ai_family == AF_INET6)
         setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (bind(descriptor, where->ai_addr, where->ai_addrlen) == 0 && listen(descriptor, 128) == 0)
+    if (bind(descriptor, where->ai_addr, where->ai_addrlen) == 0 && listen(descriptor, BACKLOG) == 0)
         return descriptor;
     int why = errno;
     close(descriptor);
@@ -200,100 +214,191 @@ static int port_of(int socket)
 }
 
 // --- connections ---------------------------------------------------------------------------------
-static struct bufferevent *accepted(struct event_base *base, void *context)
+static void accept_connections(evutil_socket_t socket, short events, void *context)
 {
-    (void)base;
     struct web_server *server = context;
-    forget_silent(server);
-    if (server->silent_count < CONNECTIONS_MAX) {
-        unsigned slot = (server->silent_first + server->silent_count++) % CONNECTIONS_MAX;
-        server->silent_since_ns[slot] = loop_monotonic_ns(server->loop);
+    (void)events;
+    while (make_room(server)) {
+        int accepted = accept4(socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (accepted >= 0) {
+            open_connection(server, accepted);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            if (server->connection_count > 0) // the process has no descriptors left
+                close_connection(oldest_connection(server));
+            event_del(server->acceptable);
+            timer_start(server->resume, GRACE_NS);
+            return;
+        } else if (errno != ECONNABORTED && errno != EINTR) {
+            return; // no more for now
+        }
     }
-    limit_connections(server);
-    return NULL; // an ordinary one
 }
 
-static void forget_silent(struct web_server *server)
+// A full server gives the place of the connection that has kept it longest without sending a request
+// to the next, so that clients that send nothing keep out nobody. The others wait in the kernel.
+static bool make_room(struct web_server *server)
 {
-    int64_t limit_ns = loop_monotonic_ns(server->loop) - IDLE_S * SECOND;
-    while (server->silent_count > 0 && server->silent_since_ns[server->silent_first] < limit_ns) {
-        server->silent_first = (server->silent_first + 1) % CONNECTIONS_MAX;
-        server->silent_count--;
+    if (server->connection_count < server->limits.connections_max)
+        return true;
+    struct connection *oldest = oldest_connection(server);
+    int64_t age_ns = loop_monotonic_ns(server->loop) - oldest->since_ns;
+    if (age_ns >= GRACE_NS) {
+        close_connection(oldest);
+        return true;
     }
+    event_del(server->acceptable);
+    timer_start(server->resume, GRACE_NS - age_ns);
+    return false;
 }
 
-static void limit_connections(struct web_server *server)
-{
-    if (server->known_count + server->silent_count < CONNECTIONS_MAX) {
-        timer_stop(server->reopen);
-        evconnlistener_enable(server->listener);
-        return;
-    }
-    evconnlistener_disable(server->listener); // the others wait in the kernel's queue
-    timer_start(server->reopen, SECOND);
-}
-
-static void reopen(void *context)
-{
-    forget_silent(context);
-    limit_connections(context);
-}
-
-static void know_connection(struct web_server *server, struct evhttp_connection *http)
+// Those whose answers are still being written come last.
+static struct connection *oldest_connection(const struct web_server *server)
 {
     struct connection *connection;
-    TAILQ_FOREACH(connection, &server->known, link)
-    if (connection->http == http)
-        return;
-    connection = memory_allocate(sizeof *connection);
-    connection->server = server;
-    connection->http = http;
-    TAILQ_INSERT_TAIL(&server->known, connection, link);
-    server->known_count++;
-    evhttp_connection_set_closecb(http, connection_closed, connection);
-    if (server->silent_count > 0) { // whichever it was: counting the youngest errs to the safe side
-        server->silent_first = (server->silent_first + 1) % CONNECTIONS_MAX;
-        server->silent_count--;
-    }
+    TAILQ_FOREACH(connection, &server->connections, link)
+    if (connection->state != CONNECTION_WRITING)
+        return connection;
+    return TAILQ_FIRST(&server->connections);
 }
 
-static void connection_closed(struct evhttp_connection *http, void *context)
+static void resume(void *context)
 {
-    (void)http;
-    struct connection *connection = context;
-    TAILQ_REMOVE(&connection->server->known, connection, link);
-    connection->server->known_count--;
+    struct web_server *server = context;
+    event_add(server->acceptable, NULL);
+}
+
+static void open_connection(struct web_server *server, int socket)
+{
+    struct bufferevent *stream =
+        bufferevent_socket_new(loop_event_base(server->loop), socket, BEV_OPT_CLOSE_ON_FREE);
+    assert(stream != NULL);
+    struct connection *connection = memory_allocate(sizeof *connection);
+    connection->server = server;
+    connection->stream = stream;
+    connection->since_ns = loop_monotonic_ns(server->loop);
+    connection->deadline = timer_create_on(server->loop, deadline_reached, connection);
+    timer_start(connection->deadline, server->limits.request_ns);
+    TAILQ_INSERT_TAIL(&server->connections, connection, link);
+    server->connection_count++;
+    bufferevent_setcb(stream, readable, written, happened, connection);
+    bufferevent_setwatermark(stream, EV_READ, 0, HTTP_HEAD_BYTES_MAX); // no more is read ahead
+    bufferevent_enable(stream, EV_READ | EV_WRITE);
+}
+
+static void close_connection(struct connection *connection)
+{
+    TAILQ_REMOVE(&connection->server->connections, connection, link);
+    connection->server->connection_count--;
+    bufferevent_free(connection->stream);
+    timer_destroy(connection->deadline);
+    http_head_clear(&connection->head);
     free(connection);
 }
 
-// --- requests ------------------------------------------------------------------------------------
-static void serve(struct evhttp_request *request, void *context)
+static void deadline_reached(void *context)
 {
-    struct web_server *server = context;
-    know_connection(server, evhttp_request_get_connection(request));
-    struct evkeyvalq *headers = evhttp_request_get_output_headers(request);
-    evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
-    evhttp_add_header(headers, "Cache-Control", "no-store");
-    enum evhttp_cmd_type method = evhttp_request_get_command(request);
-    if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD) {
-        evhttp_add_header(headers, "Allow", "GET, HEAD");
-        refuse(request, HTTP_BADMETHOD, "405 method not allowed\n");
+    close_connection(context);
+}
+
+static void readable(struct bufferevent *stream, void *context)
+{
+    struct connection *connection = context;
+    if (connection->state == CONNECTION_READING)
+        read_head(connection);
+    else if (connection->state == CONNECTION_CLOSING)
+        evbuffer_drain(bufferevent_get_input(stream), SIZE_MAX);
+}
+
+static void written(struct bufferevent *stream, void *context)
+{
+    struct connection *connection = context;
+    if (connection->state != CONNECTION_WRITING)
+        return;
+    struct web_server *server = connection->server;
+    connection->since_ns = loop_monotonic_ns(server->loop);
+    TAILQ_REMOVE(&server->connections, connection, link);
+    TAILQ_INSERT_TAIL(&server->connections, connection, link);
+    if (connection->head.is_last) {
+        connection->state = CONNECTION_CLOSING;
+        shutdown(bufferevent_getfd(stream), SHUT_WR);
+        timer_start(connection->deadline, LINGER_NS);
+        evbuffer_drain(bufferevent_get_input(stream), SIZE_MAX);
         return;
     }
-    const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
+    http_head_clear(&connection->head);
+    connection->state = CONNECTION_READING;
+    timer_start(connection->deadline, server->limits.next_request_ns);
+    read_head(connection); // it may be here already
+}
+
+static void happened(struct bufferevent *stream, short events, void *context)
+{
+    (void)stream;
+    struct connection *connection = context;
+    // A client that has closed its half still reads the answer to what it asked.
+    if ((events & BEV_EVENT_EOF) != 0 && connection->state == CONNECTION_WRITING)
+        connection->head.is_last = true;
+    else
+        close_connection(connection);
+}
+
+// --- requests ------------------------------------------------------------------------------------
+static void read_head(struct connection *connection)
+{
+    struct evbuffer *input = bufferevent_get_input(connection->stream);
+    int status = HTTP_HEAD_MORE;
+    while (status == HTTP_HEAD_MORE) {
+        size_t length = 0;
+        CLEANUP_FREE char *line = evbuffer_readln(input, &length, EVBUFFER_EOL_CRLF);
+        if (line != NULL)
+            status = http_head_add_line(&connection->head, line, length);
+        else if (evbuffer_get_length(input) + connection->head.bytes >= HTTP_HEAD_BYTES_MAX)
+            status = 431;
+        else
+            return;
+    }
+    connection->state = CONNECTION_WRITING;
+    timer_start(connection->deadline, connection->server->limits.answer_ns);
+    if (status == HTTP_HEAD_COMPLETE) {
+        serve(connection);
+    } else {
+        connection->head.is_last = true;
+        refuse(connection, status, NULL);
+    }
+}
+
+static void serve(struct connection *connection)
+{
+    struct http_head *head = &connection->head;
+    if (head->has_body) // it is not read, so no request can follow
+        head->is_last = true;
+    if (strcmp(head->method, "GET") != 0 && strcmp(head->method, "HEAD") != 0) {
+        refuse(connection, HTTP_BADMETHOD, "405 method not allowed\n");
+    } else if (head->has_body) {
+        refuse(connection, HTTP_ENTITYTOOLARGE, NULL);
+    } else {
+        struct evhttp_uri *uri = evhttp_uri_parse(head->target);
+        find_and_answer(connection, uri);
+        if (uri != NULL)
+            evhttp_uri_free(uri);
+    }
+}
+
+static void find_and_answer(struct connection *connection, const struct evhttp_uri *uri)
+{
     const char *encoded = uri != NULL ? evhttp_uri_get_path(uri) : NULL;
     size_t length = 0;
     CLEANUP_FREE char *path =
         encoded != NULL ? evhttp_uridecode(encoded, 0, &length) : NULL; // malloc'd by libevent
     if (path == NULL || path[0] != '/' || strlen(path) != length) {
-        refuse(request, HTTP_BADREQUEST, "400 bad request\n");
+        refuse(connection, HTTP_BADREQUEST, NULL);
         return;
     }
-    const struct route *route = find_route(server, path);
+    const struct route *route = find_route(connection->server, path);
     if (route == NULL)
-        refuse(request, HTTP_NOTFOUND, "404 page not found\n");
+        refuse(connection, HTTP_NOTFOUND, "404 page not found\n");
     else
-        answer(route, request, uri, path);
+        answer(connection, route, uri, path);
 }
 
 static const struct route *find_route(const struct web_server *server, const char *path)
@@ -309,7 +414,7 @@ static const struct route *find_route(const struct web_server *server, const cha
     return best;
 }
 
-static void answer(const struct route *route, struct evhttp_request *request,
+static void answer(struct connection *connection, const struct route *route,
                    const struct evhttp_uri *uri, const char *path)
 {
     struct evkeyvalq query;
@@ -318,16 +423,14 @@ static void answer(const struct route *route, struct evhttp_request *request,
     int code = evhttp_parse_query_str(encoded.data != NULL ? encoded.data : "", &query);
     text_free(&encoded);
     if (code != 0) {
-        refuse(request, HTTP_BADREQUEST, "400 bad request\n");
+        refuse(connection, HTTP_BADREQUEST, NULL);
         return;
     }
-    struct web_request view = {
-        .path = path, .query = &query, .headers = evhttp_request_get_input_headers(request)};
+    struct web_request view = {.path = path, .query = &query, .head = &connection->head};
     struct web_response response = {.status = HTTP_OK, .content_type = PLAIN_TEXT};
     route->function(route->context, &view, &response);
     evhttp_clear_headers(&query);
-    send_answer(request, response.status, response.content_type, response.body.data,
-                response.body.length);
+    send_answer(connection, &response);
     text_free(&response.body);
 }
 
@@ -347,25 +450,62 @@ static void normalize_query(struct text *out, const char *query)
     }
 }
 
-static void refuse(struct evhttp_request *request, int status, const char *text)
+// `text` NULL: status and phrase.
+static void refuse(struct connection *connection, int status, const char *text)
 {
-    send_answer(request, status, PLAIN_TEXT, text, strlen(text));
+    struct web_response response = {.status = status, .content_type = PLAIN_TEXT};
+    if (text != NULL)
+        text_add(&response.body, text);
+    else
+        text_format(&response.body, "%d %s\n", status, phrase_of(status));
+    send_answer(connection, &response);
+    text_free(&response.body);
 }
 
-static void send_answer(struct evhttp_request *request, int status, const char *content_type,
-                        const char *body, size_t length)
+static void send_answer(struct connection *connection, const struct web_response *response)
 {
-    struct evkeyvalq *headers = evhttp_request_get_output_headers(request);
-    char length_text[24];
-    snprintf(length_text, sizeof length_text, "%zu", length);
-    evhttp_add_header(headers, "Content-Type", content_type);
-    evhttp_add_header(headers, "Content-Length", length_text);
-    struct evbuffer *buffer = evbuffer_new();
-    // libevent would send the body of an answer to HEAD.
-    if (length > 0 && evhttp_request_get_command(request) != EVHTTP_REQ_HEAD)
-        evbuffer_add(buffer, body, length);
-    evhttp_send_reply(request, status, NULL, buffer);
-    evbuffer_free(buffer);
+    const struct http_head *head = &connection->head;
+    struct evbuffer *out = bufferevent_get_output(connection->stream);
+    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\n", response->status, phrase_of(response->status));
+    evbuffer_add_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+                        response->content_type, response->body.length);
+    evbuffer_add_printf(out, "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n");
+    if (response->status == HTTP_BADMETHOD)
+        evbuffer_add_printf(out, "Allow: GET, HEAD\r\n");
+    if (head->is_last)
+        evbuffer_add_printf(out, "Connection: close\r\n");
+    add_date(connection->server, out);
+    evbuffer_add(out, "\r\n", 2);
+    if (!text_equal(head->method, "HEAD"))
+        evbuffer_add(out, response->body.data, response->body.length);
+}
+
+static const char *phrase_of(int status)
+{
+    static const struct {
+        int status;
+        const char *phrase;
+    } phrases[] = {{200, "OK"},
+                   {400, "Bad Request"},
+                   {404, "Not Found"},
+                   {405, "Method Not Allowed"},
+                   {413, "Content Too Large"},
+                   {431, "Request Header Fields Too Large"},
+                   {500, "Internal Server Error"},
+                   {505, "HTTP Version Not Supported"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(phrases); i++)
+        if (phrases[i].status == status)
+            return phrases[i].phrase;
+    return "Unknown";
+}
+
+static void add_date(const struct web_server *server, struct evbuffer *out)
+{
+    time_t now = (time_t)(loop_now_ns(server->loop) / SECOND);
+    struct tm parts;
+    char date[64];
+    if (gmtime_r(&now, &parts) != NULL && evutil_date_rfc1123(date, sizeof date, &parts) > 0)
+        evbuffer_add_printf(out, "Date: %s\r\n", date);
 }
 
 const char *web_request_path(const struct web_request *request)
@@ -384,5 +524,5 @@ const char *web_request_query(const struct web_request *request, const char *nam
 
 const char *web_request_header(const struct web_request *request, const char *name)
 {
-    return evhttp_find_header(request->headers, name);
+    return http_head_find(request->head, name);
 }

@@ -2,6 +2,7 @@
 import http.server
 import json
 import os
+import resource
 import socket
 import struct
 import subprocess
@@ -72,7 +73,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ControllerTest(ProgramTest):
-    def start(self, **environment):
+    def start(self, limits=None, **environment):
         self.api = ApiServer()
         self.addCleanup(self.api.end)
         self.metrics, self.probes = free_port(), free_port()
@@ -84,7 +85,8 @@ class ControllerTest(ProgramTest):
         self.log = open(os.path.join(self.folder.name, "log"), "w+b")
         self.addCleanup(self.log.close)
         self.process = subprocess.Popen([ADZE, "controller", "--kubeconfig", config], stdout=self.log,
-                                        stderr=self.log, cwd=self.folder.name, env=variables)
+                                        stderr=self.log, cwd=self.folder.name, env=variables,
+                                        preexec_fn=limits)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
 
@@ -118,6 +120,31 @@ class ControllerTest(ProgramTest):
         self.assertEqual(self.get(self.probes, "/readyz/crd")[0], 500)
         self.api.missing = ""
         self.until("readiness", lambda: self.get(self.probes, "/readyz")[0] == 200)
+
+    def test_slow_clients_starve_neither_probes_nor_the_process_LIF_333(self):
+        # The probes' and the metrics' caps are 128 and 32.
+        self.start(limits=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+        self.until("liveness", lambda: self.get(self.probes, "/healthz")[0] == 200)
+        slow = []
+        for port in [self.probes, self.metrics] * 300:
+            client = socket.create_connection(("127.0.0.1", port))
+            client.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+            self.addCleanup(client.close)
+            slow.append(client)
+        for _ in range(7):
+            for client in slow:
+                try:
+                    client.send(b"x")
+                except OSError:
+                    pass  # cut for those that came after it
+            began = time.monotonic()
+            self.assertEqual(self.get(self.probes, "/healthz")[0], 200)
+            self.assertLess(time.monotonic() - began, 3)
+            self.assertLess(len(os.listdir("/proc/%d/fd" % self.process.pid)), 220)
+            time.sleep(2)
+        # The deadline has passed, although bytes went on coming.
+        self.assertLess(len(os.listdir("/proc/%d/fd" % self.process.pid)), 60)
+        self.assertEqual(self.get(self.metrics, "/metrics")[0], 200)
 
     def test_profiles_are_served_if_asked_for_LIF_334(self):
         self.start(ENABLE_PROFILING="true")

@@ -15,6 +15,12 @@
 #include "web/health.h"
 #include "web/web.h"
 
+#define CONNECTIONS_MAX 64
+static const struct web_limits limits = {.connections_max = CONNECTIONS_MAX,
+                                         .request_ns = SECOND,
+                                         .next_request_ns = SECOND,
+                                         .answer_ns = SECOND};
+
 struct world {
     struct loop *loop;
     struct web_server *server;
@@ -56,7 +62,7 @@ static struct world *world_create(void)
     assert_true(log_configure(&quiet, NULL));
     world->loop = loop_create();
     struct error error = {0};
-    world->server = web_server_create(world->loop, "127.0.0.1", 0, &error);
+    world->server = web_server_create(world->loop, "127.0.0.1", 0, &limits, &error);
     if (world->server == NULL)
         fail_msg("%s", error.message);
     web_server_route(world->server, "/", show, NULL);
@@ -203,18 +209,164 @@ static void requests_are_bounded(void **state)
     world_destroy(world);
 }
 
-static void many_silent_connections_do_not_use_up_the_server(void **state)
+static void further_requests_come_over_the_same_connection(void **state)
 {
     (void)state;
     struct world *world = world_create();
-    enum { MANY = 300 };
+    static const char three[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n\r\nHEAD /pages/ HTTP/1.1\n\n"
+                                "GET /nowhere HTTP/1.0\r\n\r\nGET /not-read HTTP/1.1\r\n\r\n";
+    const char *answer = tell(world, three, sizeof three - 1);
+    assert_status(answer, "200");
+    const char *second = strstr(answer, "/|none|noneHTTP/1.1 200 OK\r\n");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "\r\n\r\nHTTP/1.1 404 Not Found\r\n"));
+    assert_non_null(strstr(second, "Connection: close\r\n"));
+    assert_null(strstr(second, "not-read"));
+    world_destroy(world);
+}
+
+static void heads_are_refused_for_what_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head, *status;
+    } cases[] = {
+        {"GET / HTTP/2.0\r\n", "505"},        {"GET /\r\n", "400"},
+        {"GET  HTTP/1.1\r\n", "400"},         {"G\"T / HTTP/1.1\r\n", "400"},
+        {"GET / HTTP/1.1\r\nno colon\r\n", "400"}, {"GET / HTTP/1.1\r\nA: b\r\n c\r\n", "400"},
+        {"GET / HTTP/1.1\r\nA: \x01\r\n", "400"}, {"GET / FTP/1.1\r\n", "400"},
+        {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "405"},
+        {"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "413"},
+    };
+    struct world *world = world_create();
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        assert_status(tell(world, cases[i].head, strlen(cases[i].head)), cases[i].status);
+    world_destroy(world);
+}
+
+// --- clients that send little, late or nothing ---------------------------------------------------
+enum { MANY = 300 };
+struct crowd {
+    struct world *world;
     struct bufferevent *streams[MANY];
+    struct timer *beat;
+};
+
+static void send_one_byte_each(void *context)
+{
+    struct crowd *crowd = context;
     for (int i = 0; i < MANY; i++)
-        streams[i] = open_stream(world);
+        bufferevent_write(crowd->streams[i], "x", 1);
+    timer_start(crowd->beat, 50 * MILLISECOND);
+}
+
+static void ignore(struct bufferevent *stream, short events, void *context)
+{
+    (void)stream;
+    (void)events;
+    (void)context;
+}
+
+static struct crowd *crowd_create(struct world *world, const char *first)
+{
+    struct crowd *crowd = memory_allocate(sizeof *crowd);
+    crowd->world = world;
+    for (int i = 0; i < MANY; i++) {
+        crowd->streams[i] = open_stream(world);
+        bufferevent_setcb(crowd->streams[i], NULL, NULL, ignore, NULL);
+        bufferevent_write(crowd->streams[i], first, strlen(first));
+    }
+    crowd->beat = timer_create_on(world->loop, send_one_byte_each, crowd);
+    return crowd;
+}
+
+static void crowd_destroy(struct crowd *crowd)
+{
+    timer_destroy(crowd->beat);
+    for (int i = 0; i < MANY; i++)
+        bufferevent_free(crowd->streams[i]);
+    free(crowd);
+}
+
+static void assert_probes_are_answered(struct world *world, int times)
+{
+    for (int i = 0; i < times; i++) {
+        int64_t begun_ns = loop_monotonic_ns(world->loop);
+        assert_status(ask(world, "GET", "/healthz"), "200");
+        // A kubelet waits for a second; sanitizers and busy machines are given some more.
+        assert_true(loop_monotonic_ns(world->loop) - begun_ns < 3 * SECOND);
+        assert_true(web_server_connections(world->server) <= CONNECTIONS_MAX);
+    }
+}
+
+static void run_until_empty(struct world *world)
+{
+    for (int i = 0; i < 300 && web_server_connections(world->server) > 0; i++)
+        loop_run_for(world->loop, 50 * MILLISECOND);
+    assert_int_equal(web_server_connections(world->server), 0);
+}
+
+static void slow_clients_do_not_starve_probes_LIF_333(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct crowd *crowd = crowd_create(world, "GET /healthz HTTP/1.1\r\nX: ");
+    send_one_byte_each(crowd);
     loop_run_for(world->loop, 200 * MILLISECOND);
-    for (int i = 0; i < MANY; i++)
-        bufferevent_free(streams[i]);
+    assert_true(web_server_connections(world->server) >= CONNECTIONS_MAX / 2);
+    assert_probes_are_answered(world, 20);
+    run_until_empty(world); // although bytes go on coming
+    crowd_destroy(crowd);
+    world_destroy(world);
+}
+
+static void silent_clients_do_not_starve_probes_LIF_333(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct crowd *crowd = crowd_create(world, "");
+    loop_run_for(world->loop, 200 * MILLISECOND);
+    assert_probes_are_answered(world, 20);
+    crowd_destroy(crowd);
     world_destroy(world); // what was not accepted is no leak
+}
+
+static void idle_clients_do_not_starve_probes_LIF_333(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct crowd *crowd = crowd_create(world, "GET /healthz HTTP/1.1\r\n\r\n");
+    loop_run_for(world->loop, 200 * MILLISECOND);
+    assert_probes_are_answered(world, 20);
+    run_until_empty(world);
+    crowd_destroy(crowd);
+    world_destroy(world);
+}
+
+static void show_much(void *context, const struct web_request *request,
+                      struct web_response *response)
+{
+    (void)context;
+    (void)request;
+    for (int i = 0; i < 1000000; i++)
+        text_add(&response->body, "0123456789abcdef");
+}
+
+static void clients_that_do_not_read_are_cut(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    web_server_route(world->server, "/much", show_much, NULL);
+    struct bufferevent *stream = open_stream(world);
+    bufferevent_disable(stream, EV_READ);
+    bufferevent_setcb(stream, NULL, NULL, ignore, NULL);
+    static const char request[] = "GET /much HTTP/1.1\r\n\r\n";
+    bufferevent_write(stream, request, sizeof request - 1);
+    loop_run_for(world->loop, 300 * MILLISECOND);
+    assert_int_equal(web_server_connections(world->server), 1);
+    run_until_empty(world);
+    bufferevent_free(stream);
+    world_destroy(world);
 }
 
 static void probes_answer_as_kubelets_expect_LIF_333(void **state)
@@ -258,9 +410,10 @@ static void a_port_in_use_is_an_error(void **state)
     struct world *world = world_create();
     struct error error = {0};
     assert_null(
-        web_server_create(world->loop, "127.0.0.1", web_server_port(world->server), &error));
+        web_server_create(world->loop, "127.0.0.1", web_server_port(world->server),
+                                  &limits, &error));
     assert_non_null(strstr(error.message, "cannot listen on 127.0.0.1:"));
-    struct web_server *everywhere = web_server_create(world->loop, NULL, 0, &error);
+    struct web_server *everywhere = web_server_create(world->loop, NULL, 0, &limits, &error);
     assert_non_null(everywhere);
     assert_int_not_equal(web_server_port(everywhere), 0);
     web_server_destroy(everywhere);
@@ -273,7 +426,12 @@ int main(void)
         cmocka_unit_test(routes_find_their_handlers),
         cmocka_unit_test(only_reading_is_served),
         cmocka_unit_test(requests_are_bounded),
-        cmocka_unit_test(many_silent_connections_do_not_use_up_the_server),
+        cmocka_unit_test(further_requests_come_over_the_same_connection),
+        cmocka_unit_test(heads_are_refused_for_what_they_are),
+        cmocka_unit_test(slow_clients_do_not_starve_probes_LIF_333),
+        cmocka_unit_test(silent_clients_do_not_starve_probes_LIF_333),
+        cmocka_unit_test(idle_clients_do_not_starve_probes_LIF_333),
+        cmocka_unit_test(clients_that_do_not_read_are_cut),
         cmocka_unit_test(probes_answer_as_kubelets_expect_LIF_333),
         cmocka_unit_test(a_port_in_use_is_an_error),
     };
