@@ -23,15 +23,3 @@ const char *catalog_text_of_provider(const char *provider)
                ? "generic ones of the kwok provider, built in"
                : "of EC2, built in (list prices of us-east-1; spot prices are estimates)";
 }
-
-const char *provider_of_node_pools(const struct snapshot *snapshot)
-{
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
-        const struct node_pool *pool =
-            (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
-        const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
-        if (reference != NULL && text_equal(reference->kind, "KWOKNodeClass"))
-            return "kwok";
-    }
-    return "sim";
-}

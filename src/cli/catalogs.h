@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/karpenter.h"
-#include "model/snapshot.h"
 
 // "kwok": the generic catalogue of the kwok provider; "sim": EC2's types, built in. `path`, if not
 // NULL or empty, is a file that takes its place (KWK-4). One reference, owned by the caller.
@@ -12,7 +11,3 @@ const struct instance_type_catalog *catalog_of_provider(const char *provider, co
 // Where the built-in types and prices of a provider come from, to follow their number: "of EC2,
 // ...".
 const char *catalog_text_of_provider(const char *provider);
-
-// The provider that the NodePools' node classes ask for: "kwok" as soon as one is a KWOKNodeClass,
-// else "sim".
-const char *provider_of_node_pools(const struct snapshot *snapshot);

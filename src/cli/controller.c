@@ -12,6 +12,7 @@
 #include "cli/catalogs.h"
 #include "cli/settings_options.h"
 #include "cloud/kwok/kwok_cloud.h"
+#include "cloud/provider_record.h"
 #include "control/controller.h"
 #include "kube/http_transport.h"
 #include "kube/leader.h"
@@ -34,6 +35,7 @@ struct process {
     const struct instance_type_catalog *catalog;
     struct cloud *cloud;
     struct controller *controller;
+    struct provider_publisher *publisher;
     struct leader *leader;
     struct web_server *metrics_server, *health_server;
     struct health *health;
@@ -202,12 +204,29 @@ static void show_leading(struct process *process, bool leading)
     metric_set(process->leading, leading, process->settings.leader_election_name);
 }
 
+// The namespace of the lease, and of the provider's record.
+static const char *own_namespace(const struct process *process)
+{
+    const char *namespace = process->settings.leader_election_namespace;
+    return namespace != NULL && *namespace != '\0' ? namespace : process->config->namespace;
+}
+
+static void start_working(struct process *process)
+{
+    const char *own_types = process->settings.instance_types_file_path;
+    bool has_own = own_types != NULL && own_types[0] != '\0';
+    process->publisher =
+        provider_publisher_create(process->loop, process->client, own_namespace(process),
+                                  process->cloud, has_own ? process->catalog : NULL);
+    controller_start(process->controller);
+}
+
 static void lead(void *context)
 {
     struct process *process = context;
     show_leading(process, true);
     log_info("became the leader", "s:lease", process->settings.leader_election_name);
-    controller_start(process->controller);
+    start_working(process);
 }
 
 static void lease_lost(void *context)
@@ -231,7 +250,7 @@ static void begin(struct process *process)
 {
     const struct settings *settings = &process->settings;
     if (settings->disable_leader_election) {
-        controller_start(process->controller);
+        start_working(process);
         return;
     }
     char host[256] = "", uuid[37], identity[300];
@@ -240,9 +259,8 @@ static void begin(struct process *process)
     random_seed(&random, random_entropy());
     random_uuid(&random, uuid);
     snprintf(identity, sizeof identity, "%s_%s", host, uuid);
-    const char *namespace = settings->leader_election_namespace;
     struct leader_options options = {
-        .namespace = namespace != NULL && *namespace != '\0' ? namespace : process->config->namespace,
+        .namespace = own_namespace(process),
         .name = settings->leader_election_name,
         .identity = identity,
         .lease_duration_ns = 15 * SECOND,
@@ -290,6 +308,7 @@ static void told_to_stop(void *context)
 
 static void close_process(struct process *process)
 {
+    provider_publisher_destroy(process->publisher);
     if (process->controller != NULL)
         controller_destroy(process->controller);
     if (process->leader != NULL)

@@ -170,6 +170,8 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
     options.loop = demo->loop;
     options.seed = demo->seed;
     options.catalog = catalog;
+    options.record_namespace = "kube-system";
+    options.catalog_is_built_in = demo->catalog == NULL;
     demo->simulation = simulation_create(&options);
     demo->view = demo_view_create(demo->loop, demo->simulation, demo->quiet);
     simulation_start_controller(demo->simulation);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
-#include "cli/catalogs.h"
 #include "model/yaml_write.h"
 
 // --- options -------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ void input_free(struct input_options *options)
 // --- the instance types --------------------------------------------------------------------------
 
 static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
-                              const char *source)
+                              const struct live_provider *provider, const char *source)
 {
     struct text text = {0};
     uint32_t count = 0;
@@ -72,6 +72,8 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
         count += catalog->spec.instance_types.count;
     }
     text_format(&text, "%" PRIu32 " %s", count, source);
+    if (provider->left_out != NULL)
+        text_format(&text, "\nNodePools of other providers, left out: %s", provider->left_out);
     options->catalog_text = text_take(&text);
 }
 
@@ -91,34 +93,25 @@ static bool blame_name(struct error *error)
 }
 
 // --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
-// what its node classes ask for.
+// those of its controller.
 static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
-                        struct error *error)
+                        const struct live_provider *provider, struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
-        describe_catalogs(options, snapshot, "of the input");
+        describe_catalogs(options, snapshot, provider, "of the input");
         return true;
     }
-    bool is_live = options->common.files.count == 0;
-    const char *provider = options->live.provider != NULL ? options->live.provider
-                           : is_live                      ? provider_of_node_pools(snapshot)
-                                                          : "sim";
     const char *path =
         options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
-    const struct instance_type_catalog *catalog = catalog_of_provider(provider, path, error);
+    const struct instance_type_catalog *catalog =
+        live_provider_catalog(provider, path, error);
     if (catalog == NULL)
         return blame_name(error);
     forget_catalogs(snapshot);
     snapshot_add(snapshot, (const struct object *)catalog);
     object_release((const struct object *)catalog);
-    if (path != NULL && path[0] != '\0') {
-        CLEANUP_FREE char *source = NULL;
-        if (asprintf(&source, "of %s", path) < 0)
-            abort();
-        describe_catalogs(options, snapshot, source);
-    } else {
-        describe_catalogs(options, snapshot, catalog_text_of_provider(provider));
-    }
+    CLEANUP_FREE char *source = live_provider_catalog_text(provider, path);
+    describe_catalogs(options, snapshot, provider, source);
     return true;
 }
 
@@ -130,23 +123,38 @@ static bool is_empty(const struct snapshot *snapshot)
     return true;
 }
 
-bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
+static bool read_files(const struct input_options *options, struct snapshot *snapshot,
+                       struct error *error)
 {
-    if (options->common.files.count == 0 && !live_snapshot_read(snapshot, &options->live, error))
-        return false;
+    const char *first = options->common.files.items[0];
     for (uint32_t i = 0; i < options->common.files.count; i++)
         if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
             return blame_name(error);
     snapshot_merge_duplicates(snapshot);
-    if (options->common.files.count > 0 && is_empty(snapshot))
-        return error_set(
-            error, ERROR_INVALID,
-            "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
-            "Deployment or Pod",
-            options->common.files.items[0], options->common.files.count > 1 ? " and others" : "");
+    return !is_empty(snapshot) ||
+           error_set(
+               error, ERROR_INVALID,
+               "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+               "Deployment or Pod",
+               first, options->common.files.count > 1 ? " and others" : "");
+}
+
+bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
+{
+    // Of files: whatever NodePools are in them, and EC2's instance types.
+    struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
+    bool is_live = options->common.files.count == 0;
+    if (!is_live)
+        provider.record.provider =
+            memory_copy_string(options->live.provider != NULL ? options->live.provider : "sim");
+    bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
+                        : read_files(options, snapshot, error);
     if (snapshot->time == 0)
         snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
-    return add_catalog(options, snapshot, error) && snapshot_complete(snapshot, error);
+    done = done && add_catalog(options, snapshot, &provider, error) &&
+           snapshot_complete(snapshot, error);
+    live_provider_free(&provider);
+    return done;
 }
 
 // --- printing ------------------------------------------------------------------------------------

@@ -41,9 +41,8 @@ enum {
     "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"           \
     "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, "    \
     "with\n"                                                                                       \
-    "                       list prices) or kwok (generic ones). Default: sim; for a live "        \
-    "cluster\n"                                                                                    \
-    "                       with KWOKNodeClasses: kwok\n"                                          \
+    "                       list prices) or kwok (generic ones). Default: sim; for a live\n"       \
+    "                       cluster what its controller has published\n"                           \
     "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"      \
     "                       ~/.kube/config\n"                                                      \
     "      --context NAME   of the kubeconfig; default: the current one\n"

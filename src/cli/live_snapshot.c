@@ -4,7 +4,6 @@
 
 #include "base/loop.h"
 #include "base/text.h"
-#include "cli/catalogs.h"
 #include "kube/client.h"
 #include "kube/http_transport.h"
 
@@ -44,7 +43,8 @@ struct reading {
     struct kube_client *client;
     struct snapshot *snapshot;
     struct error *error;
-    uint32_t left; // lists still under way
+    json_t *provider_records; // ConfigMaps; NULL: they may not be listed
+    uint32_t left;            // lists still under way
     bool failed;
 };
 
@@ -90,10 +90,21 @@ static void listed(void *context, const struct kube_result *result)
         loop_stop(reading->loop);
 }
 
+// Without permission to list ConfigMaps, or with a server that has none, the node classes tell.
+static void listed_records(void *context, const struct kube_result *result)
+{
+    struct reading *reading = context;
+    reading->provider_records = json_incref(json_object_get(result->body, "items"));
+    if (--reading->left == 0)
+        loop_stop(reading->loop);
+}
+
 static bool read_all(struct reading *reading)
 {
     struct listing listings[ARRAY_LENGTH(wanted)];
-    reading->left = ARRAY_LENGTH(wanted);
+    reading->left = ARRAY_LENGTH(wanted) + 1;
+    kube_list_path(reading->client, CONFIG_MAPS_PATH, PROVIDER_RECORD_LABEL, listed_records,
+                   reading);
     for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++) {
         listings[i] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
         kube_list(reading->client, wanted[i].kind, NULL, NULL, NULL, listed, &listings[i]);
@@ -102,21 +113,10 @@ static bool read_all(struct reading *reading)
     return !reading->failed;
 }
 
-static bool add_catalog(struct snapshot *snapshot, const char *provider, struct error *error)
-{
-    const struct instance_type_catalog *catalog =
-        catalog_of_provider(provider != NULL ? provider : provider_of_node_pools(snapshot),
-                            snapshot->settings.instance_types_file_path, error);
-    if (catalog == NULL)
-        return false;
-    snapshot_add(snapshot, (const struct object *)catalog);
-    object_release((const struct object *)catalog);
-    return true;
-}
-
 bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *options,
-                        struct error *error)
+                        struct live_provider *provider, struct error *error)
 {
+    *provider = (struct live_provider){0};
     struct kube_config *config = kube_config_load(options->kubeconfig, options->context, error);
     if (config == NULL)
         return false;
@@ -135,9 +135,13 @@ bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *op
         snapshot->time = loop_now_ns(loop);
         snapshot->require_unschedulable_condition = true;
         done = settings_from_environment(&snapshot->settings, error) &&
-               settings_finish(&snapshot->settings, error) && read_all(&reading) &&
-               (!options->catalog || add_catalog(snapshot, options->provider, error));
+               settings_finish(&snapshot->settings, error) && read_all(&reading);
         kube_client_destroy(reading.client);
+        if (done) {
+            live_provider_find(provider, reading.provider_records, snapshot, options->provider);
+            live_provider_leave_out_others(provider, snapshot);
+        }
+        json_decref(reading.provider_records);
     }
     loop_destroy(loop);
     kube_config_free(config);

@@ -1,15 +1,17 @@
 // A snapshot of a live cluster: what the controller would decide on, read once, nothing changed.
 #pragma once
 
+#include "cli/live_provider.h"
 #include "model/snapshot.h"
 
 struct live_options {
     const char *kubeconfig, *context; // NULL: as kubectl finds them
-    const char *provider;             // "kwok", "sim" or NULL: by the NodePools' node classes
-    bool catalog;                     // put the provider's instance types into the snapshot
+    const char *provider;             // "kwok", "sim" or NULL: as the cluster says
 };
 
-// Lists every kind of FMT-1 (page by page), takes the time of the run and the settings of the environment.
-// The catalogue is the one of INSTANCE_TYPES_FILE_PATH, or the built-in one of the provider.
+// Lists every kind of FMT-1 (page by page), takes the time of the run and the settings of the
+// environment. NodePools and NodeClaims of other providers are left out (LIF-2). The instance types
+// are the caller's matter: live_provider_catalog(). `provider` is the caller's to free, whatever
+// the outcome.
 bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *options,
-                        struct error *error) MUST_USE;
+                        struct live_provider *provider, struct error *error) MUST_USE;

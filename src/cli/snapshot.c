@@ -38,12 +38,38 @@ static void report(const struct snapshot *snapshot, const char *path)
             plural(nodes), pools, plural(pools), path);
 }
 
-static int save(const struct live_options *options, const char *path)
+struct request {
+    struct live_options live;
+    const char *path, *catalog;
+    bool no_catalog;
+};
+
+static bool add_catalog(const struct request *request, const struct live_provider *provider,
+                        struct snapshot *snapshot, struct error *error)
+{
+    if (request->no_catalog)
+        return true;
+    const char *path = request->catalog != NULL ? request->catalog
+                                                : snapshot->settings.instance_types_file_path;
+    const struct instance_type_catalog *catalog =
+        live_provider_catalog(provider, path, error);
+    if (catalog == NULL)
+        return false;
+    snapshot_add(snapshot, (const struct object *)catalog);
+    object_release((const struct object *)catalog);
+    return true;
+}
+
+static int save(const struct request *request)
 {
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
-    bool done = live_snapshot_read(snapshot, options, &error) &&
+    struct live_provider provider;
+    const char *path = request->path;
+    bool done = live_snapshot_read(snapshot, &request->live, &provider, &error) &&
+                add_catalog(request, &provider, snapshot, &error) &&
                 snapshot_complete(snapshot, &error) && write_snapshot(snapshot, path, &error);
+    live_provider_free(&provider);
     int status = done ? 0 : command_failed(&command_snapshot, &error);
     if (done && path != NULL && strcmp(path, "-") != 0)
         report(snapshot, path);
@@ -56,29 +82,33 @@ static int run(int argc, char **argv)
     static const struct option options[] = {
         {"file", required_argument, NULL, 'f'},    {"kubeconfig", required_argument, NULL, 'k'},
         {"context", required_argument, NULL, 'c'}, {"provider", required_argument, NULL, 'p'},
-        {"no-catalog", no_argument, NULL, 'n'},    {0},
+        {"no-catalog", no_argument, NULL, 'n'},    {"catalog", required_argument, NULL, 'C'},
+        {0},
     };
-    struct live_options live = {.catalog = true};
-    const char *path = NULL;
+    struct request request = {0};
+    struct live_options *live = &request.live;
     int option;
     optind = 1;
     opterr = 0;
     while ((option = getopt_long(argc, argv, "f:", options, NULL)) != -1)
         switch (option) {
         case 'f':
-            path = optarg;
+            request.path = optarg;
             break;
         case 'k':
-            live.kubeconfig = optarg;
+            live->kubeconfig = optarg;
             break;
         case 'c':
-            live.context = optarg;
+            live->context = optarg;
             break;
         case 'p':
-            live.provider = optarg;
+            live->provider = optarg;
             break;
         case 'n':
-            live.catalog = false;
+            request.no_catalog = true;
+            break;
+        case 'C':
+            request.catalog = optarg;
             break;
         default:
             return command_usage_error(&command_snapshot, "unknown or incomplete option %s",
@@ -86,22 +116,24 @@ static int run(int argc, char **argv)
         }
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
-    if (live.provider != NULL && strcmp(live.provider, "kwok") != 0 &&
-        strcmp(live.provider, "sim") != 0)
+    if (live->provider != NULL && strcmp(live->provider, "kwok") != 0 &&
+        strcmp(live->provider, "sim") != 0)
         return command_usage_error(&command_snapshot, "--provider takes kwok or sim, not %s",
-                                   live.provider);
-    return save(&live, path);
+                                   live->provider);
+    return save(&request);
 }
 
 const struct command command_snapshot = {
     .name = "snapshot",
     .arguments =
-        "[-f FILE] [--kubeconfig FILE] [--context NAME] [--provider kwok|sim] [--no-catalog]",
+        "[-f FILE] [--kubeconfig FILE] [--context NAME] [--catalog FILE | --no-catalog]",
     .summary = "save everything that a decision depends on to one file",
     .help = "  -f, --file FILE      where to write it (default: standard output)\n"
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
             "  --context NAME       default: the current one\n"
-            "  --provider NAME      whose instance types to include; default: by the NodePools\n"
+            "  --catalog FILE       the instance types to include; default: the controller's\n"
+            "  --provider NAME      those built in: sim (EC2's) or kwok (generic ones); default: what the\n"
+            "                       cluster's controller has published\n"
             "  --no-catalog         leave the instance types out\n"
             "\n"
             "`adze plan -f FILE` then gives the plan that the controller would have made.\n",

@@ -140,6 +140,28 @@ void kube_get_path(struct kube_client *client, const char *path, kube_callback c
     operation_submit(operation_create(client, KUBE_GET, KIND_COUNT, path, callback, context));
 }
 
+static void write_path(struct kube_client *client, enum kube_verb verb, const char *path,
+                       json_t *body, kube_callback callback, void *context)
+{
+    struct operation *operation =
+        operation_create(client, verb, KIND_COUNT, path, callback, context);
+    operation->patch_type = PATCH_MERGE;
+    operation->body = json_deep_copy(body);
+    operation_submit(operation);
+}
+
+void kube_create_path(struct kube_client *client, const char *path, json_t *body,
+                      kube_callback callback, void *context)
+{
+    write_path(client, KUBE_CREATE, path, body, callback, context);
+}
+
+void kube_merge_path(struct kube_client *client, const char *path, json_t *patch,
+                     kube_callback callback, void *context)
+{
+    write_path(client, KUBE_PATCH, path, patch, callback, context);
+}
+
 static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
                   const char *namespace, const char *name, const char *subresource,
                   enum patch_type patch_type, json_t *body, kube_callback callback, void *context)

@@ -75,6 +75,15 @@ void kube_evict(struct kube_client *client, const char *namespace, const char *n
 void kube_get_path(struct kube_client *client, const char *path, kube_callback callback,
                    void *context);
 
+// Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object; their
+// answers have a body, but no object.
+void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
+                    kube_callback callback, void *context);
+void kube_create_path(struct kube_client *client, const char *path, json_t *body /* borrowed */,
+                      kube_callback callback, void *context);
+void kube_merge_path(struct kube_client *client, const char *path, json_t *patch /* borrowed */,
+                     kube_callback callback, void *context);
+
 // Ends every call that was made with this context; their callbacks are not called.
 void kube_cancel(struct kube_client *client, const void *context);
 

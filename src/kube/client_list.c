@@ -8,9 +8,11 @@
 #define PAGE_LIMIT   "500"
 #define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire
 
-static void list_start(struct kube_client *client, enum kind_id kind, const char *namespace,
-                       const char *label_selector, const char *field_selector,
-                       kube_page_callback page, kube_callback callback, void *context);
+static void list_kind(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      const char *label_selector, const char *field_selector,
+                      kube_page_callback page, kube_callback callback, void *context);
+static void list_start(struct operation *operation, const char *label_selector,
+                       const char *field_selector, kube_page_callback page);
 static void list_ask(struct operation *operation);
 static void list_restart(struct operation *operation);
 static bool list_take_page(struct operation *operation, const json_t *page);
@@ -21,24 +23,36 @@ void kube_list(struct kube_client *client, enum kind_id kind, const char *namesp
                const char *label_selector, const char *field_selector, kube_callback callback,
                void *context)
 {
-    list_start(client, kind, namespace, label_selector, field_selector, NULL, callback, context);
+    list_kind(client, kind, namespace, label_selector, field_selector, NULL, callback, context);
 }
 
 void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
                      const char *label_selector, const char *field_selector,
                      kube_page_callback page, kube_callback callback, void *context)
 {
-    list_start(client, kind, namespace, label_selector, field_selector, page, callback, context);
+    list_kind(client, kind, namespace, label_selector, field_selector, page, callback, context);
 }
 
-static void list_start(struct kube_client *client, enum kind_id kind, const char *namespace,
-                       const char *label_selector, const char *field_selector,
-                       kube_page_callback page, kube_callback callback, void *context)
+void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
+                    kube_callback callback, void *context)
+{
+    list_start(operation_create(client, KUBE_LIST, KIND_COUNT, path, callback, context),
+               label_selector, NULL, NULL);
+}
+
+static void list_kind(struct kube_client *client, enum kind_id kind, const char *namespace,
+                      const char *label_selector, const char *field_selector,
+                      kube_page_callback page, kube_callback callback, void *context)
 {
     char path[KUBE_PATH_MAX];
     kube_path(kind, namespace, NULL, NULL, path, sizeof path);
-    struct operation *operation =
-        operation_create(client, KUBE_LIST, kind, path, callback, context);
+    list_start(operation_create(client, KUBE_LIST, kind, path, callback, context), label_selector,
+               field_selector, page);
+}
+
+static void list_start(struct operation *operation, const char *label_selector,
+                       const char *field_selector, kube_page_callback page)
+{
     struct listing *listing = memory_allocate(sizeof *listing);
     listing->label_selector = memory_copy_string(label_selector);
     listing->field_selector = memory_copy_string(field_selector);
@@ -127,18 +141,24 @@ static bool list_take_page(struct operation *operation, const json_t *page)
     return false;
 }
 
+static void name_list(json_t *body, const struct kind *kind)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%sList", kind->name);
+    json_object_set_new(body, "apiVersion", json_string(kind->api_version));
+    json_object_set_new(body, "kind", json_string(name));
+}
+
 static void list_finish(struct operation *operation, const struct kube_response *response)
 {
     struct listing *listing = operation->listing;
     json_t *body = NULL;
     if (listing->items != NULL) {
-        const struct kind *kind = kind_get(operation->kind);
-        char name[80];
-        snprintf(name, sizeof name, "%sList", kind->name);
         const char *version = listing->resource_version;
-        body = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", kind->api_version, "kind", name,
-                         "metadata", "resourceVersion", version != NULL ? version : "", "items",
-                         listing->items);
+        body = json_pack("{s:{s:s}, s:O}", "metadata", "resourceVersion",
+                         version != NULL ? version : "", "items", listing->items);
+        if (operation->kind != KIND_COUNT)
+            name_list(body, kind_get(operation->kind));
     }
     operation_finish(operation, response, body);
     json_decref(body);

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cloud/provider_record.h"
 #include "kube/metered_transport.h"
 #include "model/input.h"
 #include "sim/resources.h"
@@ -20,6 +21,7 @@ struct process { // one life of the controller
     struct event_recorder *recorder;
     struct cloud *cloud;
     struct controller *controller;
+    struct provider_publisher *publisher; // NULL: it does not publish its provider
 };
 
 struct simulation {
@@ -166,7 +168,13 @@ void simulation_start_controller(struct simulation *simulation)
 
 void simulation_lead(struct simulation *simulation)
 {
-    controller_start(simulation->process.controller);
+    const struct simulation_options *options = &simulation->options;
+    struct process *process = &simulation->process;
+    if (options->record_namespace != NULL)
+        process->publisher = provider_publisher_create(
+            options->loop, process->client, options->record_namespace, process->cloud,
+            options->catalog_is_built_in ? NULL : options->catalog);
+    controller_start(process->controller);
 }
 
 void simulation_start_standby(struct simulation *simulation)
@@ -211,6 +219,7 @@ void simulation_kill_controller(struct simulation *simulation)
     struct process *process = &simulation->process;
     if (process->controller == NULL)
         return;
+    provider_publisher_destroy(process->publisher);
     controller_destroy(process->controller);
     process->cloud->operations->destroy(process->cloud);
     event_recorder_destroy(process->recorder);

@@ -18,6 +18,10 @@ struct simulation_options {
     const struct instance_type_catalog *catalog; // a reference is taken
     const struct settings *settings;             // of the controller; NULL: the defaults
     uint32_t pass_pods_max;                      // struct controller_options
+    // The controller publishes its provider (cloud/provider_record.h) in this namespace, with the
+    // catalogue unless it is the built-in one; NULL: it does not.
+    const char *record_namespace;
+    bool catalog_is_built_in;
     struct world_options world;
     int64_t boot_delay_min, boot_delay_max;     // from launch to the Node; nanoseconds
     int64_t ready_delay;                        // from there to Ready

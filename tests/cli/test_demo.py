@@ -2,16 +2,31 @@
 """adze demo from beginning to end, and served to a real kubectl if there is one (KUBECTL, or on the PATH)."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 import unittest
+import urllib.request
 
 from program import ADZE, EXAMPLES, ProgramTest
 
 KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
 PATIENCE_SECONDS = 60
+TYPES = "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n" + "".join("""
+  - name: %s
+    requirements:
+    - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+    - {key: kubernetes.io/os, operator: In, values: [linux]}
+    capacity: {cpu: %d, memory: 64Gi, pods: 110}
+    offerings:
+    - price: %.1f
+      available: true
+      requirements:
+      - {key: topology.kubernetes.io/zone, operator: In, values: [z]}
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+""" % kind for kind in (("large", 16, 0.4), ("small", 4, 0.1)))
 
 
 class Demo(ProgramTest):
@@ -23,9 +38,9 @@ class Demo(ProgramTest):
             self.assertIn(act, run.stdout)
         self.assertTrue(run.stdout.rstrip().endswith("done: no node and no machine is left"), run.stdout)
 
-    def begin(self):
+    def begin(self, *arguments):
         path = os.path.join(self.folder.name, "kubeconfig")
-        demo = subprocess.Popen([ADZE, "demo", "--serve", "--kubeconfig", path], text=True,
+        demo = subprocess.Popen([ADZE, "demo", "--serve", "--kubeconfig", path, *arguments], text=True,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(self.end, demo)
         self.until(lambda: os.path.exists(path), "a kubeconfig")
@@ -42,15 +57,65 @@ class Demo(ProgramTest):
             self.assertLess(time.monotonic(), deadline, "waited in vain for " + what)
             time.sleep(0.2)
 
-    def test_served_to_the_program_itself(self):
+    def live(self, path, *arguments, status=(0,)):
+        """Standard output of a command that reads the live cluster; nothing but the kubeconfig says which."""
+        code, out, complaint = self.adze(*arguments, KUBECONFIG=path)
+        self.assertIn(code, status, complaint)
+        return out
+
+    def create(self, path, resource, document):
+        with open(path) as file:
+            server = re.search(r"server: (\S+)", file.read()).group(1).strip("\"'")
+        request = urllib.request.Request(server + resource, json.dumps(document).encode(),
+                                         {"Content-Type": "application/json"})
+        urllib.request.urlopen(request, timeout=PATIENCE_SECONDS).close()
+
+    def test_the_cluster_says_which_provider_it_has_LIF_2(self):
+        """EC2's types without any flag, although the example's node class is a KWOKNodeClass; and no other's NodePools."""
         path = self.begin()
-        snapshot = os.path.join(self.folder.name, "cluster.json")
-        status, _, err = self.adze("snapshot", "--kubeconfig", path, "-f", snapshot)
-        self.assertEqual(status, 0, err)
-        live = self.adze("plan", "--kubeconfig", path)
-        self.assertIn(live[0], (0, 3), live)
-        self.assertIn("of the kwok provider", live[1])  # the example's node class is a KWOKNodeClass
-        self.assertIn(self.adze("plan", "-f", snapshot)[0], (0, 3))
+        self.until(lambda: re.match(r"instance types: \d+ of EC2, built in ", self.live(path, "plan", status=(0, 3))),
+                   "EC2's instance types")
+        self.until(lambda: "1 node node-" in self.live(path, "explain", "nodes"), "a node")
+        self.assertNotIn("not found", self.live(path, "explain", "nodes"))
+        self.create(path, "/apis/karpenter.sh/v1/nodepools", {
+            "apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "elsewhere"},
+            "spec": {"template": {"spec": {"nodeClassRef": {
+                "group": "karpenter.azure.com", "kind": "AKSNodeClass", "name": "x"}, "requirements": []}}}})
+        self.assertIn("\nNodePools of other providers, left out: elsewhere (AKSNodeClass)\n",
+                      self.live(path, "plan", status=(0, 3)))
+        self.assertNotIn("elsewhere", self.live(path, "budgets"))
+        self.assertIn("of the kwok provider", self.live(path, "plan", "--provider", "kwok", status=(0, 3)))
+        self.assertNotIn("elsewhere", self.live(path, "snapshot"))
+
+    def test_instance_types_of_its_own_are_published(self):
+        types = self.write("types.yaml", TYPES)
+        path = self.begin("--catalog", types)
+        self.until(lambda: "instance types: 2 of the cluster's controller\n" in self.live(path, "plan", status=(0, 3)),
+                   "its own instance types")
+        snapshot = json.loads(self.live(path, "snapshot"))
+        catalogue, = [item for item in snapshot["items"] if item["kind"] == "InstanceTypeCatalog"]
+        self.assertEqual([kind["name"] for kind in catalogue["spec"]["instanceTypes"]], ["large", "small"])
+
+    def test_a_saved_snapshot_gives_the_plan_of_the_live_cluster(self):
+        path = self.begin()
+        self.create(path, "/apis/apps/v1/namespaces/default/deployments", {
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "huge"},
+            "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "huge"}}, "template": {
+                "metadata": {"labels": {"app": "huge"}}, "spec": {"containers": [
+                    {"name": "c", "image": "i", "resources": {"requests": {"cpu": "5000"}}}]}}}})
+        snapshot, seen = os.path.join(self.folder.name, "cluster.json"), []
+
+        def read(*arguments):
+            plan = json.loads(self.adze("plan", "--disrupt", "--explain", "-o", "json", *arguments, KUBECONFIG=path)[1])
+            return re.sub(r"\d+m?s left|\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME", json.dumps(plan, indent=1))
+
+        def quiet():
+            before = read()
+            self.live(path, "snapshot", "-f", snapshot)
+            seen[:] = [before, read("-f", snapshot)]
+            return before == read() and "huge" in before and "node-" in before
+        self.until(quiet, "a cluster where nothing happens")
+        self.assertEqual(*seen)
 
     @unittest.skipIf(KUBECTL is None, "there is no kubectl")
     def test_served_to_kubectl(self):

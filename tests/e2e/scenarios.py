@@ -307,6 +307,9 @@ def plan_and_snapshot_of_the_live_cluster():
         raise Failure(f"an odd plan: {plan['totals']}")
     if plan["newNodeClaims"] != json.loads(saved.stdout)["newNodeClaims"]:
         raise Failure("the saved snapshot gives another plan")
+    record = json.loads(kubectl("get", "configmap", "adze-provider", "-n", "adze-system", "-o", "json"))
+    if record["data"]["nodeClasses"] != "KWOKNodeClass.karpenter.kwok.sh":
+        raise Failure(f"the record of the provider: {record['data']}")
     with Controller(ADZE, RBAC).await_ready():
         until(60, "all pods to run", lambda: running(40))
         clean_up()

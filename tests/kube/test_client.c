@@ -296,6 +296,40 @@ static void what_is_cancelled_is_not_told(void **state)
     world_destroy(world);
 }
 
+static void serve_config_maps(struct world *world, struct kube_call *call)
+{
+    (void)world;
+    if (call->verb == KUBE_LIST) {
+        assert_string_equal(call->path, "/api/v1/configmaps");
+        assert_string_equal(call->query, "labelSelector=a%2Fb&limit=500");
+        fake_answer(call, 200, fake_list("7", "", json_pack("[{s:s}]", "kind", "ConfigMap")));
+        return;
+    }
+    assert_string_equal(call->path, "/api/v1/namespaces/n/configmaps/c");
+    assert_int_equal(call->verb, KUBE_PATCH);
+    assert_int_equal(call->patch_type, PATCH_MERGE);
+    fake_answer(call, 200, json_incref(call->body));
+}
+
+static void kinds_without_a_table_go_by_their_path(void **state)
+{
+    (void)state;
+    struct world *world = world_create(serve_config_maps, 0, 0);
+    kube_list_path(world->client, "/api/v1/configmaps", "a/b", done, world);
+    loop_run_for(world->loop, SECOND);
+    assert_int_equal(world->error.kind, ERROR_NONE);
+    assert_json(world->body,
+                "{\"items\":[{\"kind\":\"ConfigMap\"}],\"metadata\":{\"resourceVersion\":\"7\"}}");
+    json_t *patch = json_pack("{s:{s:s}}", "data", "k", "v");
+    kube_merge_path(world->client, "/api/v1/namespaces/n/configmaps/c", patch, done, world);
+    json_decref(patch);
+    loop_run_for(world->loop, SECOND);
+    assert_int_equal(world->done, 2);
+    assert_false(world->had_object);
+    assert_json(world->body, "{\"data\":{\"k\":\"v\"}}");
+    world_destroy(world);
+}
+
 static void a_callback_may_destroy_the_client(void **state)
 {
     (void)state;
@@ -321,6 +355,7 @@ int main(void)
         cmocka_unit_test(throttled_writes_are_told_to_the_caller),
         cmocka_unit_test(resets_are_retried_a_few_times_for_what_may_be_repeated),
         cmocka_unit_test(what_is_cancelled_is_not_told),
+        cmocka_unit_test(kinds_without_a_table_go_by_their_path),
         cmocka_unit_test(a_callback_may_destroy_the_client),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

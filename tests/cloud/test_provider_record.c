@@ -1,0 +1,232 @@
+// The cluster tells which provider works in it (LIF-2): the record, its publication, its reading.
+#include "cloud/provider_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cloud/aws/ec2_types.h"
+#include "cloud/kwok/kwok_catalog.h"
+#include "kube/fake_transport.h"
+#include "support/cmocka_all.h"
+
+#define COLLECTION "/api/v1/namespaces/adze-system/configmaps"
+
+static bool serves_kwok(struct cloud *cloud, const char *group, const char *kind)
+{
+    (void)cloud;
+    return text_equal(group, "karpenter.kwok.sh") && text_equal(kind, "KWOKNodeClass");
+}
+static bool serves_both(struct cloud *cloud, const char *group, const char *kind)
+{
+    return serves_kwok(cloud, group, kind) ||
+           (text_equal(group, "karpenter.k8s.aws") && text_equal(kind, "EC2NodeClass"));
+}
+static const struct cloud_operations kwok = {.name = "kwok", .serves = serves_kwok};
+static const struct cloud_operations sim = {.name = "sim", .serves = serves_both};
+
+struct world {
+    struct loop *loop;
+    struct fake_transport *transport;
+    struct kube_client *client;
+    struct provider_publisher *publisher;
+    json_t *stored; // the ConfigMap; NULL: there is none
+    int status;     // of every answer, if not 0
+    unsigned requests;
+};
+
+// What an API server does with the two requests that are allowed.
+static void serve(void *context, struct kube_call *call)
+{
+    struct world *world = context;
+    world->requests++;
+    if (world->status != 0) {
+        fake_refuse(call, world->status, world->status == 403 ? "Forbidden" : "", "no");
+    } else if (call->verb == KUBE_PATCH) {
+        assert_string_equal(call->path, COLLECTION "/adze-provider");
+        assert_int_equal(call->patch_type, PATCH_MERGE);
+        if (world->stored == NULL) {
+            fake_refuse(call, 404, "NotFound", "not found");
+            return;
+        }
+        json_object_update_recursive(world->stored, call->body);
+        fake_answer(call, 200, json_incref(world->stored));
+    } else {
+        assert_int_equal(call->verb, KUBE_CREATE);
+        assert_string_equal(call->path, COLLECTION);
+        world->stored = json_deep_copy(call->body);
+        fake_answer(call, 201, json_incref(world->stored));
+    }
+}
+
+static struct world *world_create(void)
+{
+    struct world *world = memory_allocate(sizeof *world);
+    struct kube_client_options unlimited = {0};
+    world->loop = loop_create_virtual(INT64_C(1767225600) * SECOND); // 2026-01-01
+    world->transport = fake_transport_create(world->loop, serve, world);
+    world->client = kube_client_create(world->loop, &world->transport->base, &unlimited);
+    return world;
+}
+
+static void publish(struct world *world, const struct cloud_operations *operations,
+                    const struct instance_type_catalog *own)
+{
+    struct cloud cloud = {.operations = operations};
+    provider_publisher_destroy(world->publisher);
+    world->publisher =
+        provider_publisher_create(world->loop, world->client, "adze-system", &cloud, own);
+    loop_run_for(world->loop, SECOND);
+}
+
+static void world_destroy(struct world *world)
+{
+    provider_publisher_destroy(world->publisher);
+    kube_client_destroy(world->client);
+    loop_destroy(world->loop);
+    json_decref(world->stored);
+    free(world);
+}
+
+static void decode(const json_t *config_map, struct provider_record *record)
+{
+    struct error error = {0};
+    if (!provider_record_decode(config_map, record, &error))
+        fail_msg("%s", error.message);
+}
+
+static void a_built_in_catalogue_is_named_only(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct provider_record record;
+    publish(world, &sim, NULL);
+    assert_int_equal(world->requests, 2); // a patch in vain, then the creation
+    assert_null(json_object_get(json_object_get(world->stored, "data"), "catalog"));
+    decode(world->stored, &record);
+    assert_string_equal(record.provider, "sim");
+    assert_int_equal(record.source, TYPES_BUILT_IN);
+    assert_true(record.published == INT64_C(1767225600) * SECOND);
+    assert_true(provider_record_serves(&record, "karpenter.kwok.sh", "KWOKNodeClass"));
+    assert_true(provider_record_serves(&record, "karpenter.k8s.aws", "EC2NodeClass"));
+    assert_false(provider_record_serves(&record, "karpenter.azure.com", "AKSNodeClass"));
+    assert_false(provider_record_serves(&record, "karpenter.kwok", "KWOKNodeClass"));
+    assert_false(provider_record_serves(&record, NULL, "KWOKNodeClass"));
+    provider_record_free(&record);
+    world_destroy(world);
+}
+
+static void a_catalogue_of_its_own_is_published_and_taken_back(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct provider_record record;
+    const struct instance_type_catalog *own = kwok_catalog_generic();
+    publish(world, &sim, own);
+    decode(world->stored, &record);
+    assert_int_equal(record.source, TYPES_PUBLISHED);
+    json_t *sent = object_encode((const struct object *)own);
+    json_t *read = object_encode((const struct object *)record.catalog);
+    assert_true(json_equal(sent, read)); // prices to the last digit
+    json_decref(sent);
+    json_decref(read);
+    provider_record_free(&record);
+
+    // The next controller has another name, and every adze has its types.
+    loop_run_for(world->loop, MINUTE);
+    publish(world, &kwok, NULL);
+    assert_int_equal(world->requests, 3);
+    assert_true(json_is_null(json_object_get(json_object_get(world->stored, "data"), "catalog")));
+    decode(world->stored, &record);
+    assert_string_equal(record.provider, "kwok");
+    assert_int_equal(record.source, TYPES_BUILT_IN);
+    assert_false(provider_record_serves(&record, "karpenter.k8s.aws", "EC2NodeClass"));
+    provider_record_free(&record);
+    object_release((const struct object *)own);
+    world_destroy(world);
+}
+
+static void more_types_than_a_config_map_holds_are_not_sent(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct provider_record record;
+    struct error error = {0};
+    const struct instance_type_catalog *own = ec2_catalog_create(NULL, &error);
+    assert_non_null(own);
+    publish(world, &sim, own);
+    decode(world->stored, &record);
+    assert_int_equal(record.source, TYPES_TOO_LARGE);
+    assert_null(record.catalog);
+    provider_record_free(&record);
+    object_release((const struct object *)own);
+    world_destroy(world);
+}
+
+static void a_server_that_fails_is_asked_again_and_one_that_forbids_is_not(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    world->status = 503;
+    publish(world, &kwok, NULL);
+    unsigned asked = world->requests;
+    loop_run_for(world->loop, 10 * SECOND);
+    assert_int_equal(world->requests, asked);
+    world->status = 403;
+    loop_run_for(world->loop, 30 * SECOND);
+    assert_int_equal(world->requests, asked + 1);
+    loop_run_for(world->loop, HOUR);
+    assert_int_equal(world->requests, asked + 1);
+    world_destroy(world);
+}
+
+static void what_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *complaint;
+    } table[] = {
+        {"{}", "provider"},
+        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}}", "node classes"},
+        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'many', 'published': '2026-01-01T00:00:00Z'}}",
+         "data.instanceTypes: \"many\""},
+        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'built-in', 'published': 'today'}}",
+         "data.published"},
+        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'published', 'published': '2026-01-01T00:00:00Z', 'catalog': '['}}",
+         "data.catalog"},
+        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'published', 'published': '2026-01-01T00:00:00Z', "
+         "'catalog': '{\\\"spec\\\": {\\\"instanceTypes\\\": 3}}'}}",
+         "data.catalog"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s", table[i].text);
+        for (char *at = text; *at != '\0'; at++)
+            *at = *at == '\'' ? '"' : *at;
+        json_t *config_map = json_loads(text, 0, NULL);
+        assert_non_null(config_map);
+        struct provider_record record;
+        struct error error = {0};
+        assert_false(provider_record_decode(config_map, &record, &error));
+        assert_non_null(strstr(error.message, table[i].complaint));
+        json_decref(config_map);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_built_in_catalogue_is_named_only),
+        cmocka_unit_test(a_catalogue_of_its_own_is_published_and_taken_back),
+        cmocka_unit_test(more_types_than_a_config_map_holds_are_not_sent),
+        cmocka_unit_test(a_server_that_fails_is_asked_again_and_one_that_forbids_is_not),
+        cmocka_unit_test(what_cannot_be_read_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
