@@ -76,11 +76,20 @@ static void pod_enters(struct scheduler *scheduler, struct world_object *object,
 static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object *object);
 static bool node_matters(const json_t *before, const json_t *after);
 
-// Pods without a node decide nothing for others.
+// Pods without a node decide nothing for others, unless they are expected on one.
 static void note_change(struct scheduler *scheduler, const struct world_object *object)
 {
-    if (!world_is(object, KIND_POD) || object->on_node != NULL)
+    if (!world_is(object, KIND_POD) || object->on_node != NULL ||
+        filter_nomination(object->pod) != NULL)
         scheduler->version++;
+}
+
+// The pod is expected on that node no longer: others may go there. Its own attempts are not brought
+// forward by its nomination.
+static void nomination_ends(struct scheduler *scheduler, const char *node_name)
+{
+    scheduler_hint_node(scheduler, filter_node_find(scheduler->cluster, node_name));
+    scheduler_hint_others(scheduler);
 }
 
 void scheduler_leave(struct scheduler *scheduler, struct world_object *object)
@@ -159,6 +168,10 @@ static void pod_enters(struct scheduler *scheduler, struct world_object *object,
         return;
     }
     filter_cluster_put(scheduler->cluster, object->typed);
+    const char *expected = world_text(before, "status.nominatedNodeName");
+    if (ours && expected != NULL && expected[0] != '\0' &&
+        !text_equal(expected, filter_nomination(object->pod)))
+        nomination_ends(scheduler, expected);
     if (!ours) {
         if (entry != NULL)
             scheduler_forget(scheduler, entry);
@@ -190,6 +203,8 @@ static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object
     struct scheduled_pod *entry = map_get(scheduler->entries, object->key);
     if (entry != NULL)
         scheduler_forget(scheduler, entry);
+    if (object->on_node == NULL && filter_nomination(object->pod) != NULL)
+        nomination_ends(scheduler, filter_nomination(object->pod));
     if (object->on_node == NULL || pod_is_terminal(object->pod))
         return;
     scheduler_hint_node(scheduler,
@@ -219,13 +234,28 @@ static void run_cycle(void *context)
 
 static void fail(struct scheduler *scheduler, struct scheduled_pod *entry, const char *reason,
                  const char *message);
+static bool keeps_nomination(const struct scheduler *scheduler, const struct world_object *pod,
+                             const char *reason);
 
 static bool set_condition(struct scheduler *scheduler, struct world_object *pod, const char *status,
                           const char *reason, const char *message)
 {
     json_t *value = world_copy_status(pod);
     world_condition(scheduler->world, value, "PodScheduled", status, reason, message);
+    if (!keeps_nomination(scheduler, pod, reason))
+        json_object_del(value, "nominatedNodeName");
     return world_set_status(scheduler->world, pod, value);
+}
+
+// An attempt in vain ends a nomination, whoever made it: so it is when preemption has nothing to offer.
+// Only a pod that never preempts keeps it, as long as there are nodes at all.
+static bool keeps_nomination(const struct scheduler *scheduler, const struct world_object *pod,
+                             const char *reason)
+{
+    return text_equal(reason, "SchedulingGated") ||
+           (scheduler->world->options.nominations && text_equal(reason, "Unschedulable") &&
+            text_equal(pod->pod->spec.preemption_policy, "Never") &&
+            filter_nodes_count(scheduler->cluster) > 0);
 }
 
 // As the API server's binding: the node and the condition in one write.
@@ -238,6 +268,7 @@ static void bind(struct scheduler *scheduler, struct scheduled_pod *entry, const
     json_t *value = world_copy(pod), *status = world_copy_status(pod);
     json_object_set_new(json_object_get(value, "spec"), "nodeName", json_string(node_name));
     world_condition(world, status, "PodScheduled", "True", NULL, NULL);
+    json_object_del(status, "nominatedNodeName");
     json_object_set_new(value, "status", status);
     struct error error;
     if (!world_replace_as(world, pod, "binding", value, &error)) {
@@ -278,16 +309,39 @@ static uint32_t feasible_enough(uint32_t nodes)
     return wanted < NODES_MIN ? NODES_MIN : wanted;
 }
 
-static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
-                       struct filter_tally *tally)
+static bool passes(const struct scheduler *scheduler, struct filter_state *state, uint32_t node,
+                   struct filter_tally *tally)
 {
+    return scheduler->world->options.nominations ? filter_node_with_nominees(state, node, tally)
+                                                 : filter_node(state, node, tally);
+}
+
+// The node that the pod is expected on, if it passes: no other is looked at then.
+static uint32_t expected_node(const struct scheduler *scheduler, struct filter_state *state,
+                              const struct pod *pod)
+{
+    const char *name = filter_nomination(pod);
+    if (name == NULL || !scheduler->world->options.nominations)
+        return FILTER_NODE_NONE;
+    uint32_t node = filter_node_find(scheduler->cluster, name);
+    return node != FILTER_NODE_NONE && passes(scheduler, state, node, NULL) ? node
+                                                                            : FILTER_NODE_NONE;
+}
+
+static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
+                       const struct pod *pod, struct filter_tally *tally)
+{
+    uint32_t expected = expected_node(scheduler, state, pod);
+    if (expected != FILTER_NODE_NONE)
+        return expected;
     uint32_t limit = filter_nodes_limit(scheduler->cluster);
     uint32_t wanted = feasible_enough(filter_nodes_count(scheduler->cluster));
     VECTOR(uint32_t) fitting = {0};
     uint32_t examined = 0;
     for (; examined < limit && fitting.count < wanted; examined++) {
         uint32_t node = (scheduler->next_node + examined) % limit;
-        if (filter_node_at(scheduler->cluster, node) != NULL && filter_node(state, node, tally))
+        if (filter_node_at(scheduler->cluster, node) != NULL &&
+            passes(scheduler, state, node, tally))
             vector_push(&fitting, node);
     }
     if (limit > 0)
@@ -321,7 +375,7 @@ static bool is_like_the_failed(const struct scheduler *scheduler, const struct w
     const json_t *failed = scheduler->failure.pod;
     static const char *const paths[] = {"metadata.namespace", "metadata.labels", "spec"};
     if (failed == NULL || scheduler->failure.version != scheduler->version ||
-        scheduler_kin(object->pod) == NULL)
+        scheduler_kin(object->pod) == NULL || filter_nomination(object->pod) != NULL)
         return false;
     for (size_t i = 0; i < ARRAY_LENGTH(paths); i++) {
         json_t *before = store_path(failed, paths[i]), *now = store_path(object->json, paths[i]);
@@ -337,7 +391,8 @@ static void note_failure(struct scheduler *scheduler, const struct world_object 
     json_decref(scheduler->failure.pod);
     free(scheduler->failure.message);
     scheduler->failure.version = scheduler->version;
-    scheduler->failure.pod = json_incref(object->json);
+    scheduler->failure.pod =
+        filter_nomination(object->pod) == NULL ? json_incref(object->json) : NULL;
     scheduler->failure.message = memory_copy_string(message);
 }
 
@@ -359,7 +414,7 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
     struct filter_tally tally = {0};
     uint32_t node = FILTER_NODE_NONE;
     if (filter_refusal(state) == NULL)
-        node = choose(scheduler, state, &tally);
+        node = choose(scheduler, state, object->pod, &tally);
     char node_name[300] = "";
     struct text message = {0};
     claim_keys claims = {0};
@@ -418,6 +473,14 @@ static void select_node(struct world *world, const char *claim_key, const char *
     world_replace(world, claim, value);
 }
 
+// Others (who add nodes, say) learn where a pod is about to go whose binding takes a while.
+static void announce(struct world *world, struct world_object *pod, const char *node_name)
+{
+    json_t *status = world_copy_status(pod);
+    json_object_set_new(status, "nominatedNodeName", json_string(node_name));
+    world_set_status(world, pod, status);
+}
+
 static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, const char *node_name,
                     const claim_keys *claims)
 {
@@ -430,6 +493,8 @@ static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, co
     struct world_object *pod = world_find_key(world, KIND_POD, entry->key);
     filter_cluster_assume(scheduler->cluster, pod->pod, node_name);
     scheduler->version++;
+    if (world->options.nominations)
+        announce(world, pod, node_name);
     vector_for_each (key, claims)
         select_node(world, *key, node_name);
     work_queue_add_after(scheduler->bindings, entry->key, SCHEDULER_BIND_TIMEOUT_NS);

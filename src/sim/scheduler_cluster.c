@@ -32,7 +32,7 @@ struct filter_cluster *filter_cluster_create(void)
         &cluster->pods,      &cluster->nodes,      &cluster->topologies,
         &cluster->groups,    &cluster->carried,    &cluster->namespaces,
         &cluster->claims,    &cluster->volumes,    &cluster->storage_classes,
-        &cluster->csi_nodes, &cluster->claim_uses,
+        &cluster->csi_nodes, &cluster->claim_uses, &cluster->nominations,
     };
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++)
         *maps[i] = map_create();
@@ -57,6 +57,7 @@ void filter_cluster_destroy(struct filter_cluster *cluster)
         struct filter_pod *pod = map_value(e);
         if (pod->node != NULL)
             carried_remove(cluster, pod);
+        nominations_remove(cluster, pod);
         filter_pod_destroy(pod);
     }
     map_destroy(cluster->pods, NULL);
@@ -71,6 +72,7 @@ void filter_cluster_destroy(struct filter_cluster *cluster)
     for (size_t i = 0; i < ARRAY_LENGTH(objects); i++)
         map_destroy(objects[i], release_object);
     map_destroy(cluster->claim_uses, NULL);
+    map_destroy(cluster->nominations, NULL);
     symbols_destroy(cluster->resources);
     vector_free(&cluster->slots);
     vector_free(&cluster->free_slots);
@@ -254,9 +256,6 @@ uint32_t filter_node_find(const struct filter_cluster *cluster, const char *name
 
 // --- pods ----------------------------------------------------------------------------------------
 
-static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod,
-                      const char *node_name);
-static void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod);
 static void count_claim_uses(struct filter_cluster *cluster, const struct filter_pod *pod,
                              int step);
 
@@ -277,6 +276,8 @@ static void put_pod(struct filter_cluster *cluster, const struct pod *object, co
     map_set(cluster->pods, key, pod);
     if (node_name != NULL && node_name[0] != '\0' && !pod_is_terminal(object))
         pod_place(cluster, pod, node_name);
+    else
+        nominations_add(cluster, pod);
     object_release(reference);
 }
 
@@ -289,6 +290,7 @@ static void remove_pod(struct filter_cluster *cluster, const struct pod *object)
         return;
     if (pod->node != NULL)
         pod_displace(cluster, pod);
+    nominations_remove(cluster, pod);
     filter_pod_destroy(pod);
 }
 
@@ -329,7 +331,7 @@ void filter_pod_destroy(struct filter_pod *pod)
     free(pod);
 }
 
-static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const char *node_name)
+void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const char *node_name)
 {
     struct filter_node *node = node_slot(cluster, node_name);
     pod->node = node;
@@ -349,7 +351,7 @@ static void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, co
     count_claim_uses(cluster, pod, +1);
 }
 
-static void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod)
+void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod)
 {
     struct filter_node *node = pod->node;
     count_claim_uses(cluster, pod, -1);

@@ -21,6 +21,7 @@ struct filter_pod {                     // a pod with what is derived from its s
     uint32_t ports_count;
     struct carried_term **carried; // required anti-affinity terms, while on a node
     uint32_t carried_count;
+    struct nominees *nominees; // of the node that it is expected on; NULL: of none
     bool has_claims;
 };
 
@@ -85,7 +86,8 @@ struct filter_cluster {
     uint32_t nodes_count;    // those that exist
     struct map *topologies, *groups, *carried;
     struct map *namespaces, *claims, *volumes, *storage_classes, *csi_nodes; // references
-    struct map *claim_uses; // "namespace/claim" in use -> uses, as uintptr_t
+    struct map *claim_uses;  // "namespace/claim" in use -> uses, as uintptr_t
+    struct map *nominations; // by node name: struct nominees *
 };
 
 // --- scheduler_requests.c
@@ -98,7 +100,13 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
 struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struct pod *pod);
 void filter_pod_destroy(struct filter_pod *pod);
 struct filter_pod *filter_pod_find(const struct filter_cluster *cluster, const struct pod *pod);
+void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const char *node_name);
+void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod);
 const void *filter_object(const struct map *objects, const char *namespace, const char *name);
+
+// --- scheduler_nominations.c
+void nominations_add(struct filter_cluster *cluster, struct filter_pod *pod);
+void nominations_remove(struct filter_cluster *cluster, struct filter_pod *pod);
 
 // --- scheduler_groups.c
 struct topology *topology_of(struct filter_cluster *cluster, const char *key);
@@ -163,6 +171,8 @@ struct filter_state {
     const struct persistent_volume_claim **delayed;
     uint32_t delayed_count;
 };
+// As filter_prepare(), also while there is another state.
+struct filter_state *state_create(struct filter_cluster *cluster, const struct pod *pod);
 // Each returns false after counting the reason in *tally (may be NULL).
 bool tally_add(struct filter_tally *tally, enum filter_reason reason);
 

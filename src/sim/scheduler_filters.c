@@ -13,6 +13,11 @@ static bool filter_own(const struct filter_state *state, const struct filter_nod
 struct filter_state *filter_prepare(struct filter_cluster *cluster, const struct pod *pod)
 {
     groups_limit(cluster);
+    return state_create(cluster, pod);
+}
+
+struct filter_state *state_create(struct filter_cluster *cluster, const struct pod *pod)
+{
     struct arena *arena = arena_create(1024);
     struct filter_state *state = arena_allocate(arena, sizeof *state);
     *state = (struct filter_state){.cluster = cluster, .arena = arena, .pod = pod};

@@ -74,6 +74,12 @@ void filter_release(struct filter_state *state); // NULL is fine
 const char *filter_refusal(const struct filter_state *state);
 // tally may be NULL.
 bool filter_node(struct filter_state *state, uint32_t node, struct filter_tally *tally);
+// As kube-scheduler asks: the pod must fit as things are, and also once the pods that are expected on
+// the node (status.nominatedNodeName) and have no lower priority are there. Pods that are expected on
+// a node that does not exist yet count as soon as it does.
+bool filter_node_with_nominees(struct filter_state *state, uint32_t node,
+                               struct filter_tally *tally);
+const char *filter_nomination(const struct pod *pod); // NULL: the pod is expected nowhere
 // Greater is better; of the nodes that fit. `nodes` and `scores` have `count` entries.
 void filter_score(struct filter_state *state, const uint32_t *nodes, int64_t *scores,
                   uint32_t count);

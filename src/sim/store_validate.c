@@ -285,6 +285,18 @@ static void check_pod_update(const json_t *pod, const json_t *old, struct field_
                          "if it was previously negative)");
 }
 
+// A node of any name may be nominated, whether it exists or not.
+static void check_nomination(const json_t *pod, const json_t *old, struct field_errors *errors)
+{
+    const char *node = string_at(json_object_get(pod, "status"), "nominatedNodeName");
+    const char *before = string_at(json_object_get(old, "status"), "nominatedNodeName");
+    const char *why = NULL;
+    if (node == NULL || node[0] == '\0' || (before != NULL && strcmp(node, before) == 0) ||
+        text_is_dns_subdomain(node, &why))
+        return;
+    field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "status.nominatedNodeName", node, why);
+}
+
 static void check_pod(const json_t *pod, const json_t *old, const char *subresource,
                       struct field_errors *errors)
 {
@@ -292,6 +304,8 @@ static void check_pod(const json_t *pod, const json_t *old, const char *subresou
         check_pod_spec(json_object_get(pod, "spec"), "spec", errors);
     else if (subresource == NULL)
         check_pod_update(pod, old, errors);
+    else if (strcmp(subresource, "status") == 0)
+        check_nomination(pod, old, errors);
 }
 
 static void check_disruption_budget(const json_t *object, struct field_errors *errors)

@@ -34,6 +34,7 @@ void world_options_defaults(struct world_options *options)
         .scheduler_backoff_ns = 1 * SECOND,
         .scheduler_backoff_max_ns = 10 * SECOND,
         .scheduler_retry_ns = 5 * MINUTE,
+        .nominations = true,
         .pod_start_ns = 2 * SECOND,
         .pod_stop_ns = 1 * SECOND,
         .jitter = 0.5,

@@ -42,7 +42,11 @@ struct world_options {
     int64_t scheduler_pod_ns;     // one scheduling cycle
     int64_t scheduler_backoff_ns; // first back-off of an unschedulable pod; doubles
     int64_t scheduler_backoff_max_ns;
-    int64_t scheduler_retry_ns;          // unschedulable pods are tried again at least this often
+    int64_t scheduler_retry_ns; // unschedulable pods are tried again at least this often
+    // Pods are tried first on the node of their status.nominatedNodeName, and pods of no higher priority
+    // leave them their room there, as since Kubernetes 1.35 (NominatedNodeNameForExpectation); an attempt
+    // in vain clears it. False: it says nothing to the scheduler, and goes with the next attempt in vain.
+    bool nominations;
     int64_t pod_start_ns;                // from the assignment to readiness
     int64_t pod_stop_ns;                 // from the deletion to the end of the containers
     double jitter;                       // share by which a pod's or node's delays may be longer

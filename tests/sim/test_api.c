@@ -367,6 +367,24 @@ static void scale_subresource(void **state)
     assert_int_equal(number_at(ask(t, "GET", path, NULL, NULL, 200), "spec.replicas"), 4);
 }
 
+// Anyone who may patch pods/status nominates nodes, those that do not exist included.
+static void nominated_nodes_have_valid_names(void **state)
+{
+    struct api_of_test *t = *state;
+    make_pod(t, "p", "{}", false);
+    json_t *pod = ask(t, "PATCH", PODS "/p/status", NULL,
+                      "{'status':{'nominatedNodeName':'not-there-yet'}}", 200);
+    assert_string_equal(text_at(pod, "status.nominatedNodeName"), "not-there-yet");
+    assert_string_equal(text_at(pod, "status.phase"), "Running");
+    json_t *status = ask(t, "PATCH", PODS "/p/status", NULL,
+                         "{'status':{'nominatedNodeName':'Not a name'}}", 422);
+    assert_non_null(strstr(text_at(status, "message"), "status.nominatedNodeName: Invalid value"));
+    pod = ask(t, "PATCH", PODS "/p", NULL, "{'status':{'nominatedNodeName':'other'}}", 200);
+    assert_string_equal(text_at(pod, "status.nominatedNodeName"), "not-there-yet");
+    pod = ask(t, "PATCH", PODS "/p/status", NULL, "{'status':{'nominatedNodeName':null}}", 200);
+    assert_null(text_at(pod, "status.nominatedNodeName"));
+}
+
 static void delete_answers_object_or_status(void **state)
 {
     struct api_of_test *t = *state;
@@ -876,6 +894,7 @@ int main(void)
         TEST(field_validation_strict_refuses_and_ignore_drops),
         TEST(unconditional_update_of_custom_objects_is_refused),
         TEST(scale_subresource),
+        TEST(nominated_nodes_have_valid_names),
         TEST(delete_answers_object_or_status),
         TEST(delete_collection),
         TEST(binding_assigns_a_pod_once),

@@ -628,6 +628,168 @@ static void delayed_volumes_follow_the_pod(void **state)
     scene_close(&scene);
 }
 
+// --- nominations ---------------------------------------------------------------------------------
+
+static void nominate(struct scene *scene, const char *pod, const char *node)
+{
+    char text[200];
+    snprintf(text, sizeof text, "{'status': {'nominatedNodeName': %s%s%s}}",
+             node == NULL ? "null" : "'", node == NULL ? "" : node, node == NULL ? "" : "'");
+    json_t *patch = json_of(text);
+    struct error error;
+    if (store_patch(scene->store, scene_resource(scene, KIND_POD), "default", pod, "status",
+                    "strategic", patch, &error) == NULL)
+        fail_msg("%s", error.message);
+    json_decref(patch);
+}
+
+// Nodes without kubelets stay as they are put.
+static void bare(struct world_options *options)
+{
+    options->node_lifecycle = false;
+}
+
+static void put_ready_node(struct scene *scene, const char *name, int cpu)
+{
+    scene_add(scene,
+              "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': '%s', 'labels':"
+              " {'kubernetes.io/hostname': '%s'}}, 'status': {'allocatable': {'cpu': '%d',"
+              " 'memory': '64Gi', 'pods': '110'}}}",
+              name, name, cpu);
+}
+
+static void expect_on(struct scene *scene, const char *pod, const char *node)
+{
+    const char *found = scene_text(scene, KIND_POD, pod, "spec.nodeName");
+    if (!text_equal(found, node))
+        fail_msg("%s is on %s, not on %s", pod, found == NULL ? "no node" : found,
+                 node == NULL ? "none" : node);
+}
+
+// The pods wait for room that comes with a node; their nominations come before it.
+static void nominated_pods_go_where_they_are_expected(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "full", 0);
+    new_pod(&scene, "p", "2", "");
+    new_pod(&scene, "q", "2", "");
+    scene_run(&scene, 2);
+    nominate(&scene, "p", "small");
+    nominate(&scene, "q", "small");
+    scene_run(&scene, 2);
+    assert_string_equal(scene_text(&scene, KIND_POD, "p", "status.nominatedNodeName"), "small");
+    put_ready_node(&scene, "large", 64); // scores better, but is not asked
+    put_ready_node(&scene, "small", 4);
+    scene_run(&scene, 15);
+    expect_on(&scene, "p", "small");
+    expect_on(&scene, "q", "small");
+    assert_null(scene_text(&scene, KIND_POD, "p", "status.nominatedNodeName"));
+    scene_close(&scene);
+}
+
+static void room_of_nominated_pods_is_left_to_them(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    scene_add(&scene, "{'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'PriorityClass', 'metadata':"
+                      " {'name': 'high'}, 'value': 1000}");
+    put_ready_node(&scene, "a", 4);
+    // Its gate keeps it where it is; its nomination counts.
+    new_pod(&scene, "expected", "3", ", 'schedulingGates': [{'name': 'example.com/g'}]");
+    nominate(&scene, "expected", "a");
+    new_pod(&scene, "equal", "2", "");
+    new_pod(&scene, "fits-beside", "1", "");
+    scene_run(&scene, 5);
+    expect_on(&scene, "equal", NULL);
+    expect_on(&scene, "fits-beside", "a");
+    new_pod(&scene, "above", "2", ", 'priorityClassName': 'high'");
+    scene_run(&scene, 5);
+    expect_on(&scene, "above", "a");
+    scene_close(&scene);
+}
+
+static void room_is_free_once_a_nomination_ends(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "a", 4);
+    new_pod(&scene, "expected", "3", ", 'schedulingGates': [{'name': 'example.com/g'}]");
+    nominate(&scene, "expected", "a");
+    new_pod(&scene, "p", "2", "");
+    scene_run(&scene, 5);
+    expect_on(&scene, "p", NULL);
+    nominate(&scene, "expected", NULL);
+    scene_run(&scene, 3);
+    expect_on(&scene, "p", "a");
+    scene_close(&scene);
+}
+
+// A pod that is expected on a node counts there for spread and anti-affinity, too.
+static void nominated_pods_count_for_rules_between_pods(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "a", 4);
+    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'expected', 'labels':"
+                      " {'app': 'x'}}, 'spec': {'schedulingGates': [{'name': 'example.com/g'}],"
+                      " 'containers': [{'name': 'c', 'image': 'i'}]}}");
+    nominate(&scene, "expected", "a");
+    new_pod(&scene, "p", "1",
+            ", 'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution':"
+            " [{'topologyKey': 'kubernetes.io/hostname', 'labelSelector': {'matchLabels':"
+            " {'app': 'x'}}}]}}");
+    scene_run(&scene, 5);
+    expect_on(&scene, "p", NULL);
+    assert_string_equal(scheduled_message(&scene, "p"),
+                        "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.");
+    scene_close(&scene);
+}
+
+// So it has been since 1.35 again: an attempt in vain clears it, whoever has set it.
+static void attempts_in_vain_end_nominations(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "full", 0);
+    new_pod(&scene, "p", "2", "");
+    new_pod(&scene, "never", "2", ", 'preemptionPolicy': 'Never'");
+    scene_run(&scene, 2);
+    nominate(&scene, "p", "later");
+    nominate(&scene, "never", "later");
+    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'other'}, 'spec':"
+                      " {'taints': [{'key': 'k', 'effect': 'NoSchedule'}]}, 'status':"
+                      " {'allocatable': {'cpu': '8', 'memory': '8Gi', 'pods': '9'}}}");
+    scene_run(&scene, 310);
+    assert_null(scene_text(&scene, KIND_POD, "p", "status.nominatedNodeName"));
+    assert_string_equal(scene_text(&scene, KIND_POD, "never", "status.nominatedNodeName"), "later");
+    scene_close(&scene);
+}
+
+static void no_nominations(struct world_options *options)
+{
+    bare(options);
+    options->nominations = false;
+}
+
+static void nominations_can_be_without_effect(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(no_nominations);
+    put_ready_node(&scene, "large", 64);
+    put_ready_node(&scene, "small", 4);
+    new_pod(&scene, "expected", "64", ", 'schedulingGates': [{'name': 'example.com/g'}]");
+    nominate(&scene, "expected", "large");
+    new_pod(&scene, "p", "1", "");
+    nominate(&scene, "p", "small");
+    new_pod(&scene, "vain", "65", "");
+    nominate(&scene, "vain", "small");
+    scene_run(&scene, 2);
+    expect_on(&scene, "p", "large");
+    assert_null(scene_text(&scene, KIND_POD, "vain", "status.nominatedNodeName"));
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +811,12 @@ int main(void)
         cmocka_unit_test(higher_priority_goes_first),
         cmocka_unit_test(gated_pods_wait_for_their_gates),
         cmocka_unit_test(delayed_volumes_follow_the_pod),
+        cmocka_unit_test(nominated_pods_go_where_they_are_expected),
+        cmocka_unit_test(room_of_nominated_pods_is_left_to_them),
+        cmocka_unit_test(room_is_free_once_a_nomination_ends),
+        cmocka_unit_test(nominated_pods_count_for_rules_between_pods),
+        cmocka_unit_test(attempts_in_vain_end_nominations),
+        cmocka_unit_test(nominations_can_be_without_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
