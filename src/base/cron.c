@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "base/calendar.h"
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 #define FIELDS_COUNT     5
@@ -265,8 +265,8 @@ int64_t cron_next(const struct cron *cron, int64_t instant)
                 hit = next_bit(cron->minutes, 0);
             }
             if (hour >= 0 && hit >= 0) {
-                __int128 result = (__int128)day * DAY + hour * HOUR + hit * MINUTE;
-                return result > INT64_MAX ? INT64_MAX : (int64_t)result;
+                int64_t in_day = ns_add(ns_multiply(hour, HOUR), ns_multiply(hit, MINUTE));
+                return ns_add(ns_multiply(day, DAY), in_day);
             }
         }
         day++;

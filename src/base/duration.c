@@ -193,10 +193,7 @@ bool instant_parse(const char *text, int64_t *nanoseconds, struct error *error)
     int64_t seconds = calendar_to_days(fields.date) * DAY_SECONDS + fields.hour * 3600 +
                       fields.minute * 60 + fields.second - fields.offset_seconds;
     __int128 sum = (__int128)seconds * SECOND + fields.fraction_ns;
-    if (sum > INT64_MAX || sum < INT64_MIN)
-        return error_set(error, ERROR_INVALID, "time \"%.80s\" is outside the years 1678 to 2262",
-                         text);
-    *nanoseconds = (int64_t)sum;
+    *nanoseconds = sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
     return true;
 }
 

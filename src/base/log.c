@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/duration.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 #ifndef ADZE_COMMIT
@@ -128,7 +128,7 @@ static int64_t system_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+    return ns_add(ns_multiply(now.tv_sec, SECOND), now.tv_nsec);
 }
 
 void log_write(enum log_level level, const char *message, ...)

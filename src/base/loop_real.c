@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/duration.h"
 #include "base/loop_internal.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 
 #define WORKERS_MAX  2
@@ -142,7 +142,7 @@ static int64_t clock_ns(clockid_t clock)
     struct timespec time;
     if (clock_gettime(clock, &time) != 0)
         fail("reading the clock");
-    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+    return ns_add(ns_multiply(time.tv_sec, SECOND), time.tv_nsec);
 }
 
 static int64_t real_now_ns(const struct loop *loop)
@@ -179,7 +179,7 @@ static struct timeval delay_timeval(int64_t delay_ns)
 {
     if (delay_ns > DELAY_MAX_NS)
         delay_ns = DELAY_MAX_NS;
-    int64_t microseconds = (delay_ns + MICROSECOND - 1) / MICROSECOND;
+    int64_t microseconds = ns_add(delay_ns, MICROSECOND - 1) / MICROSECOND;
     return (struct timeval){microseconds / 1000000, microseconds % 1000000};
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/loop_internal.h"
 #include "base/memory.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 
 #define NOT_SCHEDULED UINT32_MAX
@@ -78,7 +78,7 @@ static void virtual_destroy(struct loop *base)
 static int64_t virtual_now_ns(const struct loop *base)
 {
     const struct virtual_loop *loop = (const struct virtual_loop *)base;
-    return quantity_add(quantity_add(loop->wall_start_ns, loop->elapsed_ns), loop->skew_ns);
+    return ns_add(ns_add(loop->wall_start_ns, loop->elapsed_ns), loop->skew_ns);
 }
 
 static int64_t virtual_monotonic_ns(const struct loop *base)
@@ -89,7 +89,7 @@ static int64_t virtual_monotonic_ns(const struct loop *base)
 static void virtual_skew_wall_clock(struct loop *base, int64_t nanoseconds)
 {
     struct virtual_loop *loop = as_virtual(base);
-    loop->skew_ns = quantity_add(loop->skew_ns, nanoseconds);
+    loop->skew_ns = ns_add(loop->skew_ns, nanoseconds);
 }
 
 static struct timer *virtual_timer_create(struct loop *loop, loop_function function, void *context)
@@ -196,7 +196,7 @@ static void virtual_stop(struct loop *loop)
 static void virtual_run_for(struct loop *base, int64_t duration_ns)
 {
     struct virtual_loop *loop = as_virtual(base);
-    int64_t until_ns = quantity_add(loop->elapsed_ns, duration_ns);
+    int64_t until_ns = ns_add(loop->elapsed_ns, duration_ns);
     loop->stopping = false;
     while (!loop->stopping && loop->heap.count > 0 && loop->heap.items[0]->at_ns <= until_ns)
         virtual_step(base);
@@ -213,7 +213,7 @@ static struct event_base *virtual_event_base(struct loop *loop)
 static void schedule(struct virtual_loop *loop, struct scheduled *scheduled, int64_t delay_ns)
 {
     assert(scheduled->heap_index == NOT_SCHEDULED);
-    scheduled->at_ns = quantity_add(loop->elapsed_ns, delay_ns);
+    scheduled->at_ns = ns_add(loop->elapsed_ns, delay_ns);
     scheduled->sequence = loop->next_sequence++;
     vector_push(&loop->heap, scheduled);
     heap_rise(loop, scheduled, loop->heap.count - 1);

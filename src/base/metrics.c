@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 
 #define SEPARATOR         '\x1f'
@@ -201,7 +201,7 @@ static struct samples *summary_window(const struct metric *metric, struct series
         if (window->stride == 0 || window->started_ns < oldest->started_ns)
             oldest = window;
     }
-    if (newest->stride > 0 && now - newest->started_ns < SUMMARY_WINDOW_NS)
+    if (newest->stride > 0 && ns_subtract(now, newest->started_ns) < SUMMARY_WINDOW_NS)
         return newest;
     struct samples *window = newest->stride == 0 ? newest : oldest;
     window->started_ns = now;
@@ -396,7 +396,8 @@ static void write_summary(struct text *out, const struct metric *metric,
     VECTOR(double) values = {0};
     for (int i = 0; i < SUMMARY_WINDOWS; i++) {
         const struct samples *window = &series->windows[i];
-        if (window->stride == 0 || now - window->started_ns >= SUMMARY_WINDOWS * SUMMARY_WINDOW_NS)
+        if (window->stride == 0 ||
+            ns_subtract(now, window->started_ns) >= SUMMARY_WINDOWS * SUMMARY_WINDOW_NS)
             continue;
         for (uint32_t j = 0; j < window->values.count; j++)
             vector_push(&values, window->values.items[j]);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/nanoseconds.h"
 #include "engine/engine.h"
 
 struct run {
@@ -122,8 +123,8 @@ static bool measure_run(const struct snapshot *snapshot, const struct plan_optio
     int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     int64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
     struct plan *plan = engine_plan(snapshot, options, error);
-    run->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
-    run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+    run->wall_ns = ns_subtract(clock_ns(CLOCK_MONOTONIC), wall_ns);
+    run->cpu_ns = ns_subtract(clock_ns(CLOCK_PROCESS_CPUTIME_ID), cpu_ns);
     run->peak_bytes = process_status_bytes("VmHWM");
     run->plan_bytes = run->peak_bytes > resident_bytes ? run->peak_bytes - resident_bytes : 0;
     if (plan == NULL)

@@ -1,6 +1,7 @@
 // adze bench price: what the plans of both packing policies cost on the same workload.
 #include <time.h>
 
+#include "base/nanoseconds.h"
 #include "cli/bench_bound.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_options.h"
@@ -166,7 +167,7 @@ static bool compare(const struct bench_workload *workload, uint32_t runs,
     if (done && workload->mix->resources_only && workload->nodes == 0) {
         int64_t start_ns = cpu_ns();
         comparison->bounded = bench_bound_compute(snapshot, &comparison->bound);
-        comparison->bound_ns = cpu_ns() - start_ns;
+        comparison->bound_ns = ns_subtract(cpu_ns(), start_ns);
     }
     snapshot_destroy(snapshot);
     comparison->ratio =

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "cli/budget_report.h"
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -36,7 +36,7 @@ struct changes {
 static struct changes find_changes(const struct disruption_pool *pool, int64_t now, int64_t next_ns)
 {
     struct changes changes = {.items = memory_allocate_array(CHANGES_MAX, sizeof *changes.items)};
-    int64_t end = quantity_add(now, next_ns), instant = now;
+    int64_t end = ns_add(now, next_ns), instant = now;
     while (instant <= end && instant != INT64_MAX) {
         struct change change = {.instant = instant};
         budget_allowed_at(pool, instant, change.allowed);
@@ -146,7 +146,7 @@ static void report(const struct request *request, const struct snapshot *snapsho
     json_object_set_new(json, "kind", json_string("DisruptionBudgets"));
     budget_encode_instant(json, "time", "localTime", snapshot->time);
     budget_encode_instant(json, "until", "untilLocalTime",
-                          quantity_add(snapshot->time, request->next_ns));
+                          ns_add(snapshot->time, request->next_ns));
     json_object_set_new(json, "nodePools", pools);
     input_print(&request->input, json);
 }
@@ -193,7 +193,7 @@ static bool read_period(const char *text, int64_t *period_ns)
         number[length - 1] = '\0';
         if (!text_parse_int64(number, &days))
             return false;
-        *period_ns = quantity_multiply(days, DAY);
+        *period_ns = ns_multiply(days, DAY);
     } else if (!duration_parse(text, period_ns, &ignored)) {
         return false;
     }

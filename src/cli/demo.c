@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/catalogs.h"
@@ -95,7 +96,7 @@ static void look(void *context)
         } else if (!act_begin(demo)) {
             finish(demo, 1);
         }
-    } else if (loop_monotonic_ns(demo->loop) - demo->act_begun > ACT_TIMEOUT) {
+    } else if (ns_subtract(loop_monotonic_ns(demo->loop), demo->act_begun) > ACT_TIMEOUT) {
         demo_view_picture(demo->view, "stuck");
         fprintf(stderr, "adze demo: \"%s\" was not reached in %lld s\n", acts[demo->act].title,
                 (long long)(ACT_TIMEOUT / SECOND));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -29,7 +30,8 @@ struct demo_view {
 
 void demo_view_say(struct demo_view *view, const char *format, ...)
 {
-    double seconds = (double)(loop_monotonic_ns(view->loop) - view->begun) / (double)SECOND;
+    double seconds =
+        (double)ns_subtract(loop_monotonic_ns(view->loop), view->begun) / (double)SECOND;
     va_list arguments;
     va_start(arguments, format);
     printf(view->color ? "\033[2m%6.1fs\033[0m  " : "%6.1fs  ", seconds);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 bool file_options_take(struct file_options *options, int option)
@@ -37,5 +37,5 @@ int64_t wall_clock_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * SECOND + now.tv_nsec;
+    return ns_add(ns_multiply(now.tv_sec, SECOND), now.tv_nsec);
 }

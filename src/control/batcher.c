@@ -1,5 +1,7 @@
 #include "control/batcher.h"
 
+#include "base/nanoseconds.h"
+
 #define SETTLE_SHARE 10 // of the idle time, after a finished wave
 
 void batcher_init(struct batcher *batcher)
@@ -31,18 +33,20 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
 {
     if (!batcher->open)
         return INT64_MAX;
-    int64_t idle = batcher->last_ns + window->idle_ns / (window->finished ? SETTLE_SHARE : 1);
-    int64_t longest = batcher->opened_ns + window->max_ns;
+    int64_t idle =
+        ns_add(batcher->last_ns, window->idle_ns / (window->finished ? SETTLE_SHARE : 1));
+    int64_t longest = ns_add(batcher->opened_ns, window->max_ns);
     if (window->early) // the first look after the idle time, the further ones twice as often
-        longest = batcher->opened_ns +
-                  (batcher->wave_ns == batcher->opened_ns ? window->idle_ns : window->idle_ns / 2);
+        longest = ns_add(batcher->opened_ns, batcher->wave_ns == batcher->opened_ns
+                         ? window->idle_ns : window->idle_ns / 2);
     return idle < longest ? idle : longest;
 }
 
 bool batcher_close(struct batcher *batcher, const struct batcher_window *window, int64_t now_ns)
 {
-    bool busy = now_ns - batcher->last_ns < window->idle_ns / 2;
-    bool early = window->early && busy && !window->finished && now_ns - batcher->wave_ns < window->max_ns;
+    bool busy = ns_subtract(now_ns, batcher->last_ns) < window->idle_ns / 2;
+    bool early = window->early && busy && !window->finished &&
+        ns_subtract(now_ns, batcher->wave_ns) < window->max_ns;
     int64_t wave_ns = early ? batcher->wave_ns : 0;
     map_destroy(batcher->seen, NULL);
     batcher_init(batcher);

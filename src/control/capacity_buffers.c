@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/buffer_resolution.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
@@ -350,14 +350,14 @@ static struct reconcile_result settle(struct capacity_buffers *buffers,
 {
     int64_t now_ns = loop_monotonic_ns(buffers->control->loop);
     if (!record->is_due)
-        return reconcile_after(record->next_ns - now_ns);
+        return reconcile_after(ns_subtract(record->next_ns, now_ns));
     record->is_read = false;
     if (resolution->failure != NULL && resolution->try_again) {
         error_set(error, ERROR_UNAVAILABLE, "resolving buffer, %s", resolution->message);
         return reconcile_error();
     }
     record->is_due = false;
-    record->next_ns = now_ns + PERIOD_NS;
+    record->next_ns = ns_add(now_ns, PERIOD_NS);
     if (resolution->failure == NULL && buffer->meta.uid != NULL)
         provisioner_trigger(buffers->control->provisioner, buffer->meta.uid);
     return reconcile_after(PERIOD_NS);

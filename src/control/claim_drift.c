@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/requirement_match.h"
 #include "model/well_known.h"
 
@@ -102,8 +102,8 @@ static bool type_is_gone(struct claim_drift *drift, const struct node_claim *cla
     int64_t now = control_now(control);
     int64_t *found = claim->meta.uid != NULL ? map_get(drift->found, claim->meta.uid) : NULL;
     *gone = false;
-    if (now - claim->meta.creation_timestamp <= TYPE_AGE_MIN_NS ||
-        (found != NULL && now - *found < TYPE_FOUND_AGE_NS))
+    if (ns_subtract(now, claim->meta.creation_timestamp) <= TYPE_AGE_MIN_NS ||
+        (found != NULL && ns_subtract(now, *found) < TYPE_FOUND_AGE_NS))
         return true;
     const struct instance_type_catalog *catalogue =
         cloud->instance_types(control->cloud, pool, error);

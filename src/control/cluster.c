@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/planned_pods.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
@@ -114,7 +114,7 @@ static void touch(struct cluster *cluster)
 
 int64_t cluster_changed_at(struct cluster *cluster)
 {
-    if (control_now(cluster->control) - cluster->changed_at >= CHANGED_AGE_NS)
+    if (ns_subtract(control_now(cluster->control), cluster->changed_at) >= CHANGED_AGE_NS)
         touch(cluster);
     return cluster->changed_at;
 }
@@ -502,13 +502,13 @@ static int64_t nomination_ns(const struct cluster *cluster)
 
 void cluster_nominate(struct cluster *cluster, struct state_node *state)
 {
-    state->nominated_until = control_now(cluster->control) + nomination_ns(cluster);
+    state->nominated_until = ns_add(control_now(cluster->control), nomination_ns(cluster));
 }
 
 void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns)
 {
     int64_t until =
-        control_now(cluster->control) + (window_ns > 0 ? window_ns : nomination_ns(cluster));
+        ns_add(control_now(cluster->control), window_ns > 0 ? window_ns : nomination_ns(cluster));
     if (state->held_until < until)
         state->held_until = until;
 }
@@ -595,15 +595,16 @@ bool cluster_synced(struct cluster *cluster)
     int64_t now = loop_monotonic_ns(cluster->control->loop);
     if (!cluster->synced && mirror_synced(cluster->control->mirror)) {
         if (cluster->listed_at_ns == 0)
-            cluster->listed_at_ns = now + 1;
+            cluster->listed_at_ns = ns_add(now, 1);
         cluster->synced =
-            everything_tracked(cluster) || now - cluster->listed_at_ns >= UNLAUNCHED_WAIT_NS;
+            everything_tracked(cluster) ||
+                ns_subtract(now, cluster->listed_at_ns) >= UNLAUNCHED_WAIT_NS;
     }
     metric_set(metrics->cluster_synced, cluster->synced);
     metric_set(metrics->cluster_nodes, cluster_count(cluster));
     if (!cluster->synced && cluster->unsynced_ns == 0)
         cluster->unsynced_ns = now;
     metric_set(metrics->cluster_unsynced_seconds,
-               cluster->synced ? 0 : (double)(now - cluster->unsynced_ns) / SECOND);
+               cluster->synced ? 0 : (double)ns_subtract(now, cluster->unsynced_ns) / SECOND);
     return cluster->synced;
 }

@@ -218,25 +218,26 @@ static struct metric *family(const struct naming *naming, const char *suffix, co
 
 static struct families families_register(const struct naming *naming)
 {
-    static const char *const now[] = {"namespace", "name", "type", "status", "reason"};
+    static const char *const labels[] = {"namespace", "name", "type", "status", "reason"};
     return (struct families){
         .count = family(naming, "status_condition_count", "Conditions that objects have.",
-                        METRIC_GAUGE, now, 5),
+                        METRIC_GAUGE, labels, 5),
         .current_seconds =
             family(naming, "status_condition_current_status_seconds",
-                   "Time since the condition's last transition.", METRIC_GAUGE, now, 5),
+                   "Time since the condition's last transition.", METRIC_GAUGE, labels, 5),
         .transitions = family(naming, "status_condition_transitions_total",
-                              "Transitions of conditions.", METRIC_COUNTER, now + 2, 3),
+                              "Transitions of conditions.", METRIC_COUNTER, labels + 2, 3),
         .transition_seconds =
             family(naming, "status_condition_transition_seconds",
-                   "Time that a condition had its old status.", METRIC_HISTOGRAM, now + 2, 2),
+                   "Time that a condition had its old status.", METRIC_HISTOGRAM, labels + 2, 2),
         .terminating_seconds =
             family(naming, "termination_current_time_seconds",
-                   "Time since the deletion of objects that are still there.", METRIC_GAUGE, now,
+                   "Time since the deletion of objects that are still there.", METRIC_GAUGE, labels,
                    2),
         .termination_seconds =
             family(naming, "termination_duration_seconds",
-                   "Time from an object's deletion until it was gone.", METRIC_HISTOGRAM, now, 0),
+                   "Time from an object's deletion until it was gone.", METRIC_HISTOGRAM, labels,
+                       0),
     };
 }
 

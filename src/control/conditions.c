@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "model/core.h"
 #include "model/ec2_node_class.h"
@@ -82,8 +82,9 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
     *conditions = (struct conditions){.arena = arena,
                                       .dependents = dependents_of(object),
                                       .generation = object->meta.generation,
-                                      .created = object->meta.creation_timestamp / SECOND * SECOND,
-                                      .now = now / SECOND * SECOND,
+                                      .created =
+                                          ns_truncate(object->meta.creation_timestamp, SECOND),
+                                      .now = ns_truncate(now, SECOND),
                                       .deleting = object->meta.deletion_timestamp != 0};
     for (uint32_t i = 0; i < list->count; i++)
         vector_push(&conditions->items, list->items[i]);

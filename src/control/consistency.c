@@ -1,7 +1,7 @@
 // The controller nodeclaim.consistency (LIF-180): does the Node have the shape that was promised?
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
@@ -142,7 +142,8 @@ static bool checked_lately(struct consistency *consistency, const struct node_cl
     struct check *check = map_get(consistency->checks, claim->meta.name);
     if (check == NULL || !text_equal(check->uid, claim->meta.uid))
         return false;
-    *left = check->at_ns + PERIOD_NS - loop_monotonic_ns(consistency->control->loop);
+    *left =
+        ns_subtract(ns_add(check->at_ns, PERIOD_NS), loop_monotonic_ns(consistency->control->loop));
     const struct condition *condition =
         condition_find(&claim->status.conditions, "ConsistentStateFound");
     return *left > 0 && condition != NULL;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/control.h"
@@ -168,10 +168,10 @@ void controller_start(struct controller *controller)
 static void tell_late(struct controller *controller)
 {
     int64_t now_ns = loop_monotonic_ns(controller->control.loop);
-    int64_t waited_ns = now_ns - controller->started_ns;
+    int64_t waited_ns = ns_subtract(now_ns, controller->started_ns);
     (void)cluster_synced(controller->control.cluster); // for its metrics
     if (waited_ns < SYNC_LATE_NS || (controller->told_late_ns != 0 &&
-                                     now_ns - controller->told_late_ns < SYNC_AGAIN_NS))
+                                     ns_subtract(now_ns, controller->told_late_ns) < SYNC_AGAIN_NS))
         return;
     controller->told_late_ns = now_ns;
     log_error("cluster is waiting on sync for extended duration", "s:error",
@@ -213,7 +213,7 @@ void controller_stop(struct controller *controller, void (*done)(void *context),
         reconcile_queue_stop(control->queues.items[i]);
     controller->stopped = done;
     controller->stopped_context = context;
-    controller->stop_deadline_ns = loop_monotonic_ns(control->loop) + STOP_MAX_NS;
+    controller->stop_deadline_ns = ns_add(loop_monotonic_ns(control->loop), STOP_MAX_NS);
     timer_start(controller->stop_timer, 0);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/decision_inputs.h"
 #include "control/disruption_backoff.h"
@@ -146,8 +146,8 @@ static void note_leaving(struct disruption_controller *disruption)
 {
     int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
     bool begins = disruption->wave_pods == 0 ||
-                  now_ns - disruption->wave_last_ns >= WAVE_QUIET_NS ||
-                  now_ns - disruption->wave_first_ns >= WAVE_MAX_NS;
+                  ns_subtract(now_ns, disruption->wave_last_ns) >= WAVE_QUIET_NS ||
+                  ns_subtract(now_ns, disruption->wave_first_ns) >= WAVE_MAX_NS;
     if (begins) {
         disruption->wave_pods = 0;
         disruption->wave_first_ns = now_ns;
@@ -162,10 +162,10 @@ static int64_t wave_left(const struct disruption_controller *disruption)
     int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
     if (disruption->wave_pods < WAVE_PODS || disruption->control->settings->compatibility_upstream)
         return 0;
-    int64_t quiet_ns = disruption->wave_last_ns + WAVE_QUIET_NS;
-    int64_t longest_ns = disruption->wave_first_ns + WAVE_MAX_NS;
+    int64_t quiet_ns = ns_add(disruption->wave_last_ns, WAVE_QUIET_NS);
+    int64_t longest_ns = ns_add(disruption->wave_first_ns, WAVE_MAX_NS);
     int64_t end_ns = quiet_ns < longest_ns ? quiet_ns : longest_ns;
-    return end_ns > now_ns ? end_ns - now_ns : 0;
+    return end_ns > now_ns ? ns_subtract(end_ns, now_ns) : 0;
 }
 
 static bool protection_changes(const struct pod *before, const struct pod *after)
@@ -209,7 +209,7 @@ static void collect_ages(void *context, const struct metric *metric, struct text
         const char *pool = strchr(map_key(entry), '/') + 1;
         snprintf(method, sizeof method, "%.*s", (int)(pool - 1 - map_key(entry)), map_key(entry));
         const char *const values[] = {pool, method};
-        int64_t age_ns = now_ns - *(const int64_t *)map_value(entry);
+        int64_t age_ns = ns_subtract(now_ns, *(const int64_t *)map_value(entry));
         metric_emit(metric, out, (double)age_ns / SECOND, values, ARRAY_LENGTH(values));
     }
 }
@@ -302,13 +302,14 @@ static bool there_is_news(const struct disruption_controller *disruption)
 // is longer where there are more.
 static int64_t look_pause(const struct disruption_controller *disruption)
 {
-    return SOON_NS + LOOK_NODE_NS * cluster_count(disruption->control->cluster);
+    return ns_add(SOON_NS, ns_multiply(LOOK_NODE_NS, cluster_count(disruption->control->cluster)));
 }
 
 // Where no node can be empty, a turn only tells what has changed.
 static int64_t tell_pause(const struct disruption_controller *disruption)
 {
-    int64_t pause_ns = SOON_NS + TELL_NODE_NS * cluster_count(disruption->control->cluster);
+    int64_t pause_ns =
+        ns_add(SOON_NS, ns_multiply(TELL_NODE_NS, cluster_count(disruption->control->cluster)));
     return pause_ns < AGAIN_NS ? pause_ns : AGAIN_NS;
 }
 
@@ -317,8 +318,8 @@ static int64_t look_not_before(const struct disruption_controller *disruption)
 {
     int64_t last_ns = disruption->evaluated_ns > disruption->glanced_ns ? disruption->evaluated_ns
                                                                         : disruption->glanced_ns;
-    int64_t tell_ns = disruption->evaluated_ns + tell_pause(disruption);
-    int64_t look_ns = last_ns + look_pause(disruption);
+    int64_t tell_ns = ns_add(disruption->evaluated_ns, tell_pause(disruption));
+    int64_t look_ns = ns_add(last_ns, look_pause(disruption));
     return look_ns < tell_ns ? look_ns : tell_ns;
 }
 
@@ -330,7 +331,7 @@ static bool emptiness_is_due(struct disruption_controller *disruption, int64_t n
         return true;
     if (!there_is_news(disruption) || now_ns < look_not_before(disruption))
         return false;
-    if (now_ns >= disruption->evaluated_ns + tell_pause(disruption) ||
+    if (now_ns >= ns_add(disruption->evaluated_ns, tell_pause(disruption)) ||
         cluster_count(control->cluster) != disruption->evaluated_nodes ||
         emptiness_is_possible(control))
         return true;
@@ -349,9 +350,9 @@ static void look_for_empty_nodes(struct disruption_controller *disruption)
     disruption->dirty = outcome.put_off;
     // What holds a node back now may end by the clock alone (DIS-705).
     int64_t left_ns = outcome.waits || outcome.put_off ? AGAIN_NS : SETTLED_NS;
-    if (outcome.next_change - control_now(control) < left_ns)
-        left_ns = outcome.next_change - control_now(control);
-    disruption->again_ns = loop_monotonic_ns(control->loop) + left_ns;
+    if (ns_subtract(outcome.next_change, control_now(control)) < left_ns)
+        left_ns = ns_subtract(outcome.next_change, control_now(control));
+    disruption->again_ns = ns_add(loop_monotonic_ns(control->loop), left_ns);
 }
 
 // --- the other methods ---------------------------------------------------------------------------
@@ -408,11 +409,11 @@ static int64_t next_look(const struct disruption_controller *disruption,
                          const struct disruption_sweep *sweep, int64_t now_ns)
 {
     struct control *control = disruption->control;
-    int64_t next_ns = now_ns + SETTLED_NS;
+    int64_t next_ns = ns_add(now_ns, SETTLED_NS);
     int64_t change = sweep->next_change, backoff_ns = disruption_backoff_next(
                                                    control->disruption_backoff);
-    if (change != INT64_MAX && now_ns + change - control_now(control) < next_ns)
-        next_ns = now_ns + change - control_now(control);
+    if (change != INT64_MAX && ns_subtract(ns_add(now_ns, change), control_now(control)) < next_ns)
+        next_ns = ns_subtract(ns_add(now_ns, change), control_now(control));
     return backoff_ns < next_ns ? backoff_ns : next_ns;
 }
 
@@ -460,7 +461,8 @@ static void carry_out(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
     struct disruption_sweep *sweep = disruption->done;
-    int64_t now_ns = loop_monotonic_ns(control->loop), took_ns = now_ns - sweep->started_ns;
+    int64_t now_ns = loop_monotonic_ns(control->loop), took_ns =
+        ns_subtract(now_ns, sweep->started_ns);
     disruption->done = NULL;
     uint32_t commands = sweep_carry_out(sweep);
     if (sweep->checks_count == 0) {
@@ -470,7 +472,7 @@ static void carry_out(struct disruption_controller *disruption)
             measure(disruption, sweep->plan);
         disruption->swept_ns = now_ns;
         disruption->sweep_not_before_ns =
-            commands > 0 ? now_ns : now_ns + SWEEP_SHARE * took_ns;
+            commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(SWEEP_SHARE, took_ns));
         disruption->sweep_again_ns = next_look(disruption, sweep, now_ns);
         metric_observe(control->metrics.disruption_evaluation_seconds, (double)took_ns / SECOND,
                        "underutilized", "single");
@@ -485,7 +487,7 @@ static bool may_expire(const struct control *control, const struct object *claim
 {
     return !control->settings->compatibility_upstream &&
            expiry_window_start((const struct node_claim *)claim) <=
-               control_now(control) + SETTLED_NS;
+               ns_add(control_now(control), SETTLED_NS);
 }
 
 // Some node that a method may want: else a sweep has nothing to look at.
@@ -527,8 +529,8 @@ static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_n
     }
     int64_t due_ns = disruption->sweep_again_ns;
     if (version != disruption->swept_version) {
-        int64_t quiet_ns = disruption->changed_ns + QUIET_NS;
-        int64_t latest_ns = disruption->swept_ns + AGAIN_NS;
+        int64_t quiet_ns = ns_add(disruption->changed_ns, QUIET_NS);
+        int64_t latest_ns = ns_add(disruption->swept_ns, AGAIN_NS);
         due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
     }
     return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
@@ -550,12 +552,12 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (now_ns < due_ns)
         return due_ns;
     if (is_held_up(disruption))
-        return now_ns + SOON_NS;
+        return ns_add(now_ns, SOON_NS);
     disruption->swept_version = decision_inputs_version(disruption->inputs);
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
         metric_set(control->metrics.disruption_eligible, 0, "drifted");
         metric_set(control->metrics.disruption_eligible, 0, "underutilized");
-        disruption->sweep_again_ns = now_ns + SETTLED_NS;
+        disruption->sweep_again_ns = ns_add(now_ns, SETTLED_NS);
         return disruption->sweep_again_ns;
     }
     start_job(disruption, sweep_create(control));
@@ -611,12 +613,12 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if ((wave_ns == 0 || !idle) && emptiness_is_due(disruption, now_ns))
         look_for_empty_nodes(disruption);
     int64_t next_ns = sweep(disruption), due_ns = next_due(disruption);
-    int64_t again_ns = now_ns + (wave_ns > 0 ? wave_ns : AGAIN_NS);
+    int64_t again_ns = ns_add(now_ns, wave_ns > 0 ? wave_ns : AGAIN_NS);
     next_ns = due_ns < next_ns ? due_ns : next_ns;
     next_ns = again_ns < next_ns ? again_ns : next_ns;
     if ((wave_ns == 0 || !idle) && disruption->again_ns < next_ns)
         next_ns = disruption->again_ns;
     int64_t put_off_ns = put_off_until(disruption, now_ns, wave_ns);
     next_ns = put_off_ns < next_ns ? put_off_ns : next_ns;
-    return reconcile_after(next_ns > now_ns ? next_ns - now_ns : 0);
+    return reconcile_after(next_ns > now_ns ? ns_subtract(next_ns, now_ns) : 0);
 }

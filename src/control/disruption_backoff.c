@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 
 #define NODE_FIRST_NS (30 * SECOND)
 #define REFUSED_FIRST_NS (5 * SECOND)
@@ -54,13 +54,13 @@ static bool note(struct disruption_backoff *backoff, struct map *map, const char
     struct failure_record *record = map_ensure(map, name, sizeof *record);
     if (record->until_ns > now_ns)
         return false;
-    bool forgotten = record->delay_ns == 0 || now_ns - record->until_ns > FORGET_NS;
-    record->delay_ns = forgotten ? first_ns : 2 * record->delay_ns;
+    bool forgotten = record->delay_ns == 0 || ns_subtract(now_ns, record->until_ns) > FORGET_NS;
+    record->delay_ns = forgotten ? first_ns : ns_multiply(2, record->delay_ns);
     if (record->delay_ns > LONGEST_NS)
         record->delay_ns = LONGEST_NS;
     uint64_t tenth = (uint64_t)record->delay_ns / 10;
-    record->until_ns = now_ns + record->delay_ns +
-                       (int64_t)random_below(&backoff->control->random, tenth + 1);
+    int64_t jitter_ns = (int64_t)random_below(&backoff->control->random, tenth + 1);
+    record->until_ns = ns_add(now_ns, ns_add(record->delay_ns, jitter_ns));
     *until_ns = record->until_ns;
     return true;
 }
@@ -92,7 +92,8 @@ void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const ch
         return;
     const struct node_pool *object = find_pool(control, pool);
     char until[INSTANT_TEXT_MAX];
-    instant_format(control_now(control) + until_ns - loop_monotonic_ns(control->loop), until);
+    instant_format(ns_subtract(ns_add(control_now(control), until_ns),
+                               loop_monotonic_ns(control->loop)), until);
     if (object != NULL)
         publish(control, (const struct object *)object, &backing_off,
                 "drift backing off until %s, replacements failed", until);
@@ -109,8 +110,8 @@ void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *
     if (pool == NULL)
         return;
     struct failure_record *record = map_ensure(backoff->drifting, pool, sizeof *record);
-    if (record->until_ns == 0 || now_ns >= record->until_ns + DRIFT_ANEW_NS)
-        record->until_ns = now_ns + DRIFT_PAUSE_NS;
+    if (record->until_ns == 0 || now_ns >= ns_add(record->until_ns, DRIFT_ANEW_NS))
+        record->until_ns = ns_add(now_ns, DRIFT_PAUSE_NS);
 }
 
 static void add_active(const struct disruption_backoff *backoff, struct map *map,
@@ -122,7 +123,7 @@ static void add_active(const struct disruption_backoff *backoff, struct map *map
         next = map_next(entry);
         if (record->until_ns > now_ns)
             names->items[names->count++] = arena_copy_string(arena, map_key(entry));
-        else if (now_ns - record->until_ns > FORGET_NS)
+        else if (ns_subtract(now_ns, record->until_ns) > FORGET_NS)
             free(map_remove(map, map_key(entry)));
     }
 }

@@ -2,8 +2,7 @@
 // NodeClaims.
 #include <stdlib.h>
 
-#include "base/duration.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "control/claim_drift.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
@@ -135,7 +134,7 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
         remove_consolidatable(conditions, claim, "nodeclaim isn't initialized");
         return INT64_MAX;
     }
-    int64_t left = quantity_add(quiet_since(conditions, claim), after->nanoseconds) - now;
+    int64_t left = ns_subtract(ns_add(quiet_since(conditions, claim), after->nanoseconds), now);
     bool waits = left > 0 && after->nanoseconds > 0;
     if (waits && !quiet) {
         remove_consolidatable(conditions, claim, "consolidateAfter window not yet elapsed");
@@ -161,7 +160,7 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
     int64_t since = quiet_since(conditions, claim);
     bool rested =
         !waits_for_quiet(pool) || !initialized ||
-        quantity_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
+        ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
     struct restlessness_look look =
         restlessness_look(disruption->restlessness, claim, pool, rested, since);
     int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
@@ -54,7 +54,7 @@ static bool is_wanted(struct arena *arena, const struct control *control, const 
         int64_t since =
             condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
         // What lies in the future is from before a clock was set back.
-        bool is_new = now - since < NEW_POD_NS && since - now < NEW_POD_NS;
+        bool is_new = ns_subtract(now, since) < NEW_POD_NS && ns_subtract(since, now) < NEW_POD_NS;
         if (is_new && may_run_on(arena, pod, node))
             return true;
     }
@@ -159,7 +159,7 @@ static bool is_kept_for_a_while(const struct control *control, const struct node
     int64_t since = pod_events_last(control->pod_events, claim);
     if (since == 0 && initialized != NULL)
         since = initialized->last_transition_time;
-    return quiet_ns > 0 && control_now(control) - since < quiet_ns;
+    return quiet_ns > 0 && ns_subtract(control_now(control), since) < quiet_ns;
 }
 
 static void start_command(struct control *control, const struct disruption_candidate *candidate)
@@ -330,7 +330,8 @@ struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
     if (outcome.waits)
         outcome.next_change = snapshot_next_change(snapshot);
     metric_observe(control->metrics.disruption_evaluation_seconds,
-                   (double)(loop_monotonic_ns(control->loop) - started_ns) / SECOND, "empty",
+                   (double)ns_subtract(loop_monotonic_ns(control->loop), started_ns) / SECOND,
+                       "empty",
                    "empty");
     snapshot_destroy(snapshot);
     arena_destroy(turn.arena);

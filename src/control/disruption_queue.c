@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/command_bars.h"
 #include "control/disruption.h"
@@ -228,7 +228,7 @@ int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_
 
 static int64_t timeout_of(const struct disruption_queue *queue)
 {
-    int64_t timeout_ns = TIMEOUT_NODE_NS * (int64_t)map_count(queue->by_node);
+    int64_t timeout_ns = ns_multiply(TIMEOUT_NODE_NS, (int64_t)map_count(queue->by_node));
     if (timeout_ns < TIMEOUT_MIN_NS)
         return TIMEOUT_MIN_NS;
     return timeout_ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS : timeout_ns;
@@ -406,7 +406,7 @@ static struct reconcile_result step_reason(struct step *step)
     if (step->started > 0)
         return reconcile_running();
     command->phase = COMMAND_WAIT;
-    command->due_ns = loop_monotonic_ns(step->control->loop) + validation_delay(step);
+    command->due_ns = ns_add(loop_monotonic_ns(step->control->loop), validation_delay(step));
     disruption_wake(step->control->disruption_controller);
     return reconcile_done();
 }
@@ -442,7 +442,7 @@ static struct reconcile_result step_await(struct step *step)
     struct disruption_command *command = step->command;
     const char *gone = NULL;
     int64_t now_ns = loop_monotonic_ns(step->control->loop);
-    int64_t left_ns = command->created_ns + timeout_of(step->queue) - now_ns;
+    int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(step->queue)), now_ns);
     enum replacements_state state = replacements_state(step->control, command, &gone);
     if (state == REPLACEMENTS_LOST)
         return fail(step, "replacement was deleted, ", gone);
@@ -622,7 +622,7 @@ static const char *overdue_write(const struct step *step)
 {
     const struct disruption_command *command = step->command;
     int64_t now_ns = loop_monotonic_ns(step->control->loop);
-    if (now_ns < command->created_ns + timeout_of(step->queue))
+    if (now_ns < ns_add(command->created_ns, timeout_of(step->queue)))
         return NULL;
     switch (command->phase) {
     case COMMAND_TAINT:

@@ -3,7 +3,7 @@
 // tainted. A delete command is simply decided again.
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
 
@@ -68,7 +68,7 @@ static int64_t age_of(const struct control *control, const struct found *found)
 {
     int64_t now = control_now(control), age = 0;
     for (uint32_t i = 0; i < found->replacements.count; i++) {
-        int64_t own = now - found->replacements.items[i]->meta.creation_timestamp;
+        int64_t own = ns_subtract(now, found->replacements.items[i]->meta.creation_timestamp);
         age = own > age ? own : age;
     }
     return age < AGE_MAX_NS ? age : AGE_MAX_NS;
@@ -89,7 +89,7 @@ static void resume(struct recovery *recovery, const struct found *found)
                                      label_or_empty(claim, LABEL_NODE_POOL));
     }
     bool whole = mark->replacements > 0 && found->replacements.count >= mark->replacements;
-    command->created_ns -= age_of(control, found);
+    command->created_ns = ns_subtract(command->created_ns, age_of(control, found));
     command->is_confirmed = whole;
     command->phase = whole ? COMMAND_AWAIT : COMMAND_ROLLBACK;
     log_info(whole ? "resuming disruption command" : "taking back disruption command",

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
@@ -292,7 +292,7 @@ bool replacement_is_abandoned(struct control *control, const struct node_claim *
 {
     struct command_mark mark;
     return replacement_has_joined(claim) && !object_is_deleting((const struct object *)claim) &&
-           control_now(control) - claim->meta.creation_timestamp > ABANDONED_NS &&
+           ns_subtract(control_now(control), claim->meta.creation_timestamp) > ABANDONED_NS &&
            command_mark_read((const struct object *)claim, &mark) &&
            disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
            !is_used(control, claim);

@@ -106,15 +106,15 @@ static void add_check(struct disruption_sweep *sweep, const struct disruption_co
 struct disruption_sweep *sweep_create_check(struct control *control)
 {
     struct disruption_queue *queue = control->disruption_queue;
-    uint32_t due = 0;
+    uint32_t most = 0;
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;)
-        due += is_for_check(control, command);
-    if (due == 0)
+        most += is_for_check(control, command);
+    if (most == 0)
         return NULL;
     struct arena *arena = arena_create(4096);
-    struct disruption_command **commands = arena_allocate_array(arena, due, sizeof *commands);
+    struct disruption_command **commands = arena_allocate_array(arena, most, sizeof *commands);
     uint32_t count = 0;
     position = NULL;
     for (struct disruption_command *command;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 
 #define STUCK_AFTER MINUTE
 
@@ -19,7 +19,8 @@ enum drain_group pod_drain_group(const struct pod *pod)
 bool pod_is_drainable(const struct pod *pod, int64_t now)
 {
     bool stuck =
-        pod->meta.deletion_timestamp != 0 && now - pod->meta.deletion_timestamp > STUCK_AFTER;
+        pod->meta.deletion_timestamp != 0 &&
+            ns_subtract(now, pod->meta.deletion_timestamp) > STUCK_AFTER;
     return !pod_tolerates_disruption(pod) && !pod_owned_by_node(pod) && !stuck;
 }
 
@@ -36,7 +37,8 @@ bool pod_is_overdue(const struct pod *pod, int64_t deadline, int64_t now)
         return pod->meta.deletion_timestamp > deadline;
     if (!pod->spec.termination_grace_period_seconds.present)
         return false;
-    return now > deadline - pod->spec.termination_grace_period_seconds.value * SECOND;
+    return now > ns_subtract(deadline,
+                             ns_multiply(pod->spec.termination_grace_period_seconds.value, SECOND));
 }
 
 void drain_plan(struct drain *drain, const struct pod_list *pods, int64_t deadline, int64_t now)

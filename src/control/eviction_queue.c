@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/drain.h"
 #include "control/operations.h"
@@ -195,7 +195,7 @@ static void tell_node(struct eviction_queue *evictions, const struct eviction *e
 static void end_until(const struct eviction_queue *evictions, struct eviction *eviction,
                       int64_t pause_ns)
 {
-    eviction->again_ns = loop_monotonic_ns(evictions->control->loop) + pause_ns;
+    eviction->again_ns = ns_add(loop_monotonic_ns(evictions->control->loop), pause_ns);
 }
 
 // --- answers -------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
                                               const struct eviction *eviction,
                                               const struct pod *pod, int64_t now)
 {
-    int64_t seconds = (eviction->deadline - now) / SECOND;
+    int64_t seconds = ns_subtract(eviction->deadline, now) / SECOND;
     if (seconds < 1)
         seconds = 1;
     char deadline[INSTANT_TEXT_MAX];
@@ -298,7 +298,7 @@ static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
     ready_replicas_give_back(evictions->replicas, eviction->uid);
     if (eviction->kept_since_ns == 0)
         eviction->kept_since_ns = now_ns;
-    if (now_ns - eviction->kept_since_ns >= KEPT_NS)
+    if (ns_subtract(now_ns, eviction->kept_since_ns) >= KEPT_NS)
         return false;
     tell_node(evictions, eviction, "the last ready pod of a workload waits for another");
     return true;

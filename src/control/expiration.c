@@ -1,8 +1,7 @@
 // The controller nodeclaim.expiration (LIF-150): a NodeClaim older than its expireAfter is deleted.
 #include <stdlib.h>
 
-#include "base/duration.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "control/controllers.h"
 #include "control/disrupted.h"
 #include "control/operations.h"
@@ -69,8 +68,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         claim->spec.expire_after.nanoseconds == DURATION_NEVER)
         return reconcile_done();
     int64_t left =
-        quantity_add(claim->meta.creation_timestamp, claim->spec.expire_after.nanoseconds) -
-        control_now(expiration->control);
+        ns_subtract(ns_add(claim->meta.creation_timestamp, claim->spec.expire_after.nanoseconds),
+                    control_now(expiration->control));
     if (left > 0)
         return reconcile_after(left);
     return start_delete(&(struct operation_about){.control = expiration->control,

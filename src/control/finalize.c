@@ -1,5 +1,5 @@
 // Deletion of a NodeClaim: its Node first, then its machine, then the finalizer (LIF-80 to LIF-86).
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/lifecycle.h"
 #include "control/operations.h"
@@ -22,7 +22,7 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
 {
     const struct node_claim *claim = pass->claim;
     int64_t deadline =
-        claim->meta.deletion_timestamp + claim->spec.termination_grace_period.nanoseconds;
+        ns_add(claim->meta.deletion_timestamp, claim->spec.termination_grace_period.nanoseconds);
     char text[INSTANT_TEXT_MAX];
     instant_format(deadline, text);
     json_t *body = json_locked((const struct object *)claim);
@@ -90,7 +90,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     int64_t now_ns = loop_monotonic_ns(pass->control->loop);
     bool due = !record->delete_called || now_ns >= record->delete_again_ns;
     if (!record->instance_gone && due) {
-        record->delete_again_ns = now_ns + DELETE_AGAIN_NS;
+        record->delete_again_ns = ns_add(now_ns, DELETE_AGAIN_NS);
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
         *result = start_machine_delete(&deletion, machine_of(pass), note_machine_deleted);
         return false;
@@ -107,7 +107,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
         *result = start_patch_status(&patch, (const struct object *)pass->claim, body);
         return false;
     }
-    *result = reconcile_after(record->delete_again_ns - now_ns);
+    *result = reconcile_after(ns_subtract(record->delete_again_ns, now_ns));
     return false;
 }
 
@@ -165,7 +165,8 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
         return reconcile_done();
     if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
         int64_t left =
-            pass->record->finalized_ns + FINALIZE_AGAIN_NS - loop_monotonic_ns(pass->control->loop);
+            ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
+                        loop_monotonic_ns(pass->control->loop));
         if (left > 0)
             return reconcile_after(left);
     }

@@ -3,7 +3,7 @@
 // compared with newer cluster data, never with older.
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/disrupted.h"
@@ -206,7 +206,7 @@ static struct owners owners_read(const struct control *control)
 static bool instance_is_orphan(const struct owners *owners, const char *provider_id,
                                const struct seen *seen, int64_t now)
 {
-    return now - seen->created > INSTANCE_AGE_MIN_NS &&
+    return ns_subtract(now, seen->created) > INSTANCE_AGE_MIN_NS &&
            map_get(owners->provider_ids, provider_id) == NULL &&
            (seen->claim_uid == NULL || map_get(owners->uids, seen->claim_uid) == NULL);
 }

@@ -1,5 +1,5 @@
 // Initialization: the Node is ready for pods (LIF-60 to LIF-67).
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/lifecycle.h"
@@ -21,8 +21,9 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
             record->blocked_reason == NULL ? registered->last_transition_time : pass->now;
         record->blocked_reason = reason;
     }
-    int64_t age = pass->now - record->blocked_since;
-    pass_requeue(pass, age < BLOCKED_FIRST_NS ? BLOCKED_FIRST_NS - age : BLOCKED_AGAIN_NS);
+    int64_t age = ns_subtract(pass->now, record->blocked_since);
+    pass_requeue(pass, age < BLOCKED_FIRST_NS ? ns_subtract(BLOCKED_FIRST_NS, age)
+                 : BLOCKED_AGAIN_NS);
     if (age < BLOCKED_FIRST_NS)
         return;
     struct event_text event = {

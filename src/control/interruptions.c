@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "model/pool_annotations.h"
 
 #define DAYS        7
@@ -174,7 +174,7 @@ static void write_pool(const struct interruptions *interruptions, const char *po
             if (strcmp(record->pool, pool) != 0 || day->number != number ||
                 (day->interruptions == 0 && day->seconds == 0) || out->length > TEXT_MAX - 400)
                 continue;
-            instant_format(number * DAY, date);
+            instant_format(ns_multiply(number, DAY), date);
             text_format(out, "%s%.10s/%s/%" PRId64 "/%" PRId64, out->length > 0 ? " " : "", date,
                         record->type, day->interruptions, day->seconds);
         }
@@ -188,7 +188,7 @@ uint32_t interruptions_save(struct interruptions *interruptions,
     struct mirror_iterator iterator = {0};
     uint32_t started = 0;
     if (is_off(interruptions) || !interruptions->recovered ||
-        (!interruptions->urgent && now_ns - interruptions->saved_ns < SAVE_NS))
+        (!interruptions->urgent && ns_subtract(now_ns, interruptions->saved_ns) < SAVE_NS))
         return 0;
     interruptions->saved_ns = now_ns;
     interruptions->urgent = false;
@@ -231,10 +231,10 @@ void interruptions_review(struct interruptions *interruptions)
         recover(interruptions);
     if (interruptions->counted_ns == 0)
         interruptions->counted_ns = now_ns;
-    int64_t seconds = (now_ns - interruptions->counted_ns) / SECOND;
-    if (now_ns - interruptions->counted_ns < COUNT_NS)
+    int64_t seconds = ns_subtract(now_ns, interruptions->counted_ns) / SECOND;
+    if (ns_subtract(now_ns, interruptions->counted_ns) < COUNT_NS)
         return;
-    interruptions->counted_ns += seconds * SECOND;
+    interruptions->counted_ns = ns_add(interruptions->counted_ns, ns_multiply(seconds, SECOND));
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {

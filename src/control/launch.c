@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/launch_backoff.h"
 #include "control/lifecycle.h"
 
@@ -55,9 +55,9 @@ static void record_failure(struct claim_record *record, const struct machine_res
     record->launch_reason = memory_copy_string(result->reason);
     int64_t delay = RETRY_FIRST_NS;
     for (uint32_t i = 0; i < record->launch_failures && delay < RETRY_MAX_NS; i++)
-        delay *= 2;
+        delay = ns_multiply(2, delay);
     record->launch_failures++;
-    record->retry_at_ns = now_ns + (delay < RETRY_MAX_NS ? delay : RETRY_MAX_NS); // LIF-35
+    record->retry_at_ns = ns_add(now_ns, delay < RETRY_MAX_NS ? delay : RETRY_MAX_NS); // LIF-35
 }
 
 void record_launch_result(struct claim_record *record, const struct machine_result *result,
@@ -161,7 +161,7 @@ static void failed(struct claim_pass *pass)
     if (now_ns >= record->retry_at_ns)
         pass->create = true;
     else
-        pass_requeue(pass, record->retry_at_ns - now_ns);
+        pass_requeue(pass, ns_subtract(record->retry_at_ns, now_ns));
 }
 
 void claim_launch(struct claim_pass *pass)

@@ -1,7 +1,7 @@
 // Which NodeClaims may be tried on what failed last.
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "cloud/offering_choice.h"
 #include "control/launch_backoff_internal.h"
 
@@ -117,7 +117,8 @@ static bool admits(struct launch_backoff *backoff, struct pool_backoff *pool,
                    enum launch_cause cause)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    int64_t failed_after_ns = cause == LAUNCH_REPLACEMENT ? now_ns - REPLACED_NS : INT64_MIN;
+    int64_t failed_after_ns =
+        cause == LAUNCH_REPLACEMENT ? ns_subtract(now_ns, REPLACED_NS) : INT64_MIN;
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
     struct offering_choices choices = offering_choices_for(arena, catalogue, claim);
     if (choices.count == 0) // what nothing is compatible with is the provider's matter
@@ -154,13 +155,13 @@ void planned_destroy(void *value)
 static void sweep_planned(struct launch_backoff *backoff, int64_t now_ns)
 {
     struct map_entry *next;
-    if (now_ns - backoff->swept_ns < LOST_NS)
+    if (ns_subtract(now_ns, backoff->swept_ns) < LOST_NS)
         return;
     backoff->swept_ns = now_ns;
     for (struct map_entry *at = map_first(backoff->planned); at != NULL; at = next) {
         const struct planned *planned = map_value(at);
         next = map_next(at);
-        if (now_ns - planned->since_ns > LOST_NS &&
+        if (ns_subtract(now_ns, planned->since_ns) > LOST_NS &&
             find_claim(backoff->control, map_key(at)) == NULL)
             planned_destroy(map_remove(backoff->planned, map_key(at)));
     }

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "cloud/offering_choice.h"
 #include "control/launch_backoff_internal.h"
 #include "control/provisioner.h"
@@ -120,7 +120,7 @@ void offering_key(char out[OFFERING_KEY_MAX], const struct instance_type *type,
 // API times are whole seconds.
 static bool was_created_before_failure(const struct trial *trial, const struct node_claim *claim)
 {
-    return claim->meta.creation_timestamp < trial->failed_at - trial->failed_at % SECOND;
+    return claim->meta.creation_timestamp < ns_truncate(trial->failed_at, SECOND);
 }
 
 // Answers whether the failure is a further one; it is not if the NodeClaim belongs to a wave that
@@ -129,19 +129,20 @@ static bool note(const struct launch_backoff *backoff, struct trial *trial,
                  const struct spacing *spacing, double pace, const struct node_claim *claim)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    if (claim->meta.creation_timestamp > trial->failed_at + trial->delay_ns + FORGOTTEN_NS)
+    if (claim->meta.creation_timestamp >
+        ns_add(ns_add(trial->failed_at, trial->delay_ns), FORGOTTEN_NS))
         trial->failures = 0;
     if (trial->failures > 0 &&
         (now_ns < trial->until_ns || was_created_before_failure(trial, claim)))
         return false;
     int64_t delay = trial->failures == 0 ? spacing->first_ns : spacing->second_ns;
     for (uint32_t i = 1; i < trial->failures && delay < spacing->maximum_ns; i++)
-        delay *= 2;
+        delay = ns_multiply(2, delay);
     delay = delay < spacing->maximum_ns ? delay : spacing->maximum_ns;
     trial->failures++;
     trial->successes = 0;
     trial->delay_ns = (int64_t)((double)delay * pace);
-    trial->until_ns = now_ns + trial->delay_ns;
+    trial->until_ns = ns_add(now_ns, trial->delay_ns);
     trial->failed_at = control_now(backoff->control);
     return true;
 }
@@ -153,10 +154,10 @@ static void note_dry(const struct launch_backoff *backoff, struct pool_backoff *
     if (!pool->is_dry || now_ns < pool->dry_until_ns)
         return;
     for (uint32_t i = 0; i < pool->dry_failures && delay < DRY_MAX_NS; i++)
-        delay *= 2;
+        delay = ns_multiply(2, delay);
     pool->dry_failures++;
     delay = delay < DRY_MAX_NS ? delay : DRY_MAX_NS;
-    pool->dry_until_ns = now_ns + (int64_t)((double)delay * pool->pace);
+    pool->dry_until_ns = ns_add(now_ns, (int64_t)((double)delay * pool->pace));
 }
 
 void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim)
@@ -192,7 +193,7 @@ static void tell(struct control *control, const struct node_pool *pool, const st
                  int64_t now_ns, const char *reason)
 {
     char delay[DURATION_TEXT_MAX];
-    duration_format(trial->until_ns - now_ns, delay);
+    duration_format(ns_subtract(trial->until_ns, now_ns), delay);
     log_info("backing off from launches", "s:controller", "nodeclaim.lifecycle", "o:NodePool",
              pool->meta.name, "s:reason", reason, "s:duration", delay);
     struct event_text event = {

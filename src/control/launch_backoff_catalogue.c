@@ -1,7 +1,7 @@
 // What decisions see of a provider's catalogue while launches fail.
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "cloud/offering_choice.h"
 #include "control/launch_backoff_internal.h"
 
@@ -21,8 +21,8 @@ static void review_attempts(const struct launch_backoff *backoff, struct pool_ba
     for (struct map_entry *at = map_first(pool->attempts); at != NULL; at = next) {
         const struct attempt *attempt = map_value(at);
         next = map_next(at);
-        if (now_ns - attempt->since_ns < LOST_NS)
-            earliest(&pool->reduced_until_ns, attempt->since_ns + LOST_NS, now_ns);
+        if (ns_subtract(now_ns, attempt->since_ns) < LOST_NS)
+            earliest(&pool->reduced_until_ns, ns_add(attempt->since_ns, LOST_NS), now_ns);
         else if (find_claim(backoff->control, map_key(at)) == NULL)
             attempt_end(pool, map_key(at));
     }
@@ -40,9 +40,9 @@ static void review(const struct launch_backoff *backoff, struct pool_backoff *po
         const struct trial *trial = map_value(at);
         next = map_next(at);
         earliest(&pool->reduced_until_ns, trial->until_ns, now_ns);
-        earliest(&pool->reduced_until_ns, trial->until_ns + SHOWN_NS, now_ns);
+        earliest(&pool->reduced_until_ns, ns_add(trial->until_ns, SHOWN_NS), now_ns);
         if (trial->attempts == 0 && !trial->is_hidden &&
-            (!trial_runs(trial) || now_ns - trial->until_ns > REMEMBERED_NS))
+            (!trial_runs(trial) || ns_subtract(now_ns, trial->until_ns) > REMEMBERED_NS))
             free(map_remove(pool->offerings, map_key(at)));
     }
 }
@@ -84,7 +84,7 @@ static void survey(struct pool_backoff *pool, const struct node_claim *any, int6
             const struct trial *trial = look_at(pool, type, offering, now_ns);
             bool failed = trial != NULL && trial->failures > 0;
             has_other = has_other || (!failed && offering->available);
-            pool->failing += failed && now_ns < trial->until_ns + SHOWN_NS;
+            pool->failing += failed && now_ns < ns_add(trial->until_ns, SHOWN_NS);
             pool->offered += failed || offering->available;
         }
     pool->is_dry = pool->failing > 0 && !has_other;

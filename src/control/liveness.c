@@ -1,5 +1,5 @@
 // Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/launch_backoff.h"
 #include "control/lifecycle.h"
 #include "control/registration_health.h"
@@ -30,7 +30,7 @@ static void initialization_deadline(struct claim_pass *pass)
     if (timeout == 0 || conditions_are(&pass->conditions, "Initialized", "True"))
         return;
     const struct condition *registered = conditions_get(&pass->conditions, "Registered");
-    int64_t left = registered->last_transition_time + timeout - pass->now;
+    int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
     if (left > 0) {
         pass_requeue(pass, left);
     } else if (pass->node_patch == NULL) {
@@ -49,7 +49,8 @@ void claim_liveness(struct claim_pass *pass)
     }
     const struct condition *launched = conditions_get(&pass->conditions, "Launched");
     if (!conditions_are(&pass->conditions, "Launched", "True")) {
-        int64_t left = launched->last_transition_time + LAUNCH_TIMEOUT - pass->now;
+        int64_t left =
+            ns_subtract(ns_add(launched->last_transition_time, LAUNCH_TIMEOUT), pass->now);
         if (left <= 0) {
             give_up(pass, LAUNCH_TIMEOUT, "launch_timeout");
             return;
@@ -58,7 +59,7 @@ void claim_liveness(struct claim_pass *pass)
     }
     const struct condition *registered = conditions_get(&pass->conditions, "Registered");
     int64_t timeout = pass->control->settings->registration_timeout;
-    int64_t left = registered->last_transition_time + timeout - pass->now;
+    int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
     if (left > 0)
         pass_requeue(pass, left);
     else if (pass->node_patch == NULL &&

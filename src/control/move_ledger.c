@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/hash.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/savings.h"
 
@@ -161,7 +161,7 @@ static void forget_old(struct move_ledger *ledger)
     int64_t now = control_now(ledger->control);
     uint32_t old = 0;
     while (old < ledger->moves.count &&
-           (now - ledger->moves.items[old]->time > MEMORY_NS ||
+           (ns_subtract(now, ledger->moves.items[old]->time) > MEMORY_NS ||
             ledger->moves.count - old > MOVES_MAX))
         move_destroy(ledger->moves.items[old++]);
     if (old == 0)
@@ -356,7 +356,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     int64_t now_ns = loop_monotonic_ns(ledger->control->loop), emptied_ns = 0;
     for (size_t i = 0; entry != NULL && i < ARRAY_LENGTH(entry->emptied); i++)
         if (text_equal(entry->emptied[i].instance_type, type) &&
-            now_ns - entry->emptied[i].at_ns <= REGRET_NS && entry->emptied[i].at_ns > emptied_ns)
+            ns_subtract(now_ns, entry->emptied[i].at_ns) <= REGRET_NS &&
+                entry->emptied[i].at_ns > emptied_ns)
             emptied_ns = entry->emptied[i].at_ns;
     // Buffers' placeholders come and go as their owner says.
     if (emptied_ns > 0 && cluster_is_awaited(ledger->control->cluster,
@@ -369,8 +370,8 @@ int64_t move_ledger_quiet_ns(const struct move_ledger *ledger, const char *pool)
     const struct ledger_pool *entry = map_get(ledger->pools, pool);
     int64_t now_ns = loop_monotonic_ns(ledger->control->loop);
     bool restless = entry != NULL && entry->regret_ns != 0 &&
-                    entry->last_regret_ns - entry->regret_ns <= REGRET_WINDOW_NS &&
-                    now_ns - entry->last_regret_ns <= REGRET_WINDOW_NS;
+                    ns_subtract(entry->last_regret_ns, entry->regret_ns) <= REGRET_WINDOW_NS &&
+                    ns_subtract(now_ns, entry->last_regret_ns) <= REGRET_WINDOW_NS;
     return restless ? REGRET_NS : 0;
 }
 
@@ -386,7 +387,7 @@ static void recover_move(struct move_ledger *ledger, const struct node_claim *cl
     struct error error = {0};
     move->pool = memory_copy_string(label_or_empty(object, LABEL_NODE_POOL));
     if (time == NULL || kind == NULL || !instant_parse(time, &move->time, &error) ||
-        control_now(control) - move->time > MEMORY_NS) {
+        ns_subtract(control_now(control), move->time) > MEMORY_NS) {
         move_destroy(move);
         return;
     }

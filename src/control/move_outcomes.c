@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/move_ledger.h"
 #include "control/savings.h"
@@ -164,7 +164,7 @@ void move_outcomes_end(struct move_outcomes *outcomes, const struct disruption_c
     uint32_t index;
     struct outcome *outcome = find(outcomes, command->id, &index);
     if (outcome != NULL)
-        outcome->due_ns = loop_monotonic_ns(outcomes->control->loop) + JUDGED_AFTER_NS;
+        outcome->due_ns = ns_add(loop_monotonic_ns(outcomes->control->loop), JUDGED_AFTER_NS);
 }
 
 // --- pods that come ------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     // Instants of objects are whole seconds.
     vector_for_each (outcome, &outcomes->outcomes)
         if (owner != NULL && owner->uid != NULL &&
-            pod->meta.creation_timestamp >= (*outcome)->begun - SECOND)
+            pod->meta.creation_timestamp >= ns_subtract((*outcome)->begun, SECOND))
             note_landing(outcomes, *outcome, owner->uid, pod->spec.node_name);
 }
 
@@ -245,7 +245,7 @@ static void forget_old_habits(struct move_outcomes *outcomes)
     struct map_entry *next;
     for (struct map_entry *at = map_first(outcomes->habits); at != NULL; at = next) {
         next = map_next(at);
-        if (now - ((const struct habit *)map_value(at))->last > MEMORY_NS)
+        if (ns_subtract(now, ((const struct habit *)map_value(at))->last) > MEMORY_NS)
             destroy_habit(map_remove(outcomes->habits, map_key(at)));
     }
 }
@@ -347,7 +347,7 @@ static int64_t price_of_others(struct move_outcomes *outcomes, const struct outc
         const struct node_claim *claim =
             node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
         if (claim != NULL && !landed_before(outcome, i) && !is_replacement(outcome, claim) &&
-            claim->meta.creation_timestamp >= outcome->begun - SECOND)
+            claim->meta.creation_timestamp >= ns_subtract(outcome->begun, SECOND))
             price += claim_price(control, claim, NULL);
     }
     return price;

@@ -8,9 +8,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
 #include "base/map.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/disrupted.h"
@@ -117,7 +116,7 @@ static struct finding examine(const struct node_health *health, const struct nod
             condition_find(&node->status.conditions, policy->condition_type);
         if (condition == NULL || !text_equal(condition->status, policy->bad_status))
             continue;
-        int64_t due = quantity_add(condition->last_transition_time, policy->toleration_ns);
+        int64_t due = ns_add(condition->last_transition_time, policy->toleration_ns);
         if (finding.condition == NULL || due < finding.due)
             finding = (struct finding){condition, policy->condition_type, due};
     }
@@ -273,7 +272,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     int64_t now = control_now(control);
     if (!condemned && now < finding.due)
-        return reconcile_after(finding.due - now);
+        return reconcile_after(ns_subtract(finding.due, now));
     const struct node_claim *claim = cluster_claim_of(control->cluster, node, NULL);
     if (claim == NULL || !managed_claim(control, claim))
         return reconcile_done();

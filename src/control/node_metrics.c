@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
@@ -277,7 +277,8 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
         const char *values[METRIC_LABELS_MAX];
         uint32_t count = label_values(metrics, state, values);
         int64_t age =
-            control_now(metrics->control) - state->nodes.items[0]->meta.creation_timestamp;
+            ns_subtract(control_now(metrics->control),
+                        state->nodes.items[0]->meta.creation_timestamp);
         metric_emit(metric, out, age > 0 ? (double)age / SECOND : 0, values, count);
     }
 }

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 
 struct operation {
     struct operations *operations;
@@ -242,7 +242,8 @@ static void cloud_observe(const struct operation *operation, const struct error 
 {
     struct control *control = operation->operations->control;
     const char *provider = control->cloud->operations->name;
-    double seconds = (double)(loop_monotonic_ns(control->loop) - operation->started_ns) / SECOND;
+    double seconds =
+        (double)ns_subtract(loop_monotonic_ns(control->loop), operation->started_ns) / SECOND;
     metric_observe(control->metrics.cloud_seconds, seconds, operation->doing, operation->method,
                    provider);
     if (error->kind != ERROR_NONE)

@@ -3,7 +3,7 @@
 // of a window; after a restart the times are those of the pods themselves.
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/operations.h"
@@ -52,7 +52,7 @@ static void note_event(struct pod_events *events, const struct pod *pod, int64_t
     if (claim == NULL)
         return;
     struct last_event *event = map_ensure(events->events, claim->meta.name, sizeof *event);
-    at = at / SECOND * SECOND;
+    at = ns_truncate(at, SECOND);
     if (at > event->at)
         event->at = at;
     if (event->at > claim->status.last_pod_event_time)
@@ -126,8 +126,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         !managed_claim(control, claim) || event->at <= claim->status.last_pod_event_time)
         return reconcile_done();
     int64_t now_ns = loop_monotonic_ns(control->loop);
-    if (event->written_ns != 0 && now_ns - event->written_ns < WINDOW_NS)
-        return reconcile_after(event->written_ns + WINDOW_NS - now_ns);
+    if (event->written_ns != 0 && ns_subtract(now_ns, event->written_ns) < WINDOW_NS)
+        return reconcile_after(ns_subtract(ns_add(event->written_ns, WINDOW_NS), now_ns));
     event->written_ns = now_ns;
     json_t *body = json_pack("{s:{s:o}}", "status", "lastPodEventTime", json_instant(event->at));
     return start_patch_status(&(struct operation_about){.control = control,

@@ -1,5 +1,6 @@
 // The condition BudgetsQuestionable of NodePools (DIS-777): what `adze validate` would say of their
 // disruption budgets, for those who never ran it. Nobody decides by it.
+#include "base/nanoseconds.h"
 #include "control/conditions.h"
 #include "control/controllers.h"
 #include "model/budget_oddities.h"
@@ -28,7 +29,8 @@ static void note(void *context, const struct budget_oddity *oddity)
 static int64_t until_window_ends(const struct node_pool_budget *budget, int64_t now)
 {
     struct budget_window window;
-    return budget_next_window(budget, now, &window) && window.end != INT64_MAX ? window.end - now
+    return budget_next_window(budget, now, &window) && window.end != INT64_MAX
+        ? ns_subtract(window.end, now)
                                                                                : INT64_MAX;
 }
 

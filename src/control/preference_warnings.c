@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "engine/placeholders.h"
 
 #define AGAIN_NS  (24 * HOUR)
@@ -59,7 +59,7 @@ static bool is_due(struct preference_warnings *warnings, const struct pod *pod, 
     if (pod->meta.uid == NULL)
         return true;
     struct told *told = map_ensure(warnings->told, pod->meta.uid, sizeof *told);
-    if (told->at_ns[fact] != 0 && now_ns - told->at_ns[fact] < AGAIN_NS)
+    if (told->at_ns[fact] != 0 && ns_subtract(now_ns, told->at_ns[fact]) < AGAIN_NS)
         return false;
     told->at_ns[fact] = now_ns;
     return true;

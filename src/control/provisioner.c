@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/batcher.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
@@ -87,7 +87,7 @@ static void on_wave(void *context)
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
     if (window.finished)
         reconcile_queue_add_after(provisioner->queue, KEY,
-                                  batcher_due(&provisioner->batcher, &window) - now);
+                                  ns_subtract(batcher_due(&provisioner->batcher, &window), now));
 }
 
 void provisioner_trigger(struct provisioner *provisioner, const char *uid)
@@ -106,7 +106,7 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
     }
     struct batcher_window window = window_of(provisioner);
     reconcile_queue_add_after(provisioner->queue, KEY,
-                              batcher_due(&provisioner->batcher, &window) - now);
+                              ns_subtract(batcher_due(&provisioner->batcher, &window), now));
 }
 
 void provisioner_note_change(struct provisioner *provisioner)
@@ -207,7 +207,8 @@ static void collect_unfinished(void *context, const struct metric *metric, struc
         return;
     const char *const values[] = {"provisioner", provisioner->scheduling_id};
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
-    metric_emit(metric, out, (double)(now - provisioner->pass->started_ns) / SECOND, values,
+    metric_emit(metric, out, (double)ns_subtract(now, provisioner->pass->started_ns) / SECOND,
+                values,
                 ARRAY_LENGTH(values));
 }
 
@@ -405,7 +406,7 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
     provisioner->phase = PHASE_IDLE;
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
     provisioner->deferred_trigger = provisioner->deferred_trigger || held_back > 0;
-    provisioner->repeat_at_ns = now + (provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
+    provisioner->repeat_at_ns = ns_add(now, provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
     if (provisioner->deferred_trigger || provisioner->goes_on)
         batcher_trigger(&provisioner->batcher, KEY, now);
     provisioner->deferred_trigger = false;
@@ -460,7 +461,7 @@ static void decide(struct provisioner *provisioner, const struct pod *pod, bool 
         return;
     entry->decided = true;
     metric_observe(provisioner->control->metrics.decision_seconds,
-                   (double)(provisioner->pass->planned_ns - entry->seen_ns) / SECOND);
+                   (double)ns_subtract(provisioner->pass->planned_ns, entry->seen_ns) / SECOND);
 }
 
 static void decide_all(struct provisioner *provisioner)
@@ -531,7 +532,7 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
 // --- the loop of SCH-10 --------------------------------------------------------------------------
 static struct reconcile_result until_repetition(const struct provisioner *provisioner, int64_t now)
 {
-    int64_t left = provisioner->repeat_at_ns - now;
+    int64_t left = ns_subtract(provisioner->repeat_at_ns, now);
     if (provisioner->repeat_at_ns == 0)
         return reconcile_done();
     return reconcile_after(left > 0 ? left : 0);
@@ -559,7 +560,7 @@ static bool is_known(const struct provisioner *provisioner)
 static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)
 {
     provisioning_pass_tell(provisioner->known);
-    provisioner->repeat_at_ns = now + REPEAT_NS;
+    provisioner->repeat_at_ns = ns_add(now, REPEAT_NS);
     return until_repetition(provisioner, now);
 }
 
@@ -570,7 +571,7 @@ static bool awaits_new_pool(const struct control *control)
     struct mirror_iterator iterator = {0};
     for (const struct object *pool;
          (pool = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
-        int64_t age = now - pool->meta.creation_timestamp;
+        int64_t age = ns_subtract(now, pool->meta.creation_timestamp);
         if (age > -NEW_POOL_NS && age < NEW_POOL_NS && !pool_is_ready(pool) &&
             !object_is_deleting(pool) && managed_pool(control, (const struct node_pool *)pool))
             return true;
@@ -598,7 +599,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
              capacity_buffers_want_pass(provisioner->control->capacity_buffers)))
             batcher_trigger(&provisioner->batcher, KEY, now);
         else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
-            provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
+            provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
         else
             tell_nobody_waits(provisioner->control);
     }
@@ -606,7 +607,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         return until_repetition(provisioner, now);
     int64_t due = batcher_due(&provisioner->batcher, &window);
     if (now < due && !provisioner->goes_on)
-        return reconcile_after(due - now);
+        return reconcile_after(ns_subtract(due, now));
     if (!cluster_synced(provisioner->control->cluster) || awaits_new_pool(provisioner->control))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
@@ -618,7 +619,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     forget_known(provisioner);
     if (provisioner->repeat_at_ns == 0 &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
-        provisioner->repeat_at_ns = now + REPEAT_NS; // all spoken for, for now
+        provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
     return until_repetition(provisioner, now);       // SCH-18
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/capacity_buffers.h"
 #include "control/cluster.h"
 #include "control/early_pass.h"
@@ -169,7 +169,7 @@ static void tell_totals(const struct provisioning_pass *pass)
     struct text pods = {0};
     describe_pods(pass, &pods);
     log_info("found provisionable pod(s)", "s:controller", "provisioner", "s:Pods", pods.data,
-             "d:duration", pass->planned_ns - pass->started_ns);
+             "d:duration", ns_subtract(pass->planned_ns, pass->started_ns));
     text_free(&pods);
     log_info("computed new nodeclaim(s) to fit pod(s)", "s:controller", "provisioner",
              "i:nodeclaims", (int64_t)plan->claims.count, "i:pods", (int64_t)pods_on_claims(plan));
@@ -328,7 +328,8 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     }
     if (!pass->was_told)
         metric_observe(control->metrics.scheduling_seconds,
-                       (double)(pass->planned_ns - pass->started_ns) / SECOND, "provisioner");
+                       (double)ns_subtract(pass->planned_ns, pass->started_ns) / SECOND,
+                           "provisioner");
     pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);

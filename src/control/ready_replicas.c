@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "model/pod_workload.h"
 
 #define SUCCESSOR_NS (10 * SECOND) // within which a pod comes in the place of one that is gone
@@ -138,7 +138,8 @@ static bool has_several(const struct ready_replicas *replicas, const struct work
 {
     return workload->pods > 1 ||
            (workload->several_ns != 0 &&
-            loop_monotonic_ns(replicas->control->loop) - workload->several_ns < SUCCESSOR_NS);
+            ns_subtract(loop_monotonic_ns(replicas->control->loop), workload->several_ns) <
+                SUCCESSOR_NS);
 }
 
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod)

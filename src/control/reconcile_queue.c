@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 
 #define RUNS_PER_TURN        128 // then the loop's other work gets its turn
@@ -284,7 +284,7 @@ static void schedule(struct reconcile_queue *queue)
         timer_start(queue->pump_timer, 0);
     if (queue->heap.count > 1)
         timer_start(queue->due_timer,
-                    queue->heap.items[1]->due_ns - loop_monotonic_ns(queue->loop));
+                    ns_subtract(queue->heap.items[1]->due_ns, loop_monotonic_ns(queue->loop)));
     else
         timer_stop(queue->due_timer);
 }
@@ -329,7 +329,7 @@ void reconcile_queue_add_after(struct reconcile_queue *queue, const char *key, i
         item->after_ns = delay_ns;
     if (item->ready || item->in_work)
         return;
-    heap_add(queue, item, loop_monotonic_ns(queue->loop) + delay_ns);
+    heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), delay_ns));
     schedule(queue);
 }
 
@@ -376,7 +376,8 @@ static void work_on(struct reconcile_queue *queue, struct work_item *item)
     item->in_work = true;
     item->started_ns = now;
     queue->in_work_count++;
-    metric_observe(queue->metrics->queue_seconds, (double)(now - item->ready_since_ns) / SECOND,
+    metric_observe(queue->metrics->queue_seconds,
+                   (double)ns_subtract(now, item->ready_since_ns) / SECOND,
                    queue->name, queue->name);
     struct error error = {0};
     struct reconcile_result result = queue->options.reconcile(queue->options.context, item, &error);
@@ -404,12 +405,12 @@ static int64_t take_token(struct reconcile_queue *queue)
     if (queue->options.rate <= 0)
         return 0;
     int64_t now = loop_monotonic_ns(queue->loop);
-    queue->tokens += (double)(now - queue->tokens_at_ns) / SECOND * queue->options.rate;
+    queue->tokens += ns_to_seconds(ns_subtract(now, queue->tokens_at_ns)) * queue->options.rate;
     if (queue->tokens > queue->options.burst)
         queue->tokens = queue->options.burst;
     queue->tokens_at_ns = now;
     queue->tokens -= 1;
-    return queue->tokens >= 0 ? 0 : (int64_t)(-queue->tokens / queue->options.rate * SECOND);
+    return queue->tokens >= 0 ? 0 : ns_from_seconds(-queue->tokens / queue->options.rate);
 }
 
 static int64_t backoff(struct work_item *item, bool conflict)
@@ -421,7 +422,7 @@ static int64_t backoff(struct work_item *item, bool conflict)
     if (conflict && most > CONFLICT_MAX_NS)
         most = CONFLICT_MAX_NS;
     for (uint32_t i = 0; i < item->failures && delay < most; i++)
-        delay *= 2;
+        delay = ns_multiply(2, delay);
     if (delay > most)
         delay = most;
     item->failures++;
@@ -465,7 +466,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
                      const struct error *error, bool operation)
 {
     struct reconcile_queue *queue = item->queue;
-    double seconds = (double)(loop_monotonic_ns(queue->loop) - item->started_ns) / SECOND;
+    double seconds = (double)ns_subtract(loop_monotonic_ns(queue->loop), item->started_ns) / SECOND;
     metric_observe(queue->metrics->work_seconds, seconds, queue->name, queue->name);
     metric_observe(queue->metrics->reconcile_seconds, seconds, queue->name);
     metric_add(queue->metrics->reconcile_total, 1, queue->name, result_name(result, operation));
@@ -483,7 +484,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
         }
         // An event that came meanwhile does not shorten the back-off of a failing item: it would
         // be answered by the same failure.
-        heap_add(queue, item, loop_monotonic_ns(queue->loop) + backoff(item, conflict));
+        heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), backoff(item, conflict)));
     } else {
         if (!operation)
             item->failures = 0;
@@ -492,7 +493,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
         else if (result.status == RECONCILE_AFTER)
             after = after < 0 || result.after_ns < after ? result.after_ns : after;
         if (!again && after >= 0)
-            heap_add(queue, item, loop_monotonic_ns(queue->loop) + after);
+            heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), after));
         item_drop_if_idle(item);
     }
     schedule(queue);
@@ -514,7 +515,7 @@ void reconcile_queue_work(const struct reconcile_queue *queue, double *unfinishe
     for (struct map_entry *at = queue->in_work_count > 0 ? map_first(queue->items) : NULL;
          at != NULL; at = map_next(at)) {
         const struct work_item *item = map_value(at);
-        double seconds = (double)(now_ns - item->started_ns) / SECOND;
+        double seconds = (double)ns_subtract(now_ns, item->started_ns) / SECOND;
         if (!item->in_work)
             continue;
         *unfinished_seconds += seconds;

@@ -1,5 +1,5 @@
 // Registration: a Node with the NodeClaim's provider ID has come (LIF-40 to LIF-49).
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/lifecycle.h"
 
@@ -120,7 +120,7 @@ static bool settles(struct claim_pass *pass, const struct node *node)
     int64_t now_ns = loop_monotonic_ns(pass->control->loop);
     if (pass->record->node_seen_ns == 0)
         pass->record->node_seen_ns = now_ns;
-    int64_t left = pass->record->node_seen_ns + SETTLE_NS - now_ns;
+    int64_t left = ns_subtract(ns_add(pass->record->node_seen_ns, SETTLE_NS), now_ns);
     if (left <= 0 || node_will_be_initialized(pass->claim, node))
         return false;
     pass_requeue(pass, left);

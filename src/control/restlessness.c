@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 
 #define WAITS_UNTIL_QUIET   10 // times consolidateAfter
@@ -78,7 +77,7 @@ static int64_t until_settled(const struct control *control, const struct node_cl
         int64_t bound_at = pod_bound_at(pod);
         if (bound_at == 0)
             return INT64_MAX;
-        int64_t own = quantity_subtract(quantity_add(bound_at, after), now);
+        int64_t own = ns_subtract(ns_add(bound_at, after), now);
         left = own > left ? own : left;
     }
     return any ? left : INT64_MAX;
@@ -100,16 +99,17 @@ struct restlessness_look restlessness_look(struct restlessness *restlessness,
     }
     int64_t now = control_now(control), after = pool->spec.disruption.consolidate_after.nanoseconds;
     int64_t first = *remember(restlessness, claim, since);
-    int64_t written_at = quantity_add(first, quantity_multiply(WAITS_UNTIL_WRITTEN, after));
-    int64_t quiet_at = quantity_add(first, quantity_multiply(WAITS_UNTIL_QUIET, after));
+    int64_t written_at = ns_add(first, ns_multiply(WAITS_UNTIL_WRITTEN, after));
+    int64_t quiet_at = ns_add(first, ns_multiply(WAITS_UNTIL_QUIET, after));
     char text[INSTANT_TEXT_MAX];
     instant_format(first, text);
     if (now < written_at)
-        look.again = written_at - now;
+        look.again = ns_subtract(written_at, now);
     else if (!text_equal(written, text))
         look.patch = annotation_patch(claim, text);
     if (now < quiet_at) {
-        look.again = quiet_at - now < look.again ? quiet_at - now : look.again;
+        look.again =
+            ns_subtract(quiet_at, now) < look.again ? ns_subtract(quiet_at, now) : look.again;
         return look;
     }
     int64_t left = until_settled(control, claim, after, now);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 #define PARTS    12 // of the window; one more is begun
@@ -48,8 +48,8 @@ void spot_prices_destroy(struct spot_prices *prices)
 
 static int64_t part_number(const struct snapshot *snapshot)
 {
-    int64_t length = snapshot->settings.spot_price_window / PARTS;
-    return snapshot->time / (length > 0 ? length : 1) + 1;
+    int64_t length_ns = snapshot->settings.spot_price_window / PARTS;
+    return snapshot->time / ns_maximum(length_ns, 1) + 1;
 }
 
 // --- what catalogues say -------------------------------------------------------------------------
@@ -89,7 +89,7 @@ static void read_type(struct spot_prices *prices, const struct instance_type *ty
 void spot_prices_observe(struct spot_prices *prices, const struct snapshot *snapshot)
 {
     bool is_recent = prices->observed_ns != 0 && snapshot->time >= prices->observed_ns &&
-                     snapshot->time - prices->observed_ns < INTERVAL;
+                     ns_subtract(snapshot->time, prices->observed_ns) < INTERVAL;
     if (snapshot->settings.spot_price_window == 0 || is_recent)
         return;
     prices->observed_ns = snapshot->time;

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/operations.h"
@@ -88,7 +87,7 @@ static double lifetime_left(const struct node_claim *claim, int64_t now) // LIF-
         return 1;
     if (expiry->nanoseconds <= 0)
         return 0;
-    double age = (double)(now - claim->meta.creation_timestamp);
+    double age = (double)ns_subtract(now, claim->meta.creation_timestamp);
     return clamp(((double)expiry->nanoseconds - age) / (double)expiry->nanoseconds, 0, 1);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/controllers.h"
 #include "control/launch_backoff.h"
@@ -97,9 +97,9 @@ static void note_failure(struct static_provisioning *provisioning, const char *p
         return;
     int64_t delay_ns = FAILED_FIRST_NS;
     for (uint32_t i = 0; i < record->failures && delay_ns < FAILED_MAX_NS; i++)
-        delay_ns *= 2;
+        delay_ns = ns_multiply(delay_ns, 2);
     record->failures++;
-    record->not_before_ns = now_ns + (delay_ns < FAILED_MAX_NS ? delay_ns : FAILED_MAX_NS);
+    record->not_before_ns = ns_add(now_ns, delay_ns < FAILED_MAX_NS ? delay_ns : FAILED_MAX_NS);
 }
 
 static void note_success(struct static_provisioning *provisioning, const char *pool)
@@ -303,6 +303,6 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
     int64_t left_ns =
-        record_of(provisioning, name)->not_before_ns - loop_monotonic_ns(control->loop);
+        ns_subtract(record_of(provisioning, name)->not_before_ns, loop_monotonic_ns(control->loop));
     return left_ns > 0 ? reconcile_after(left_ns) : provision(provisioning, item, pool);
 }

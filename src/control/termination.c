@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/conditions.h"
 #include "control/drain.h"
@@ -359,7 +359,8 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
     if (ready || provider_id == NULL || *provider_id == '\0' || record->delete_called)
         return false;
     if (!record->instance_gone &&
-        (record->asked_at_ns == 0 || pass->now_ns - record->asked_at_ns >= INSTANCE_POLL_NS)) {
+        (record->asked_at_ns == 0 ||
+         ns_subtract(pass->now_ns, record->asked_at_ns) >= INSTANCE_POLL_NS)) {
         struct operation_about question = about(pass, "node.termination");
         *result = start_machine_get(&question, provider_id, note_instance);
         *wait = true;
@@ -409,7 +410,7 @@ static const char *draining_message(struct node_pass *pass, const char *blockers
     }
     if (record->blocked_ns == 0)
         record->blocked_ns = pass->now_ns;
-    if (pass->now_ns - record->blocked_ns < BLOCKED_TOLD_NS)
+    if (ns_subtract(pass->now_ns, record->blocked_ns) < BLOCKED_TOLD_NS)
         return present != NULL && text_equal(present->reason, "Draining") ? present->message
                                                                           : "Draining";
     record->blocked_ns = pass->now_ns;
@@ -460,7 +461,8 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
     }
     if (was_drained)
         return true;
-    int64_t left = pass->record->tainted_at_ns + drain_minimum(pass) - pass->now_ns;
+    int64_t left =
+        ns_subtract(ns_add(pass->record->tainted_at_ns, drain_minimum(pass)), pass->now_ns);
     if (pass->claim != NULL && left > 0) {
         set_condition(pass, "Drained", "Unknown", "Draining");
         *result = reconcile_after(left < DRAIN_POLL_NS ? left : DRAIN_POLL_NS);
@@ -521,13 +523,13 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
         return true;
     bool due = !record->delete_called || pass->now_ns >= record->delete_again_ns;
     if (!record->instance_gone && due) {
-        record->delete_again_ns = pass->now_ns + INSTANCE_POLL_NS;
+        record->delete_again_ns = ns_add(pass->now_ns, INSTANCE_POLL_NS);
         struct operation_about deletion = about(pass, "node.termination");
         *result = start_machine_delete(&deletion, provider_id, note_machine_deleted);
         return false;
     }
     set_condition(pass, "InstanceTerminating", "True", "InstanceTerminating");
-    *result = reconcile_after(record->delete_again_ns - pass->now_ns);
+    *result = reconcile_after(ns_subtract(record->delete_again_ns, pass->now_ns));
     return record->instance_gone;
 }
 
@@ -580,8 +582,13 @@ static bool read_deadline(struct node_pass *pass, struct error *error)
     const char *text = pass->claim != NULL ? object_annotation((const struct object *)pass->claim,
                                                                ANNOTATION_TERMINATION_TIMESTAMP)
                                            : NULL;
-    if (text == NULL || instant_parse(text, &pass->deadline, error))
+    if (text == NULL)
         return true;
+    if (instant_parse(text, &pass->deadline, error)) {
+        if (pass->deadline == 0) // the epoch: long past; 0 would be none
+            pass->deadline = NANOSECOND;
+        return true;
+    }
     error_prefix(error, "parsing annotation %s of nodeclaim %s", ANNOTATION_TERMINATION_TIMESTAMP,
                  pass->claim->meta.name);
     return false;
@@ -628,7 +635,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                              .now = control_now(control),
                              .now_ns = loop_monotonic_ns(control->loop)};
     if (pass.record->finalized_ns != 0) {
-        int64_t left = pass.record->finalized_ns + FINALIZE_AGAIN_NS - pass.now_ns;
+        int64_t left =
+            ns_subtract(ns_add(pass.record->finalized_ns, FINALIZE_AGAIN_NS), pass.now_ns);
         if (left > 0) {
             arena_destroy(pass.arena);
             return reconcile_after(left);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 
 #define REMEMBERED  32
 #define DRAIN_USUAL MINUTE        // where none has been seen
@@ -60,13 +60,14 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (change == MIRROR_DELETED) {
         if (object_is_deleting(old_object) && initialized(old_object) != NULL)
             remember(&turnover->drains,
-                     control_now(turnover->control) - old_object->meta.deletion_timestamp);
+                     ns_subtract(control_now(turnover->control),
+                                 old_object->meta.deletion_timestamp));
         return;
     }
     const struct condition *now = initialized(new_object);
     if (now != NULL && initialized(old_object) == NULL)
         remember(&turnover->boots,
-                 now->last_transition_time - new_object->meta.creation_timestamp);
+                 ns_subtract(now->last_transition_time, new_object->meta.creation_timestamp));
 }
 
 static int compare_times(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "model/workload_counts.h"
 
 #define WANTED_UNKNOWN (-1)
@@ -73,7 +74,7 @@ static bool is_complete(const struct workload *workload)
 static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now)
 {
     return !is_complete(workload) &&
-           now - workload->changed_ns < waves->control->settings->batch_idle_duration;
+           ns_subtract(now, workload->changed_ns) < waves->control->settings->batch_idle_duration;
 }
 
 static struct workload *workload_of(struct waves *waves, const char *uid)
@@ -231,5 +232,5 @@ bool waves_finished(struct waves *waves)
            !is_under_way(waves, waves->under_way.items[waves->under_way.count - 1], now))
         unlist_last(waves);
     return waves->under_way.count == 0 &&
-           now - waves->loose_ns >= waves->control->settings->batch_idle_duration;
+           ns_subtract(now, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "engine/budgets.h"
@@ -71,7 +71,8 @@ double pod_disruption_cost(const struct pod *pod, int64_t now)
     if (object_owner((const struct object *)pod, "batch/v1", "Job") == NULL || started == 0 ||
         !text_equal(pod->status.phase, "Running") || started >= now)
         return cost;
-    double hours = floor((double)(now - started) / (double)HOUR * 134217728.0) / 134217728.0;
+    double hours =
+        floor((double)ns_subtract(now, started) / (double)HOUR * 134217728.0) / 134217728.0;
     return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "engine/pod_budgets.h"
 #include "engine/spot_window.h"
@@ -223,7 +224,7 @@ static bool is_settled(const struct problem *problem, const struct state_node *s
             continue;
         any = true;
         int64_t bound_at = pod_bound_at(*pod);
-        if (bound_at == 0 || quantity_subtract(problem->snapshot->time, bound_at) < after)
+        if (bound_at == 0 || ns_subtract(problem->snapshot->time, bound_at) < after)
             return false;
     }
     return any;
@@ -254,7 +255,7 @@ static bool is_quiet(const struct problem *problem, const struct place *place)
         return false;
     int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
                                                            : initialized->last_transition_time;
-    return quantity_subtract(problem->snapshot->time, since) < after->nanoseconds &&
+    return ns_subtract(problem->snapshot->time, since) < after->nanoseconds &&
            !is_settled(problem, place->state, after->nanoseconds);
 }
 

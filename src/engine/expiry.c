@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "engine/disrupt.h"
 #include "engine/drift.h"
@@ -16,7 +16,7 @@ int64_t expiry_deadline(const struct node_claim *claim)
     const struct duration *after = &claim->spec.expire_after;
     if (after->text == NULL || after->nanoseconds == DURATION_NEVER)
         return INT64_MAX;
-    return quantity_add(claim->meta.creation_timestamp, after->nanoseconds);
+    return ns_add(claim->meta.creation_timestamp, after->nanoseconds);
 }
 
 int64_t expiry_window_start(const struct node_claim *claim)
@@ -24,7 +24,7 @@ int64_t expiry_window_start(const struct node_claim *claim)
     int64_t deadline = expiry_deadline(claim);
     return deadline == INT64_MAX
                ? INT64_MAX
-               : deadline - claim->spec.expire_after.nanoseconds / WINDOW_SHARE;
+               : ns_subtract(deadline, claim->spec.expire_after.nanoseconds / WINDOW_SHARE);
 }
 
 bool expiry_is_near(const struct node_claim *claim, int64_t now)
@@ -67,7 +67,7 @@ static int64_t may_go_at(const struct disruption *disruption,
     int64_t lead = inputs->expiry_lead_ns > 0 ? inputs->expiry_lead_ns : LEAD_USUAL;
     int64_t allowed = candidate->pool->allowed;
     int64_t rounds = place / allowed + (place % allowed != 0);
-    int64_t start = quantity_subtract(expiry_deadline(candidate->claim),
+    int64_t start = ns_subtract(expiry_deadline(candidate->claim),
                                       quantity_multiply(lead, rounds));
     int64_t window = expiry_window_start(candidate->claim);
     return start > window ? start : window;

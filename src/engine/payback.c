@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "engine/state_node.h"
 
@@ -32,7 +33,7 @@ int64_t payback_typical_life(int64_t *ages, uint32_t count, int64_t pool_age, in
 
 static int64_t age_of(const struct disruption *disruption, int64_t creation)
 {
-    return quantity_subtract(disruption->problem->snapshot->time, creation);
+    return ns_subtract(disruption->problem->snapshot->time, creation);
 }
 
 static int64_t life_in_pool(struct disruption *disruption, const struct disruption_pool *pool)
@@ -77,7 +78,7 @@ static int64_t time_left(struct disruption *disruption,
     if (expires->text == NULL || expires->nanoseconds == DURATION_NEVER || created == 0)
         return time;
     // What should be gone already is obviously not ended by that.
-    int64_t left = quantity_subtract(expires->nanoseconds, age_of(disruption, created));
+    int64_t left = ns_subtract(expires->nanoseconds, age_of(disruption, created));
     return left > 0 ? shorter(time, left) : time;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/quantity.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "engine/budgets.h"
 #include "engine/emptiness.h"
@@ -182,7 +182,7 @@ static struct verdict_word waiting(const struct causes *causes,
     int64_t since =
         by_pod ? claim->status.last_pod_event_time : initialized->last_transition_time;
     int64_t now = causes->disruption->problem->snapshot->time;
-    int64_t passed = quantity_subtract(now, since);
+    int64_t passed = ns_subtract(now, since);
     if (passed >= after->nanoseconds)
         return cause(causes, "DIS-86",
                      "consolidateAfter %s has passed, but the NodeClaim's condition Consolidatable "
@@ -191,8 +191,8 @@ static struct verdict_word waiting(const struct causes *causes,
     if (!causes->disruption->tells)
         return (struct verdict_word){.rule = "DIS-85"};
     char left[DURATION_TEXT_MAX], until[INSTANT_TEXT_MAX], from[INSTANT_TEXT_MAX];
-    duration_format(after->nanoseconds - passed, left);
-    instant_format(quantity_add(since, after->nanoseconds), until);
+    duration_format(ns_subtract(after->nanoseconds, passed), left);
+    instant_format(ns_add(since, after->nanoseconds), until);
     instant_format(since, from);
     return cause(causes, "DIS-85", "consolidateAfter %s counts from %s at %s: %s left, until %s",
                  after->text, by_pod ? "the last pod event" : "initialization", from, left, until);

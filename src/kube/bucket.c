@@ -1,6 +1,6 @@
 #include "kube/bucket.h"
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 
 static void bucket_fill(struct bucket *bucket, int64_t now_ns);
 
@@ -29,12 +29,12 @@ int64_t bucket_reserve(struct bucket *bucket, int64_t now_ns)
     bucket->tokens -= 1;
     if (bucket->tokens >= 0)
         return 0;
-    return (int64_t)(-bucket->tokens / bucket->rate * (double)SECOND);
+    return ns_from_seconds(-bucket->tokens / bucket->rate);
 }
 
 static void bucket_fill(struct bucket *bucket, int64_t now_ns)
 {
-    double seconds = (double)(now_ns - bucket->filled_ns) / (double)SECOND;
+    double seconds = (double)ns_subtract(now_ns, bucket->filled_ns) / (double)SECOND;
     bucket->filled_ns = now_ns;
     bucket->tokens += seconds * bucket->rate;
     if (bucket->tokens > bucket->burst)

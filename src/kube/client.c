@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "kube/client_internal.h"
 #include "kube/query.h"
 
@@ -248,7 +249,8 @@ static bool operation_retry(struct operation *operation, const struct kube_respo
     if ((!throttled && !unanswered) || operation->attempts >= RETRIES_MAX)
         return false;
     int64_t delay_ns = RETRY_BACKOFF_NS << operation->attempts;
-    delay_ns += (int64_t)((double)delay_ns * random_unit(&operation->client->random));
+    delay_ns =
+        ns_add(delay_ns, (int64_t)((double)delay_ns * random_unit(&operation->client->random)));
     if (throttled && delay_ns < response->retry_after_ns)
         delay_ns = response->retry_after_ns;
     operation->attempts++;

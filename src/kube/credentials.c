@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "kube/exec_credential.h"
 #include "kube/kube_config.h"
@@ -75,7 +75,8 @@ enum credentials_state credentials_get(struct credentials *credentials,
                                       .certificate = config->client_certificate,
                                       .key = config->client_key};
     if (config->token_file != NULL) {
-        int64_t age_ns = loop_monotonic_ns(credentials->loop) - credentials->file_read_ns;
+        int64_t age_ns =
+            ns_subtract(loop_monotonic_ns(credentials->loop), credentials->file_read_ns);
         bool stale = credentials->file_token == NULL || age_ns >= TOKEN_FILE_INTERVAL_NS;
         if (stale && !read_token_file(credentials, error) && credentials->file_token == NULL &&
             config->token == NULL)
@@ -151,7 +152,8 @@ static enum credentials_state plugin_state(struct credentials *credentials, stru
     if (credentials->have_plugin) {
         bool expired =
             credentials->plugin.expires_ns != INT64_MAX &&
-            loop_now_ns(credentials->loop) >= credentials->plugin.expires_ns - PLUGIN_MARGIN_NS;
+            loop_now_ns(credentials->loop) >=
+                ns_subtract(credentials->plugin.expires_ns, PLUGIN_MARGIN_NS);
         if ((!expired && !credentials->refused) || plugin_is_recent(credentials))
             return CREDENTIALS_READY;
     }
@@ -162,7 +164,8 @@ static enum credentials_state plugin_state(struct credentials *credentials, stru
 static bool plugin_is_recent(const struct credentials *credentials)
 {
     return credentials->plugin_ran_ns != 0 &&
-           loop_monotonic_ns(credentials->loop) - credentials->plugin_ran_ns < PLUGIN_INTERVAL_NS;
+           ns_subtract(loop_monotonic_ns(credentials->loop), credentials->plugin_ran_ns) <
+               PLUGIN_INTERVAL_NS;
 }
 
 static void plugin_start(struct credentials *credentials)

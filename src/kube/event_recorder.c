@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "kube/bucket.h"
 
@@ -160,7 +161,8 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
         map_set(recorder->windows, key.data, window);
     }
     if (passes)
-        window->end_ns = now_ns + (request->window_ns > 0 ? request->window_ns : WINDOW_DEFAULT_NS);
+        window->end_ns =
+            ns_add(now_ns, request->window_ns > 0 ? request->window_ns : WINDOW_DEFAULT_NS);
     text_free(&key);
     return passes;
 }
@@ -231,7 +233,7 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
     hash_sha256_hex(text.data, text.length, key);
     text_clear(&text);
     struct sent *sent = map_get(recorder->sent, key);
-    if (sent != NULL && now_ns - sent->last_ns >= SENT_LIFE_NS) {
+    if (sent != NULL && ns_subtract(now_ns, sent->last_ns) >= SENT_LIFE_NS) {
         free_sent(map_remove(recorder->sent, key));
         sent = NULL;
     }
@@ -255,7 +257,7 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
                       struct text *name)
 {
     int64_t now_ns = loop_now_ns(recorder->loop);
-    recorder->name_ns = now_ns > recorder->name_ns ? now_ns : recorder->name_ns + 1;
+    recorder->name_ns = now_ns > recorder->name_ns ? now_ns : ns_add(recorder->name_ns, 1);
     // A name has at most 253 characters; the time takes 17 of them.
     text_format(name, "%.236s.%" PRIx64, or_empty(about->meta.name), (uint64_t)recorder->name_ns);
 }

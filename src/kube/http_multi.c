@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 
 // One API server and its watches; more streams than this only wait in line.
 #define CONNECTIONS_MAX      128
@@ -117,7 +117,7 @@ static int watch_timeout(CURLM *curl, long timeout_ms, void *context)
     if (timeout_ms < 0)
         timer_stop(multi->timer);
     else
-        timer_start(multi->timer, timeout_ms * MILLISECOND);
+        timer_start(multi->timer, ns_multiply(timeout_ms, MILLISECOND));
     return 0;
 }
 

@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <sys/queue.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "kube/credentials.h"
 #include "kube/http_easy.h"
@@ -374,7 +374,7 @@ static int64_t call_retry_after_ns(const struct kube_call *call, const json_t *b
     curl_easy_getinfo(call->easy.curl, CURLINFO_RETRY_AFTER, &seconds);
     if (seconds <= 0)
         return status_retry_after_ns(body);
-    return (seconds > 3600 ? 3600 : seconds) * SECOND;
+    return ns_multiply(seconds > 3600 ? 3600 : seconds, SECOND);
 }
 
 static bool call_has_json(const struct kube_call *call)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -89,7 +90,8 @@ void leader_destroy(struct leader *leader)
 bool leader_is_leading(const struct leader *leader)
 {
     return leader->is_leading &&
-           loop_monotonic_ns(leader->loop) - leader->renewed_ns < leader->options.renew_deadline_ns;
+           ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns) <
+               leader->options.renew_deadline_ns;
 }
 
 // --- acquiring and renewing ----------------------------------------------------------------------
@@ -179,8 +181,8 @@ static void wrote_lease(void *context, const struct kube_result *result)
     struct leader *leader = context;
     if (observe(leader, result)) {
         leader->renewed_ns = leader->attempt_ns; // the server's clock started no earlier
-        int64_t spent_ns = loop_monotonic_ns(leader->loop) - leader->renewed_ns;
-        timer_start(leader->deadline, leader->options.renew_deadline_ns - spent_ns);
+        int64_t spent_ns = ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns);
+        timer_start(leader->deadline, ns_subtract(leader->options.renew_deadline_ns, spent_ns));
         timer_start(leader->retry, leader->options.retry_period_ns);
         bool is_new = !leader->is_leading;
         leader->is_leading = true;
@@ -231,8 +233,8 @@ static bool held_by_other(const struct leader *leader)
     int64_t duration_ns = leader->options.lease_duration_ns;
     json_int_t seconds = json_integer_value(json_object_get(spec, "leaseDurationSeconds"));
     if (seconds > 0 && seconds < INT32_MAX)
-        duration_ns = seconds * SECOND;
-    return loop_monotonic_ns(leader->loop) - leader->observed_ns < duration_ns;
+        duration_ns = ns_multiply(seconds, SECOND);
+    return ns_subtract(loop_monotonic_ns(leader->loop), leader->observed_ns) < duration_ns;
 }
 
 static const char *holder(const struct leader *leader)
@@ -246,7 +248,9 @@ static void attempt_again(struct leader *leader)
     int64_t delay_ns = leader->options.retry_period_ns;
     if (!leader->is_leading) {
         timer_stop(leader->deadline);
-        delay_ns += (int64_t)((double)delay_ns * ACQUIRE_JITTER * random_unit(&leader->random));
+        delay_ns =
+            ns_add(delay_ns,
+                   (int64_t)((double)delay_ns * ACQUIRE_JITTER * random_unit(&leader->random)));
     }
     timer_start(leader->retry, delay_ns);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 
 #define DURATION_BUCKETS 20
 #define PATH_PARTS_MAX   8
@@ -167,7 +167,7 @@ static void observe(const struct kube_call *call)
         return; // /version, /readyz
     const char *verb =
         call->verb == KUBE_GET && !resource.has_name ? verbs[KUBE_LIST] : verbs[call->verb];
-    int64_t passed_ns = loop_monotonic_ns(call->transport->loop) - call->started_ns;
+    int64_t passed_ns = ns_subtract(loop_monotonic_ns(call->transport->loop), call->started_ns);
     metric_observe(call->transport->seconds, (double)passed_ns / SECOND, verb, resource.group,
                    resource.version, resource.kind, resource.subresource);
 }

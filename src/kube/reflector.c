@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/query.h"
@@ -165,8 +166,8 @@ static void list_done(void *context, const struct kube_result *result)
             if (!handlers_end(reflector))
                 return;
             timer_start(reflector->retry,
-                        ABSENT_RETRY_NS +
-                            (int64_t)random_below(&reflector->random, ABSENT_RETRY_NS));
+                        ns_add(ABSENT_RETRY_NS,
+                               (int64_t)random_below(&reflector->random, ABSENT_RETRY_NS)));
             return;
         }
         fail(reflector, &result->error, true);
@@ -204,7 +205,8 @@ static void watch_begin(struct reflector *reflector)
     reflector->watch_began_ns = loop_monotonic_ns(reflector->loop);
     reflector->watch_has_events = false;
     reflector->watch = transport->operations->start(transport, &request, &handlers);
-    timer_start(reflector->deadline, (int64_t)timeout_s * SECOND + WATCH_GRACE_NS);
+    timer_start(reflector->deadline,
+                ns_add(ns_multiply((int64_t)timeout_s, SECOND), WATCH_GRACE_NS));
     text_free(&query);
 }
 
@@ -255,7 +257,7 @@ static void watch_ended(struct reflector *reflector, const struct error *error)
     reflector->watch = NULL;
     timer_stop(reflector->deadline);
     struct error too_short;
-    int64_t lasted_ns = loop_monotonic_ns(reflector->loop) - reflector->watch_began_ns;
+    int64_t lasted_ns = ns_subtract(loop_monotonic_ns(reflector->loop), reflector->watch_began_ns);
     if (lasted_ns >= WATCH_LONG_NS)
         reflector->failures = 0;
     if (error->kind == ERROR_NONE && (lasted_ns >= WATCH_SHORT_NS || reflector->watch_has_events)) {
@@ -319,7 +321,7 @@ static void fail(struct reflector *reflector, const struct error *error, bool li
         delay_ns = BACKOFF_MAX_NS;
     reflector->failures++;
     timer_start(reflector->retry,
-                delay_ns + (int64_t)random_below(&reflector->random, (uint64_t)delay_ns));
+                ns_add(delay_ns, (int64_t)random_below(&reflector->random, (uint64_t)delay_ns)));
 }
 
 static void succeed(struct reflector *reflector)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 static enum error_kind kind_of_reason(const char *reason);
@@ -39,7 +39,7 @@ int64_t status_retry_after_ns(const json_t *body)
 {
     json_int_t seconds =
         json_integer_value(json_object_get(json_object_get(body, "details"), "retryAfterSeconds"));
-    return seconds <= 0 ? 0 : (seconds > 3600 ? 3600 : seconds) * SECOND;
+    return seconds <= 0 ? 0 : ns_multiply(seconds > 3600 ? 3600 : seconds, SECOND);
 }
 
 // Reasons that say more than their code does. InternalError, ServiceUnavailable and ServerTimeout

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cron.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
@@ -30,7 +31,7 @@ static bool read_schedule(const struct node_pool_budget *budget, struct cron *cr
 static int64_t first_hit(const struct node_pool_budget *budget, const struct cron *cron,
                          int64_t instant)
 {
-    return cron_next(cron, quantity_subtract(instant, budget->duration.nanoseconds));
+    return cron_next(cron, ns_subtract(instant, budget->duration.nanoseconds));
 }
 
 bool budget_is_active(const struct node_pool_budget *budget, int64_t now, bool *active,
@@ -59,23 +60,23 @@ static int64_t covered_span(const struct cron *cron, int64_t duration)
             continue;
         if (first < 0)
             first = minute;
-        else if ((minute - last) * MINUTE > duration)
+        else if (ns_multiply(minute - last, MINUTE) > duration)
             return 0;
         last = minute;
     }
-    return (last - first) * MINUTE;
+    return ns_multiply(last - first, MINUTE);
 }
 
 // The end of the window that the hit at `hit` is in.
 static int64_t window_end(const struct cron *cron, int64_t hit, int64_t duration)
 {
-    int64_t span = covered_span(cron, duration), limit = quantity_add(hit, LOOK_AHEAD_NS);
+    int64_t span = covered_span(cron, duration), limit = ns_add(hit, LOOK_AHEAD_NS);
     for (;;) {
         int64_t next = cron_next(cron, hit);
-        if (next == INT64_MAX || next > quantity_add(hit, duration))
-            return quantity_add(hit, duration);
+        if (next == INT64_MAX || next > ns_add(hit, duration))
+            return ns_add(hit, duration);
         bool new_day = next / DAY != hit / DAY;
-        hit = new_day ? quantity_add(next, span) : next;
+        hit = new_day ? ns_add(next, span) : next;
         if (hit >= limit)
             return INT64_MAX;
     }

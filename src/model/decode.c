@@ -239,7 +239,11 @@ static bool decode_time(struct decoder *decoder, const struct place *place, cons
         *to = 0;
         return true;
     }
-    return instant_parse(text, to, &why) || fail(decoder, place, "%s", why.message);
+    if (!instant_parse(text, to, &why))
+        return fail(decoder, place, "%s", why.message);
+    if (*to == 0) // the epoch itself is there, too: 0 is absent
+        *to = NANOSECOND;
+    return true;
 }
 
 static bool decode_price(struct decoder *decoder, const struct place *place, const json_t *value,

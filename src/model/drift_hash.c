@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/ec2_node_class.h"
@@ -96,7 +97,8 @@ static uint64_t hash_instant(int64_t nanoseconds)
     static const int64_t year_one_to_1970 = INT64_C(62135596800);
     int64_t fraction = nanoseconds % SECOND;
     int64_t seconds = nanoseconds / SECOND - (fraction < 0);
-    fraction += fraction < 0 ? SECOND : 0;
+    if (fraction < 0)
+        fraction = ns_add(fraction, SECOND);
     uint64_t since_year_one = (uint64_t)(seconds + year_one_to_1970);
     unsigned char buffer[15] = {1};
     for (int i = 0; i < 8; i++)

@@ -2,7 +2,7 @@
 // disruption (LIF-125).
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/karpenter.h"
@@ -250,7 +250,7 @@ enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *
         return PROTECTION_INVALID;
     if (pod->status.start_time == 0)
         return PROTECTED;
-    int64_t end = quantity_add(pod->status.start_time, duration);
+    int64_t end = ns_add(pod->status.start_time, duration);
     if (until != NULL)
         *until = end;
     return now < end ? PROTECTED_UNTIL : PROTECTION_ELAPSED;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/admission.h"
@@ -328,8 +329,8 @@ static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
 {
     int64_t fraction = nanoseconds % SECOND;
     if (fraction < 0)
-        fraction += SECOND;
-    instant_format(nanoseconds - fraction, out);
+        fraction = ns_add(fraction, SECOND);
+    instant_format(ns_subtract(nanoseconds, fraction), out);
     size_t length = strlen(out);
     if (fraction != 0)
         snprintf(out + length - 1, INSTANT_TEXT_MAX - length + 1, ".%09lldZ", (long long)fraction);

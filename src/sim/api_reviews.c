@@ -2,8 +2,8 @@
 // everything in the embedded cluster.
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "sim/api_internal.h"
 #include "sim/store_internal.h"
 
@@ -62,8 +62,8 @@ bool call_token(struct api_call *call)
                            "the server does not allow this method on the requested resource");
     int64_t seconds = json_integer_value(store_path(call->request->body, "spec.expirationSeconds"));
     char expiration[INSTANT_TEXT_MAX];
-    instant_format(loop_now_ns(call->server->loop) +
-                       (seconds > 0 && seconds < 1000000 ? seconds : 3600) * SECOND,
+    instant_format(ns_add(loop_now_ns(call->server->loop),
+                          ns_multiply(seconds > 0 && seconds < 1000000 ? seconds : 3600, SECOND)),
                    expiration);
     json_t *token = json_sprintf("sim-%s-%s", call->path.namespace, call->path.name);
     json_t *answer = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:o, s:s}}", "kind", "TokenRequest",

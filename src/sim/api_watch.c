@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "sim/api_internal.h"
 #include "sim/store_internal.h"
@@ -188,9 +188,9 @@ static int64_t timeout_of(struct api_call *call)
     const char *text = call_query(call, "timeoutSeconds");
     int64_t seconds;
     if (text != NULL && text_parse_int64(text, &seconds) && seconds > 0 && seconds < 1000000)
-        return seconds * SECOND;
-    return (TIMEOUT_MIN_SECONDS +
-            (int64_t)random_below(&call->server->random, TIMEOUT_MIN_SECONDS)) * SECOND;
+        return ns_multiply(seconds, SECOND);
+    return ns_multiply(TIMEOUT_MIN_SECONDS +
+                       (int64_t)random_below(&call->server->random, TIMEOUT_MIN_SECONDS), SECOND);
 }
 
 static struct api_watch *watch_create(struct api_call *call, struct api_selector *selector)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "sim/workloads.h"
 
 #define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // an eviction that has not led to a deletion is forgotten
@@ -314,14 +315,15 @@ static uint32_t keep_disrupted(const struct budgets *budgets, const struct world
         int64_t granted = 0;
         bool stale = pod == NULL || world_is_deleting(pod) || !json_is_string(since) ||
                      !instant_parse(json_string_value(since), &granted, NULL) ||
-                     granted + DISRUPTED_TIMEOUT_NS <= loop_now_ns(world->loop);
+                     ns_add(granted, DISRUPTED_TIMEOUT_NS) <= loop_now_ns(world->loop);
         if (stale) {
             json_object_del(disrupted, name);
             continue;
         }
         count += is_healthy(pod);
         work_queue_add_after(budgets->queue, object->key,
-                             granted + DISRUPTED_TIMEOUT_NS - loop_now_ns(world->loop));
+                             ns_subtract(ns_add(granted, DISRUPTED_TIMEOUT_NS),
+                                         loop_now_ns(world->loop)));
     }
     if (disrupted != NULL && json_object_size(disrupted) == 0)
         json_object_del(status, "disruptedPods");

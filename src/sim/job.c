@@ -2,6 +2,7 @@
 // tracking finalizer.
 #include <stdlib.h>
 
+#include "base/nanoseconds.h"
 #include "sim/workloads.h"
 
 #define FINALIZER_TRACKING "batch.kubernetes.io/job-tracking"
@@ -152,7 +153,8 @@ static const char *failure_reason(const struct job_view *view)
     int64_t started = world_instant(view->job->json, "status.startTime");
     if (seconds < 0 || started == 0)
         return NULL;
-    int64_t left_ns = started + seconds * SECOND - loop_now_ns(view->world->loop);
+    int64_t left_ns =
+        ns_subtract(ns_add(started, ns_multiply(seconds, SECOND)), loop_now_ns(view->world->loop));
     if (left_ns <= 0)
         return "DeadlineExceeded";
     work_queue_add_after(view->workloads->jobs, view->job->key, left_ns);
@@ -233,10 +235,10 @@ static int64_t backoff_left(const struct job_view *view)
         return 0;
     int64_t backoff_ns = BACKOFF_NS;
     for (int64_t i = 1; i < view->failed && backoff_ns < BACKOFF_MAX_NS; i++)
-        backoff_ns *= 2;
+        backoff_ns = ns_multiply(backoff_ns, 2);
     if (backoff_ns > BACKOFF_MAX_NS)
         backoff_ns = BACKOFF_MAX_NS;
-    return view->last_failure + backoff_ns - loop_now_ns(view->world->loop);
+    return ns_subtract(ns_add(view->last_failure, backoff_ns), loop_now_ns(view->world->loop));
 }
 
 static void adjust(struct job_view *view)
@@ -314,7 +316,8 @@ static void collect_after_ttl(struct job_view *view)
     int64_t finished = finished_at(view->job);
     if (ttl_s < 0 || finished == 0 || world_is_deleting(view->job))
         return;
-    int64_t left_ns = finished + ttl_s * SECOND - loop_now_ns(view->world->loop);
+    int64_t left_ns =
+        ns_subtract(ns_add(finished, ns_multiply(ttl_s, SECOND)), loop_now_ns(view->world->loop));
     if (left_ns > 0)
         work_queue_add_after(view->workloads->jobs, view->job->key, left_ns);
     else

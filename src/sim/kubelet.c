@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "sim/kubelet_internal.h"
 #include "sim/volumes.h"
 
@@ -95,8 +96,9 @@ static struct kubelet_pod *remember(struct kubelets *kubelets, const struct worl
     memory->seen = now_ns;
     // Running already: the world was made anew over an old store.
     if (text_equal(world_text(pod->json, "status.phase"), "Running")) {
-        int64_t age_ns = loop_now_ns(kubelets->world->loop) - world_pod_ready_since(pod);
-        memory->started = now_ns - age_ns;
+        int64_t age_ns =
+            ns_subtract(loop_now_ns(kubelets->world->loop), world_pod_ready_since(pod));
+        memory->started = ns_subtract(now_ns, age_ns);
     }
     free(map_set(kubelets->pods, pod->key, memory));
     return memory;
@@ -180,7 +182,7 @@ static void start(struct kubelets *kubelets, struct world_object *pod, struct ku
     if (delay_ns < 0)
         delay_ns = world_jitter(world, pod->uid, world->options.pod_start_ns);
     int64_t now_ns = loop_monotonic_ns(world->loop);
-    int64_t wait_ns = memory->seen + delay_ns - now_ns;
+    int64_t wait_ns = ns_subtract(ns_add(memory->seen, delay_ns), now_ns);
     if (wait_ns <= 0 && world->volumes != NULL && !volumes_attached(world->volumes, pod))
         wait_ns = ATTACH_POLL_NS;
     if (wait_ns > 0) {
@@ -210,7 +212,7 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
     if (run_ns < 0)
         return;
     int64_t now_ns = loop_monotonic_ns(kubelets->world->loop);
-    int64_t wait_ns = memory->started + run_ns - now_ns;
+    int64_t wait_ns = ns_subtract(ns_add(memory->started, run_ns), now_ns);
     if (wait_ns > 0) {
         work_queue_add_after(kubelets->pod_work, pod->key, wait_ns);
         return;
@@ -227,7 +229,7 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
     }
     // A restart is told at once; what ends at once does not restart more often than every ten
     // seconds.
-    memory->started = now_ns + (run_ns < 10 * SECOND ? 10 * SECOND : 0);
+    memory->started = ns_add(now_ns, run_ns < 10 * SECOND ? 10 * SECOND : 0);
     memory->restarts++;
     set_running(kubelets, pod, memory->restarts);
 }
@@ -236,15 +238,18 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
 static void stop(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory)
 {
     struct world *world = kubelets->world;
-    int64_t grace_ns = world_int(pod->json, "metadata.deletionGracePeriodSeconds", 0) * SECOND;
-    int64_t asked_ns = world_instant(pod->json, "metadata.deletionTimestamp") - grace_ns;
+    int64_t grace_ns =
+        ns_multiply(world_int(pod->json, "metadata.deletionGracePeriodSeconds", 0), SECOND);
+    int64_t asked_ns =
+        ns_subtract(world_instant(pod->json, "metadata.deletionTimestamp"), grace_ns);
     int64_t stop_ns = world_annotation_seconds(pod, ANNOTATION_SIM_STOP_SECONDS, -1);
     if (stop_ns < 0)
         stop_ns = world_jitter(world, pod->uid, world->options.pod_stop_ns);
     if (stop_ns > grace_ns)
         stop_ns = grace_ns;
     bool running = memory->started != 0 && !world_pod_ended(pod);
-    int64_t wait_ns = running ? asked_ns + stop_ns - loop_now_ns(world->loop) : 0;
+    int64_t wait_ns =
+        running ? ns_subtract(ns_add(asked_ns, stop_ns), loop_now_ns(world->loop)) : 0;
     if (wait_ns > 0) {
         work_queue_add_after(kubelets->pod_work, pod->key, wait_ns);
         return;

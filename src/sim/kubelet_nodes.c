@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "sim/kubelet_internal.h"
 
@@ -220,7 +221,7 @@ void kubelet_node_enters(struct kubelets *kubelets, struct world_object *node)
     int64_t delay_ns = kubelet->machine == NULL ? -1 : kubelet->machine->boot.ready_delay_ns;
     if (delay_ns < 0)
         delay_ns = world_jitter(world, node->name, world->options.node_ready_ns);
-    kubelet->ready_at = loop_monotonic_ns(world->loop) + delay_ns;
+    kubelet->ready_at = ns_add(loop_monotonic_ns(world->loop), delay_ns);
     map_set(kubelets->by_node, node->name, kubelet);
     work_queue_add_after(kubelets->nodes, node->name, delay_ns);
     if (world->options.heartbeats == HEARTBEATS_LEASES)
@@ -251,7 +252,7 @@ void kubelet_sync_node(void *context, const char *node_name)
     struct kubelet *kubelet = kubelet_at_work(kubelets, node_name);
     if (node == NULL || kubelet == NULL)
         return;
-    int64_t wait_ns = kubelet->ready_at - loop_monotonic_ns(kubelets->world->loop);
+    int64_t wait_ns = ns_subtract(kubelet->ready_at, loop_monotonic_ns(kubelets->world->loop));
     if (wait_ns > 0) {
         work_queue_add_after(kubelets->nodes, node_name, wait_ns);
         return;

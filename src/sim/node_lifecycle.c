@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "sim/kubelet.h"
 #include "sim/workloads.h"
 
@@ -230,7 +231,8 @@ static void check_heartbeat(void *context, const char *node_name)
     work_queue_add(lifecycle->monitor, node_name);
     int64_t last = last_heartbeat(lifecycle, node_name);
     bool missed =
-        last != 0 && loop_now_ns(world->loop) - last > world->options.node_monitor_grace_ns;
+        last != 0 &&
+            ns_subtract(loop_now_ns(world->loop), last) > world->options.node_monitor_grace_ns;
     const char *ready = world_condition_status(node, "Ready");
     if (missed && !text_equal(ready, "Unknown")) {
         mark_unknown(lifecycle, node);
@@ -253,8 +255,8 @@ static int64_t tolerated_ns(const struct pod *pod, const struct taint *taint)
         if (!toleration->toleration_seconds.present)
             return -1;
         int64_t seconds = toleration->toleration_seconds.value;
-        if (seconds > 0 && seconds * SECOND > longest)
-            longest = seconds * SECOND;
+        if (seconds > 0 && ns_multiply(seconds, SECOND) > longest)
+            longest = ns_multiply(seconds, SECOND);
     }
     return longest;
 }
@@ -275,14 +277,14 @@ static void check_eviction(void *context, const char *pod_key)
         if (!text_equal(taint->effect, "NoExecute"))
             continue;
         int64_t stay_ns = tolerated_ns(pod->pod, taint);
-        int64_t until = (taint->time_added != 0 ? taint->time_added : now_ns) + stay_ns;
+        int64_t until = ns_add(taint->time_added != 0 ? taint->time_added : now_ns, stay_ns);
         if (stay_ns >= 0 && until < due)
             due = until;
     }
     if (due == INT64_MAX)
         return;
     if (due > now_ns) {
-        work_queue_add_after(lifecycle->evictions, pod_key, due - now_ns);
+        work_queue_add_after(lifecycle->evictions, pod_key, ns_subtract(due, now_ns));
         return;
     }
     world_event(world, pod, "Normal", "TaintManagerEviction", "taint-eviction-controller",

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "sim/store_internal.h"
 #include "sim/table.h"
@@ -45,7 +45,7 @@ json_t *cell_since(const char *instant, int64_t now_ns)
     char text[32];
     if (instant == NULL || !instant_parse(instant, &then_ns, NULL))
         return json_string("<unknown>");
-    duration_human(now_ns - then_ns, text);
+    duration_human(ns_subtract(now_ns, then_ns), text);
     return json_string(text);
 }
 
@@ -344,7 +344,7 @@ static json_t *job_duration(const json_t *object, int64_t now_ns)
     if (end != NULL && !instant_parse(end, &end_ns, NULL))
         return json_string("");
     char text[32];
-    duration_human(end_ns - start_ns, text);
+    duration_human(ns_subtract(end_ns, start_ns), text);
     return json_string(text);
 }
 

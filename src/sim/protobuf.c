@@ -6,8 +6,8 @@
 
 #include <openssl/evp.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 #define MAGIC        "k8s"
@@ -159,7 +159,7 @@ static json_t *time_of(struct wire wire)
     if (seconds <= 0 || seconds > INT64_MAX / SECOND)
         return NULL;
     char text[INSTANT_TEXT_MAX];
-    instant_format(seconds * SECOND, text);
+    instant_format(ns_multiply(seconds, SECOND), text);
     return json_string(text);
 }
 

@@ -1,6 +1,7 @@
 // ReplicaSets: as many pods as wanted (Kubernetes: ReplicaSet; Pod deletion cost).
 #include <stdlib.h>
 
+#include "base/nanoseconds.h"
 #include "sim/workloads.h"
 
 #define BURST_PODS_MAX 500 // created or deleted at one look
@@ -84,7 +85,7 @@ static void write_status(struct workloads *workloads, struct world_object *set)
 {
     struct world *world = workloads->world;
     const struct world_owner *owner = world_dependents(world, set->uid);
-    int64_t min_ready_ns = world_int(set->json, "spec.minReadySeconds", 0) * SECOND;
+    int64_t min_ready_ns = ns_multiply(world_int(set->json, "spec.minReadySeconds", 0), SECOND);
     int64_t count = 0, ready = 0, available = 0, wait_ns = INT64_MAX;
     for (const struct world_link *link = owner == NULL ? NULL : owner->first; link != NULL;
          link = link->next) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "sim/scheduler_queue.h"
 
 #define COMPONENT "default-scheduler"
@@ -528,7 +529,7 @@ static void check_binding(void *context, const char *key)
         return;
     struct world_object *pod = world_find_key(scheduler->world, KIND_POD, key);
     bool node_gone = filter_node_find(scheduler->cluster, entry->node) == FILTER_NODE_NONE;
-    int64_t waited = loop_monotonic_ns(scheduler->world->loop) - entry->binding_since;
+    int64_t waited = ns_subtract(loop_monotonic_ns(scheduler->world->loop), entry->binding_since);
     if (!node_gone && claims_bound(scheduler->world, pod)) {
         CLEANUP_FREE char *node = memory_copy_string(entry->node);
         bind(scheduler, entry, node);
@@ -539,7 +540,8 @@ static void check_binding(void *context, const char *key)
              node_gone ? "the node went while volumes were being bound"
                        : "binding volumes: timed out waiting for the condition");
     } else {
-        work_queue_add_after(scheduler->bindings, key, SCHEDULER_BIND_TIMEOUT_NS - waited);
+        work_queue_add_after(scheduler->bindings, key,
+                             ns_subtract(SCHEDULER_BIND_TIMEOUT_NS, waited));
     }
 }
 

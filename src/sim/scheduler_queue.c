@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
+
 static void heap_add(struct scheduler *scheduler, struct scheduled_pod *entry);
 static void heap_remove(struct scheduler *scheduler, uint32_t position);
 
@@ -50,7 +52,7 @@ void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
     entry->backoff_ns = options->scheduler_backoff_ns;
     for (uint32_t i = 0;
          i < entry->attempts && entry->backoff_ns < options->scheduler_backoff_max_ns; i++)
-        entry->backoff_ns *= 2;
+        entry->backoff_ns = ns_multiply(entry->backoff_ns, 2);
     if (entry->backoff_ns > options->scheduler_backoff_max_ns)
         entry->backoff_ns = options->scheduler_backoff_max_ns;
     entry->attempts++;
@@ -95,7 +97,7 @@ void scheduler_use_hints(void *context, const char *key)
         struct scheduled_pod *entry = map_value(e);
         if (entry->state != POD_UNSCHEDULABLE || !helps_like(scheduler, entry->object->pod, &last))
             continue;
-        int64_t pause_ns = entry->tried + entry->backoff_ns - now_ns;
+        int64_t pause_ns = ns_subtract(ns_add(entry->tried, entry->backoff_ns), now_ns);
         if (pause_ns <= 0) {
             scheduler_activate(scheduler, entry);
         } else {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/status.h"
@@ -165,7 +165,7 @@ static struct kube_call *start(struct kube_transport *base, const struct kube_re
     call->latency_ns = draw_between(&transport->random, transport->options.latency_min_ns,
                                     transport->options.latency_max_ns);
     int64_t effect_ns = draw_between(&transport->random, 0, call->latency_ns);
-    call->answer_ns = call->latency_ns - effect_ns;
+    call->answer_ns = ns_subtract(call->latency_ns, effect_ns);
     call->timer = timer_create_on(transport->loop, on_timer, call);
     timer_start(call->timer, effect_ns);
     if (call->verb == KUBE_WATCH)
@@ -254,7 +254,7 @@ static void answer_never(struct kube_call *call)
     api_watch_destroy(call->watch);
     call->watch = NULL;
     error_set(&call->error, ERROR_TIMEOUT, "%s: no answer in time", call->path);
-    answer_later(call, call->transport->options.request_timeout_ns - call->latency_ns);
+    answer_later(call, ns_subtract(call->transport->options.request_timeout_ns, call->latency_ns));
 }
 
 static void answer_reset(struct kube_call *call)
@@ -370,7 +370,7 @@ static void ask_server(struct kube_call *call)
     if (call->status / 100 != 2)
         status_to_error(call->status, call->body, call->path, &call->error);
     call->retry_after_ns = response.retry_after_seconds > 0
-                               ? response.retry_after_seconds * SECOND
+                               ? ns_multiply(response.retry_after_seconds, SECOND)
                                : status_retry_after_ns(call->body);
     api_response_clear(&response);
 }
@@ -412,7 +412,7 @@ static void set_watch_timer(struct kube_call *call)
     struct queued_event *first = STAILQ_FIRST(&call->events);
     if (first == NULL || call->transport->cut)
         return;
-    timer_start(call->timer, first->due_ns - loop_monotonic_ns(call->transport->loop));
+    timer_start(call->timer, ns_subtract(first->due_ns, loop_monotonic_ns(call->transport->loop)));
 }
 
 static void queue_event(struct kube_call *call, json_t *event)
@@ -421,8 +421,9 @@ static void queue_event(struct kube_call *call, json_t *event)
     struct queued_event *queued = memory_allocate(sizeof *queued);
     int64_t now_ns = loop_monotonic_ns(transport->loop);
     queued->event = json_incref(event);
-    queued->due_ns = now_ns + draw_between(&transport->random, transport->options.watch_latency_min_ns,
-                                           transport->options.watch_latency_max_ns);
+    queued->due_ns =
+        ns_add(now_ns, draw_between(&transport->random, transport->options.watch_latency_min_ns,
+                                    transport->options.watch_latency_max_ns));
     if (queued->due_ns < call->stalled_until_ns)
         queued->due_ns = call->stalled_until_ns;
     if (queued->due_ns < call->last_due_ns) // events keep their order
@@ -451,7 +452,7 @@ static bool fault_of_event(struct kube_call *call)
     if (!dropped && !gap && random_chance(&transport->random, faults->watch_stalled)) {
         transport->statistics.faults++;
         call->stalled_until_ns =
-            loop_monotonic_ns(transport->loop) + transport->options.watch_stall_ns;
+            ns_add(loop_monotonic_ns(transport->loop), transport->options.watch_stall_ns);
     }
     if (!dropped && !gap)
         return false;
@@ -482,7 +483,7 @@ static void watch_begins(struct kube_call *call)
 {
     call->stage = STAGE_WATCHING;
     // No event comes before the answer that the watch has begun.
-    call->last_due_ns = loop_monotonic_ns(call->transport->loop) + call->answer_ns;
+    call->last_due_ns = ns_add(loop_monotonic_ns(call->transport->loop), call->answer_ns);
     api_watch_start(call->watch, &(struct api_watch_handlers){on_event, on_end, call});
 }
 

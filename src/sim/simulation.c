@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cloud/provider_record.h"
@@ -409,7 +410,7 @@ static bool check_orphan(struct simulation *simulation, const struct park_machin
         orphan->since = now;
         map_set(simulation->orphans, id, orphan);
     }
-    if (now - orphan->since > GARBAGE_GRACE)
+    if (ns_subtract(now, orphan->since) > GARBAGE_GRACE)
         return error_set(error, ERROR_INTERNAL,
                          "machine %s (NodeClaim %s) has had no NodeClaim for three minutes", id,
                          machine->facts.node_claim_name);

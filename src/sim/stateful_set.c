@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "sim/workloads.h"
 
 #define LABEL_REVISION "controller-revision-hash"
@@ -151,7 +152,7 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
 static bool settled(struct workloads *workloads, const struct world_object *set,
                     const struct world_object *pod)
 {
-    int64_t min_ready_ns = world_int(set->json, "spec.minReadySeconds", 0) * SECOND;
+    int64_t min_ready_ns = ns_multiply(world_int(set->json, "spec.minReadySeconds", 0), SECOND);
     int64_t wait_ns = INT64_MAX;
     bool available = !world_is_deleting(pod) &&
                      world_pod_available(workloads->world, pod, min_ready_ns, &wait_ns);

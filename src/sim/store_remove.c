@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 #include "sim/store_internal.h"
 #include "sim/store_write.h"
@@ -74,8 +74,8 @@ static struct removal plan_shortening(const json_t *pod, int64_t asked_seconds)
     }
     removal.change = true;
     removal.grace_seconds = asked_seconds;
-    removal.deletion_time_ns = time_at(metadata, "deletionTimestamp") +
-                               (asked_seconds - present_seconds) * SECOND;
+    removal.deletion_time_ns = ns_add(time_at(metadata, "deletionTimestamp"),
+                                      ns_multiply(asked_seconds - present_seconds, SECOND));
     removal.at_once = asked_seconds == 0;
     return removal;
 }
@@ -91,7 +91,8 @@ static struct removal plan_removal(struct store *store, const struct store_resou
         removal.grace_seconds = pod_grace_seconds(object, asked_seconds);
     removal.at_once = removal.grace_seconds == 0;
     removal.change = !deleting;
-    removal.deletion_time_ns = loop_now_ns(store->loop) + removal.grace_seconds * SECOND;
+    removal.deletion_time_ns =
+        ns_add(loop_now_ns(store->loop), ns_multiply(removal.grace_seconds, SECOND));
     return removal;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/nanoseconds.h"
 #include "model/karpenter.h"
 #include "sim/scheduler_filters.h"
 #include "sim/workloads.h"
@@ -502,10 +503,10 @@ static bool has_waited(struct volumes *volumes, const char *name, int64_t durati
     int64_t now_ns = loop_monotonic_ns(volumes->world->loop);
     int64_t since = (intptr_t)map_get(volumes->waiting, name);
     if (since == 0) {
-        since = now_ns + 1;
+        since = ns_add(now_ns, 1);
         map_set(volumes->waiting, name, (void *)(intptr_t)since);
     }
-    int64_t left_ns = since - 1 + duration_ns - now_ns;
+    int64_t left_ns = ns_subtract(ns_add(ns_subtract(since, 1), duration_ns), now_ns);
     if (left_ns > 0)
         work_queue_add_after(volumes->attachments, name, left_ns);
     else

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 
 struct work_item {
@@ -62,7 +63,7 @@ void work_queue_add(struct work_queue *queue, const char *key)
 
 void work_queue_add_after(struct work_queue *queue, const char *key, int64_t delay_ns)
 {
-    int64_t due_ns = loop_monotonic_ns(queue->loop) + (delay_ns > 0 ? delay_ns : 0);
+    int64_t due_ns = ns_add(loop_monotonic_ns(queue->loop), delay_ns > 0 ? delay_ns : 0);
     struct work_item *item = map_get(queue->items, key);
     if (item != NULL) {
         if (due_ns >= item->due_ns)
@@ -124,7 +125,8 @@ static void start_timer(struct work_queue *queue)
         timer_stop(queue->timer);
         return;
     }
-    timer_start(queue->timer, queue->heap.items[0]->due_ns - loop_monotonic_ns(queue->loop));
+    timer_start(queue->timer,
+                ns_subtract(queue->heap.items[0]->due_ns, loop_monotonic_ns(queue->loop)));
 }
 
 static void take_out(struct work_queue *queue, struct work_item *item)

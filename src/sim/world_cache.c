@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 
 static struct world_object *object_add(struct world_kind *kind, json_t *json, const char *key);
 static void object_fill(struct world_object *object, json_t *json);
@@ -359,7 +360,7 @@ int64_t world_annotation_seconds(const struct world_object *object, const char *
     double seconds = strtod(text, &end);
     if (end == text || *end != '\0' || !(seconds >= 0) || seconds > 1e9)
         return otherwise;
-    return (int64_t)(seconds * SECOND);
+    return ns_from_seconds(seconds);
 }
 
 int64_t world_generation(const struct world_object *object)
@@ -413,7 +414,8 @@ bool world_pod_available(const struct world *world, const struct world_object *p
         return false;
     if (min_ready_ns == 0)
         return true;
-    int64_t remaining = world_pod_ready_since(pod) + min_ready_ns - loop_now_ns(world->loop);
+    int64_t remaining =
+        ns_subtract(ns_add(world_pod_ready_since(pod), min_ready_ns), loop_now_ns(world->loop));
     if (remaining <= 0)
         return true;
     if (remaining < *wait_ns)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/nanoseconds.h"
 #include "sim/world_cache.h"
 
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
@@ -217,7 +218,8 @@ void world_event(struct world *world, const struct world_object *object, const c
     if (world_add(world, KIND_EVENT, namespace, value, NULL))
         vector_push(
             &world->events.records,
-            (struct world_event_record){loop_now_ns(world->loop) + world->options.event_ttl_ns,
+            (struct world_event_record){ns_add(loop_now_ns(world->loop),
+                                               world->options.event_ttl_ns),
                                         memory_copy_string(namespace), memory_copy_string(name)});
 }
 
@@ -273,5 +275,5 @@ int64_t world_jitter(const struct world *world, const char *text, int64_t delay_
 {
     uint64_t hash = hash_mix(world->options.seed, hash_string(text));
     double share = (double)(hash >> 11) / (double)(UINT64_C(1) << 53);
-    return delay_ns + (int64_t)((double)delay_ns * world->options.jitter * share);
+    return ns_add(delay_ns, (int64_t)((double)delay_ns * world->options.jitter * share));
 }

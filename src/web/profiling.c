@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unwind.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 
 #define PATH            "/debug/pprof/"
 #define PERIOD_US       10000
@@ -60,7 +60,7 @@ static int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+    return ns_add(ns_multiply(now.tv_sec, SECOND), now.tv_nsec);
 }
 
 // On whichever thread used the time; several may be here at once, each with a sample of its own.
@@ -139,7 +139,7 @@ static void add_file(struct text *out, const char *path)
 void profiling_write(const struct profiling *profiling, int64_t seconds, struct text *out)
 {
     const uintptr_t header[] = {0, 3, 0, PERIOD_US, 0}, end[] = {0, 1, 0};
-    int64_t since_ns = now_ns() - seconds * SECOND;
+    int64_t since_ns = ns_subtract(now_ns(), ns_multiply(seconds, SECOND));
     for (size_t i = 0; i < ARRAY_LENGTH(header); i++)
         add_word(out, header[i]);
     for (size_t i = 0; i < SAMPLES; i++) {

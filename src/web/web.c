@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
+#include "base/nanoseconds.h"
 #include "base/vector.h"
 #include "web/http_head.h"
 
@@ -241,13 +241,13 @@ static bool make_room(struct web_server *server)
     if (server->connection_count < server->limits.connections_max)
         return true;
     struct connection *oldest = oldest_connection(server);
-    int64_t age_ns = loop_monotonic_ns(server->loop) - oldest->since_ns;
+    int64_t age_ns = ns_subtract(loop_monotonic_ns(server->loop), oldest->since_ns);
     if (age_ns >= GRACE_NS) {
         close_connection(oldest);
         return true;
     }
     event_del(server->acceptable);
-    timer_start(server->resume, GRACE_NS - age_ns);
+    timer_start(server->resume, ns_subtract(GRACE_NS, age_ns));
     return false;
 }
 

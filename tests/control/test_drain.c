@@ -129,6 +129,39 @@ static void pod_without_grace_is_never_overdue_LIF_121(void **state)
     assert_true(pod_is_overdue(&pod, NOW, NOW));
 }
 
+// Past the range of int64 nanoseconds: it would need to have begun long ago.
+static void grace_of_centuries_is_overdue_LIF_121(void **state)
+{
+    (void)state;
+    static const int64_t graces[] = {15000000000, 9223372037, 18446744074, INT64_MAX};
+    struct pod pod = {.spec.termination_grace_period_seconds.present = true};
+    for (size_t i = 0; i < ARRAY_LENGTH(graces); i++) {
+        pod.spec.termination_grace_period_seconds.value = graces[i];
+        assert_true(pod_is_overdue(&pod, NOW + HOUR, NOW));
+        assert_true(pod_is_overdue(&pod, 1, NOW));
+        assert_false(pod_is_overdue(&pod, 0, NOW));
+    }
+    // A deadline that never comes makes nobody late, not even with such a grace.
+    pod.spec.termination_grace_period_seconds.value = 30;
+    assert_false(pod_is_overdue(&pod, INT64_MAX, NOW));
+    pod.spec.termination_grace_period_seconds.value = INT64_MAX;
+    assert_false(pod_is_overdue(&pod, INT64_MAX, NOW));
+}
+
+// Deleted with such a grace: it ends after every deadline that can be told, and not before one that cannot.
+static void pod_that_ends_in_centuries_is_overdue_LIF_121(void **state)
+{
+    (void)state;
+    add(POD("far", ",\"deletionTimestamp\":\"2279-11-05T08:53:20Z\"", "", ""));
+    assert_true(pod_is_overdue(pods.items[0], NOW + HOUR, NOW));
+    assert_false(pod_is_overdue(pods.items[0], INT64_MAX, NOW));
+    assert_true(pod_is_waiting(pods.items[0], NOW));
+    // At the epoch: terminating, since long.
+    add(POD("epoch", ",\"deletionTimestamp\":\"1970-01-01T00:00:00Z\"", "", ""));
+    assert_true(object_is_deleting((const struct object *)pods.items[1]));
+    assert_false(pod_is_waiting(pods.items[1], NOW));
+}
+
 static void do_not_disrupt_readings_LIF_125(void **state)
 {
     (void)state;
@@ -202,6 +235,8 @@ int main(void)
         TEST(pods_that_do_not_count_LIF_110),
         TEST(overdue_pods_of_all_groups_go_at_once_LIF_121),
         TEST(pod_without_grace_is_never_overdue_LIF_121),
+        TEST(grace_of_centuries_is_overdue_LIF_121),
+        TEST(pod_that_ends_in_centuries_is_overdue_LIF_121),
         TEST(do_not_disrupt_readings_LIF_125),
         TEST(taint_text_and_ephemeral_taints_LIF_20_62),
         TEST(provisionable_pods_SCH_21),

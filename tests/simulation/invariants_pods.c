@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nanoseconds.h"
 #include "simulation/invariants_internal.h"
 
 // --- budgets ---------------------------------------------------------------------------------
@@ -125,9 +126,8 @@ bool is_due(struct invariants *invariants, const char *provider_id, int64_t grac
     const char *text =
         claim != NULL ? annotation_of(claim, ANNOTATION_TERMINATION_TIMESTAMP) : NULL;
     return text != NULL && instant_parse(text, &deadline, &error) &&
-           loop_now_ns(invariants->options.loop) + grace_seconds * SECOND +
-                   invariants->clock_slack_ns + SECOND >=
-               deadline;
+           ns_add(loop_now_ns(invariants->options.loop), ns_multiply(grace_seconds, SECOND)) >=
+               ns_subtract(deadline, invariants->clock_slack_ns + SECOND);
 }
 
 // A pod whose Node is gone runs nowhere: that it is deleted hurts nobody.

@@ -322,6 +322,46 @@ static void a_second_of_grace_is_the_least_LIF_122(void **state)
                      1);
 }
 
+// Nearly all that a duration can say: the deadline is far ahead, not in the past.
+static void grace_period_of_centuries_bypasses_nothing_LIF_80_121(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "terminationGracePeriod: 2500000h, ");
+    hand_pod(scenario, "held", "1", PROTECTED, "terminationGracePeriodSeconds: 0, ");
+    hand_pod(scenario, "guarded", "1", "labels: {app: guarded}, ",
+             "terminationGracePeriodSeconds: 0, ");
+    apply_budget(scenario, "guarded", "guarded");
+    wait_for(scenario, 1);
+    end_claim(scenario);
+    scenario_run(scenario, 120);
+    assert_non_null(pod(scenario, "held"));
+    assert_non_null(pod(scenario, "guarded"));
+    assert_false(is_ending(scenario, "held") || is_ending(scenario, "guarded"));
+    assert_int_equal(requests.deletions, 0);
+    const json_t *claim = view_object(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
+    const char *deadline =
+        view_annotation(claim, "karpenter.sh/nodeclaim-termination-timestamp");
+    assert_non_null(deadline);
+    assert_int_equal(strncmp(deadline, "2262-", 5), 0);
+    hand_delete(scenario, "v1", "Pod", "default", "held");
+    hand_delete(scenario, "v1", "Pod", "default", "guarded");
+    scenario_until(scenario, 60, "the claim to be gone", claim_gone);
+}
+
+// A pod that asks for centuries ends with the node all the same.
+static void pod_with_a_grace_of_centuries_ends_with_its_node_LIF_121_122(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario, "terminationGracePeriod: 60s, ");
+    hand_pod(scenario, "web", "1", PROTECTED, "terminationGracePeriodSeconds: 15000000000, ");
+    wait_for(scenario, 1);
+    end_claim(scenario);
+    scenario_run(scenario, 5);
+    assert_true(is_ending(scenario, "web"));
+    assert_int_equal(requests.deletions, 1);
+    scenario_until(scenario, 90, "the claim to be gone", claim_gone);
+}
+
 // --- protection ----------------------------------------------------------------------------------
 static void protection_ends_with_its_time_LIF_125(void **state)
 {
@@ -430,6 +470,8 @@ int main(void)
         TEST(grace_of_a_terminating_pod_is_shortened_LIF_122),
         TEST(an_earlier_deadline_shortens_the_grace_again_LIF_120_122),
         TEST(a_second_of_grace_is_the_least_LIF_122),
+        TEST(grace_period_of_centuries_bypasses_nothing_LIF_80_121),
+        TEST(pod_with_a_grace_of_centuries_ends_with_its_node_LIF_121_122),
         TEST(protection_ends_with_its_time_LIF_125),
         TEST(value_that_says_nothing_protects_from_nothing_LIF_125),
         TEST(blocked_drain_names_pods_and_budgets_LIF_449),

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/kwok/kwok_catalog.h"
@@ -172,7 +173,7 @@ static void boot_schedule(struct kwok_cloud *kwok, const struct node_claim *clai
     boot->body = kwok_node_body(claim, machine);
     boot->timer = timer_create_on(kwok->loop, boot_now, boot);
     map_set(kwok->boots, boot->node_name, boot);
-    timer_start(boot->timer, due - loop_now_ns(kwok->loop));
+    timer_start(boot->timer, ns_subtract(due, loop_now_ns(kwok->loop)));
 }
 
 static const struct node *node_named(struct kwok_cloud *kwok, const char *name)
@@ -284,9 +285,9 @@ static void kwok_create(struct cloud *cloud, const struct node_claim *claim,
         return;
     }
     struct machine *machine = kwok_machine(answer->arena, claim, &choices.items[0], now,
-                                           now + delay);
+                                           ns_add(now, delay));
     if (node_named(kwok, machine->node_name) == NULL)
-        boot_schedule(kwok, claim, machine, now + delay);
+        boot_schedule(kwok, claim, machine, ns_add(now, delay));
     answer->result.machine = machine;
 }
 

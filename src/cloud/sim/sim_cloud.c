@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -131,7 +132,7 @@ static void remember_shortage(struct sim_cloud *sim, const struct instance_type 
 {
     char key[300];
     offering_key(key, type, offering);
-    int64_t until = loop_monotonic_ns(sim->loop) + SIM_CLOUD_MEMORY;
+    int64_t until = ns_add(loop_monotonic_ns(sim->loop), SIM_CLOUD_MEMORY);
     struct shortage *known = shortage_find(sim, key);
     if (known != NULL) {
         known->until = until;
