@@ -331,7 +331,7 @@ static void grace_period_of_centuries_bypasses_nothing_LIF_80_121(void **state)
     hand_pod(scenario, "guarded", "1", "labels: {app: guarded}, ",
              "terminationGracePeriodSeconds: 0, ");
     apply_budget(scenario, "guarded", "guarded");
-    wait_for(scenario, 1);
+    wait_for(scenario, 2);
     end_claim(scenario);
     scenario_run(scenario, 120);
     assert_non_null(pod(scenario, "held"));
