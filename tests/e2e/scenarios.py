@@ -6,18 +6,23 @@ Prints a line per scenario and last 'N passed, N failed'. Exit status 1 if any f
 import argparse
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "docs")]
 import cluster
 import disruption
+import documents
+import rules
 from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, record, request,
                      until)
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 ADZE = None
 RBAC = None  # a kubeconfig of the limited service account
 
@@ -315,6 +320,53 @@ def plan_and_snapshot_of_the_live_cluster():
         clean_up()
 
 
+def documented(how):
+    return [command for document in documents.documents() for command in documents.commands(document)
+            if rules.rule(command) == how]
+
+
+def follow(box, command, patience=documents.PATIENCE_SECONDS):
+    status, out = box.run(command.text.replace("NAME", (sorted(names("node")) or [""])[0]), patience)
+    if status not in rules.statuses(command):
+        raise Failure(f"{command} ended with {status}: {out}")
+
+
+def documents_and_a_live_cluster():
+    """README.md and docs: what needs a real control plane works as written, and the tour's readings of a cluster, too."""
+    readings = [c for c in documented(rules.RUN) if c.where.startswith("README.md") and re.match(
+        r"build/adze (explain|budgets|snapshot|plan --disrupt|plan -f cluster.json)", c.text)]
+    if len(readings) < 5:
+        raise Failure(f"the tour reads the cluster by {readings} only")
+    with tempfile.TemporaryDirectory() as folder:
+        box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
+        box.environment["KUBECONFIG"] = os.environ["KUBECONFIG"]
+        os.mkdir(box.path("home/.kube"))
+        shutil.copy(os.environ["KUBECONFIG"], box.path("home/.kube/config"))
+        for command in documented(rules.CONTROL_PLANE):
+            if "adze controller" not in command.text:
+                follow(box, command)
+                continue
+            box.run("kubectl apply -f examples/inflate.yaml")
+            controller = box.start(command.text)
+            try:
+                until(60, "all pods to run", lambda: running(5))
+                for reading in readings:
+                    follow(box, reading)
+                clean_up()
+            finally:
+                controller.end()
+            if controller.process.returncode != 0:
+                raise Failure(f"{command} ended with {controller.process.returncode}: {controller.output()[-2000:]}")
+
+
+def documents_and_long_measurements():
+    """Those commands of docs that take minutes."""
+    with tempfile.TemporaryDirectory() as folder:
+        box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
+        for command in documented(rules.LONG):
+            follow(box, command, 3600)
+
+
 def truth_by_kube_scheduler():
     """kube-scheduler binds every pod of generated plans where they put it (SCH-515, SCH-544)."""
     run = subprocess.run([sys.executable, os.path.join(HERE, "truth.py"), "--adze", ADZE], timeout=1800)
@@ -333,7 +385,8 @@ def disruption_at_scale():
 
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
-             bad_credentials, plan_and_snapshot_of_the_live_cluster]
+             bad_credentials, plan_and_snapshot_of_the_live_cluster, documents_and_a_live_cluster,
+             documents_and_long_measurements]
 
 
 def main():

@@ -1,0 +1,197 @@
+"""The commands in the fenced blocks of README.md and docs/: found, run as written, compared in shape.
+
+A block whose commands stand after `$ ` also shows what they print. One whose lines all begin with a program
+that we have is a list of commands. Any other block is a picture.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = r"(?:adze|build/adze|bench/\w+|tools/[\w-]+|make|kubectl|export|curl|sed)\b"
+PATIENCE_SECONDS = 90
+
+
+class Command:
+    def __init__(self, text, document, line):
+        self.text, self.where = text, f"{document}:{line}"
+        self.output = []  # the lines that the document shows
+
+    def __repr__(self):
+        return f"{self.where}: {self.text}"
+
+
+def documents():
+    return ["README.md", "examples/README.md", *sorted("docs/" + name for name in os.listdir(os.path.join(ROOT, "docs")))]
+
+
+def blocks(document):
+    """Line number of the first line, and the lines without the fence's indentation."""
+    with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    begin = None
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith("```"):
+            continue
+        if begin is None:
+            begin, indent = number, len(line) - len(line.lstrip())
+        else:
+            yield begin + 1, [text[indent:] for text in lines[begin:number - 1]]
+            begin = None
+    assert begin is None, f"{document}:{begin}: the block does not end"
+
+
+def commands(document):
+    for first, lines in blocks(document):
+        if any(line.startswith("$ ") for line in lines):
+            command = None
+            for number, line in enumerate(lines, first):
+                if line.startswith("$ "):
+                    if command is not None:
+                        yield command
+                    command = Command(line[2:], document, number)
+                else:
+                    assert command is not None, f"{document}:{number}: output before the first command"
+                    command.output.append(line)
+            yield command
+            continue
+        are_commands = [bool(re.match(PROGRAMS, line)) for line in lines if line.strip()]
+        assert all(are_commands) or not any(are_commands), f"{document}:{first}: some lines are commands and some are not"
+        for number, line in enumerate(lines, first):
+            if all(are_commands) and line.strip():
+                yield Command(line, document, number)
+
+
+def inline_make_targets():
+    """Targets that the text names: `make demo ARGS=--serve`."""
+    for document in documents():
+        with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+            for target in re.findall(r"`make ([a-z][a-z0-9-]*)", file.read()):
+                yield document, target
+
+
+# --- shape --------------------------------------------------------------------------------------------------------
+
+SHAPES = [
+    (r"\b[a-z][a-z0-9-]*\.(?:metal|nano|micro|small|medium|\d*x?large)\b(?:-\d+xl)?", "TYPE"),
+    (r"\bnode-[0-9a-f]{8,}\b", "NODE"), (r"\b(default|office)-[a-z0-9]{5}\b", "CLAIM"),
+    (r"\b([a-z]{2}-[a-z]+-\d)[a-f]\b", r"\1z"),
+    (r"\b(on-demand|spot)\b", "on-demand"),
+    (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME"), (r"\d+(?:\.\d+)?", "0"), (r"(?:0[hms])+\b", "0s"),
+    (r"\b(object|error|warning|other|pod|node|NodePool)s\b", r"\1"), (r"\s+", " "),
+]
+
+
+def shape(lines):
+    """Without what differs from run to run and with every better plan; rows of a table that look alike count once."""
+    shapes = []
+    for line in lines:
+        for pattern, replacement in SHAPES:
+            line = re.sub(pattern, replacement, line)
+        line = line.strip()
+        if line and (not shapes or shapes[-1] != line):
+            shapes.append(line)
+    return shapes
+
+
+def differs(shown, printed):
+    """What of the shown lines is not printed, or the other way round; None: nothing. A line `...` stands for any lines."""
+    shown, printed = shape(shown), shape(printed)
+    at, skipping = 0, False
+    for line in shown:
+        if line == "...":
+            skipping = True
+            continue
+        while skipping and at < len(printed) and printed[at] != line:
+            at += 1
+        skipping = False
+        if at >= len(printed) or printed[at] != line:
+            return f"shown:   {line}\nprinted: {printed[at] if at < len(printed) else '(nothing more)'}"
+        at += 1
+    return None if skipping or at == len(printed) else f"printed, but not shown: {printed[at]}"
+
+
+# --- running ------------------------------------------------------------------------------------------------------
+
+class Sandbox:
+    """A folder that looks like this repository after `make`, whose make does not compile anything."""
+
+    def __init__(self, folder, adze, kubectl):
+        self.folder, self.adze, self.kubectl = folder, os.path.abspath(adze), kubectl
+        self.log = 0
+        for name in ("examples", "tests", "tools", "bench", "docs"):
+            shutil.copytree(os.path.join(ROOT, name), self.path(name), symlinks=True,
+                            ignore=shutil.ignore_patterns("__pycache__", "results", "cases"))
+        shutil.copy(os.path.join(ROOT, "Makefile"), self.path("Makefile"))
+        for name in ("meson.build", "meson_options.txt"):
+            self.write(name, "")
+        for name in ("bin", "home", "build", "build-test"):
+            os.mkdir(self.path(name))
+        for name in ("bin/ninja", "bin/meson", "tools/install-dependencies"):
+            self.write(name, "#!/bin/sh\n")
+            os.chmod(self.path(name), 0o755)
+        for name in ("build", "build-test"):
+            self.write(name + "/build.ninja", "")
+        for name in ("bin/adze", "build/adze"):
+            os.symlink(self.adze, self.path(name))
+        if kubectl:
+            os.symlink(kubectl, self.path("bin/kubectl"))
+        self.environment = {key: value for key, value in os.environ.items()
+                            if key.endswith("SAN_OPTIONS") or key in ("LD_LIBRARY_PATH", "LANG")}
+        self.environment.update(HOME=self.path("home"), TMPDIR=folder, TZ="UTC", METRICS_PORT="0", HEALTH_PROBE_PORT="0",
+                                PATH=self.path("bin") + ":" + os.environ["PATH"])
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "w") as file:
+            file.write(content)
+
+    def run(self, command, patience=PATIENCE_SECONDS):
+        """Exit status, and everything that was printed."""
+        run = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True, errors="replace",
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=patience)
+        return run.returncode, run.stdout
+
+    def start(self, command):
+        return Running(self, command)
+
+
+class Running:
+    """A command that is not waited for."""
+
+    def __init__(self, sandbox, command):
+        sandbox.log += 1
+        self.path = sandbox.path(f"output-{sandbox.log}")
+        with open(self.path, "w") as output:
+            self.process = subprocess.Popen(["bash", "-c", command], cwd=sandbox.folder, env=sandbox.environment,
+                                            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                            start_new_session=True)
+
+    def output(self):
+        with open(self.path, errors="replace") as file:
+            return file.read()
+
+    def until(self, condition, what, patience=PATIENCE_SECONDS):
+        deadline = time.monotonic() + patience
+        while not condition():
+            assert self.process.poll() is None, f"ended with {self.process.returncode} before {what}:\n{self.output()}"
+            assert time.monotonic() < deadline, f"waited in vain for {what}:\n{self.output()}"
+            time.sleep(0.2)
+
+    def wait(self, patience=PATIENCE_SECONDS):
+        return self.process.wait(timeout=patience), self.output()
+
+    def end(self):
+        """As Ctrl-C does it: every process of its group."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGINT)
+        try:
+            self.process.wait(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise

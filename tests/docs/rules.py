@@ -1,0 +1,35 @@
+"""How each command of the documents is run: the first rule whose pattern is found in it counts."""
+import re
+
+RUN = "run"                  # against the demo's embedded cluster, by test_docs.py
+BEGIN = "begin"              # the demo that serves this cluster
+IN_TURN = "export"           # takes the demo's own line
+ENDLESS = "endless"          # runs until it is interrupted
+IN_BACKGROUND = "background" # takes a minute or so, and needs nothing of the others
+CONTROL_PLANE = "control"    # needs a real control plane: tests/e2e
+LONG = "long"                # minutes with sanitizers: tests/e2e, with the release
+NAMED = "named"              # builds, tests or measures for long: is there, by `make -n`
+
+RULES = [
+    (r"^make demo ARGS=--serve", BEGIN),
+    (r"^export KUBECONFIG=\.\.\.", IN_TURN),
+    (r"^make demo\b|^adze demo --quiet", IN_BACKGROUND),
+    (r"^make ", NAMED),
+    (r"adze controller|adze crds \| kubectl apply|kubectl wait .* crd|kubectl apply -f examples/inflate.yaml", CONTROL_PLANE),
+    (r"kubectl get .* -w\b", ENDLESS),
+    (r"^tools/judge-bench|^bench/report|bench price|--growth", LONG),
+    (r"", RUN),
+]
+
+
+def rule(command):
+    return next(how for pattern, how in RULES if re.search(pattern, command.text))
+
+
+def statuses(command):
+    """3: not every pod has a place, which a live cluster may have at any time; 2: findings of validate."""
+    if re.search(r"adze validate -$", command.text):
+        return (2,)
+    if any("WITHOUT A PLACE" in line or "has no place" in line for line in command.output):
+        return (3,)
+    return (0, 3) if re.search(r"adze plan(?!.*examples)", command.text) else (0,)

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Every command of README.md and docs/ works as written, and prints what the document shows, in shape.
+
+usage: test_docs.py ADZE [TEST]... Commands with kubectl (KUBECTL, or on the PATH) or jq are skipped, and named, where
+there is none.
+"""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+import documents
+import rules
+
+ADZE = os.path.abspath(sys.argv.pop(1))
+KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
+MISSING = {name for name, path in (("kubectl", KUBECTL), ("jq", shutil.which("jq"))) if path is None}
+
+
+class Shapes(unittest.TestCase):
+    def test_what_differs_from_run_to_run_is_no_difference(self):
+        shown = ["COUNT  TYPE   PRICE/H", "2  m5.large  $0.1", "1  t3a.2xlarge  $0.30", "", "3 new nodes, 5.4 % less"]
+        self.assertIsNone(documents.differs(shown, ["COUNT TYPE PRICE/H", "12 u7i-12tb.224xlarge $1", "1 new node, 7 % less"]))
+        self.assertIn("warning", documents.differs(shown, [*shown, "warning: x"]))
+        self.assertIn("nothing more", documents.differs(shown, shown[:2]))
+        self.assertIsNone(documents.differs(["a", "...", "c"], ["a", "b", "b2", "c"]))
+        self.assertIn("c", documents.differs(["a", "...", "c"], ["a", "b"]))
+
+    def test_the_documents_have_commands(self):
+        found = [command for document in documents.documents() for command in documents.commands(document)]
+        self.assertGreater(len(found), 30)
+        self.assertTrue(all(rules.rule(command) for command in found))
+
+    def test_make_targets_that_the_text_names_exist(self):
+        with open(os.path.join(documents.ROOT, "Makefile")) as file:
+            targets = set(re.findall(r"^([a-z][a-z0-9-]*):", file.read(), re.M))
+        for document, target in documents.inline_make_targets():
+            self.assertIn(target, targets, document)
+
+
+class Documents(unittest.TestCase):
+    """In the order of the document: a command may use what an earlier one left. All share one cluster."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.box = documents.Sandbox(folder.name, ADZE, KUBECTL)
+        cls.in_background = {}
+        for command in (c for document in documents.documents() for c in documents.commands(document)):
+            if rules.rule(command) == rules.IN_BACKGROUND:
+                cls.in_background[command.where] = cls.box.start(command.text)
+                cls.addClassCleanup(cls.in_background[command.where].end)
+        begin, = {c.text for c in documents.commands("README.md") if rules.rule(c) == rules.BEGIN}
+        cls.demo = cls.box.start(begin)
+        cls.addClassCleanup(cls.demo.end)
+        cls.demo.until(lambda: "export KUBECONFIG=" in cls.demo.output() and "kubectl get" in cls.demo.output(), "a kubeconfig")
+        cls.box.environment["KUBECONFIG"] = re.search(r"export KUBECONFIG=(\S+)", cls.demo.output()).group(1)
+        cls.demo.until(cls.nodes, "a node that is ready")
+
+    @classmethod
+    def nodes(cls):
+        status, out = cls.box.run("adze explain nodes -o json")
+        assert status == 0, out
+        return [node["name"] for node in json.loads(out).get("nodes", [])]
+
+    def test_readme(self):
+        self.follow("README.md")
+
+    def test_docs(self):
+        for document in documents.documents():
+            if document != "README.md":
+                self.follow(document)
+
+    def follow(self, document):
+        skipped = 0
+        for command in documents.commands(document):
+            how = rules.rule(command)
+            missing = MISSING & set(re.findall(r"[a-z]+", command.text))
+            if missing and how in (rules.RUN, rules.ENDLESS):
+                skipped += 1
+                print(f"{command}: skipped, there is no {missing.pop()}", file=sys.stderr)
+                continue
+            with self.subTest(str(command)):
+                self.take(command, how)
+        if skipped:
+            print(f"{document}: {skipped} commands skipped", file=sys.stderr)
+
+    def take(self, command, how):
+        if how == rules.NAMED:
+            status, out = self.box.run("make -n " + command.text.split(" ", 1)[1])
+            self.assertEqual(status, 0, out)
+        elif how == rules.ENDLESS:
+            running = self.box.start(command.text)
+            try:
+                running.until(lambda: running.output().count("\n") >= 2, "something to be printed")
+            finally:
+                running.end()
+        elif how == rules.IN_BACKGROUND:
+            self.judge(command, *self.in_background[command.where].wait(300))
+        elif how == rules.RUN:
+            name = self.nodes()[0] if "NAME" in command.text else ""
+            self.judge(command, *self.box.run(re.sub(r"\bNAME\b", name, command.text)))
+
+    def judge(self, command, status, out):
+        self.assertIn(status, rules.statuses(command), out)
+        if command.output:
+            self.assertIsNone(documents.differs(command.output, out.split("\n")), f"{command}\n{out}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
