@@ -151,14 +151,17 @@ static const char *replace_by_worst_price(struct disruption *disruption, struct 
     return why;
 }
 
-static bool is_launchable(struct problem *problem, const struct claim *claim)
+// Whether types that the claim's requirements leave are offered, as many as minValues want.
+static bool is_launchable(struct disruption *disruption, const struct claim *claim)
 {
-    const struct bitset offered =
-        type_table_filter(problem, claim->template->table, claim->set)->offered;
-    bitset_for_each (r, claim->rows)
-        if (bitset_has(offered, r))
-            return true;
-    return false;
+    struct problem *problem = disruption->problem;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct claim offered = *claim;
+    offered.rows = bitset_create(scratch, claim->rows.bits);
+    bitset_copy(offered.rows, claim->rows);
+    bitset_and(offered.rows,
+               type_table_filter(problem, claim->template->table, claim->set)->offered);
+    return !bitset_empty(offered.rows) && min_values_unmet(disruption, &offered) == NULL;
 }
 
 // The same, but not at the expense of a cheaper node that could be had: by DIS-741 no capacity type
@@ -174,7 +177,7 @@ static const char *replace_by_price(struct disruption *disruption, struct move *
     struct bitset rows = bitset_create(scratch, claim->rows.bits);
     bitset_copy(rows, claim->rows);
     const char *why = replace_by_worst_price(disruption, move, price);
-    if (!disruption->better || (why == NULL && is_launchable(problem, claim)))
+    if (!disruption->better || (why == NULL && is_launchable(disruption, claim)))
         return why;
     for (size_t i = 0; i < 2 * ARRAY_LENGTH(capacity_types); i++) {
         const char *capacity_type = capacity_types[i % ARRAY_LENGTH(capacity_types)];

@@ -21,42 +21,26 @@ static const char would_lose[] =
     "satisfying updated nodeclaim constraints would remove all compatible reserved offering "
     "options";
 
-// SCH-257: one instance of every reservation that the claim might be launched into.
-static bool reserve_all(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+static bool is_before(const struct problem *problem, bool held, int64_t price, uint32_t id,
+                      bool best_held, int64_t best_price, uint32_t best)
 {
-    struct problem *problem = pass->problem;
-    const struct type_table *table = claim->template->table;
-    bool compatible = false, any = false;
-    bitset_for_each (r, attempt->rows) {
-        list_for_each (offering, &table->rows[r].offerings) {
-            if (offering->reservation == NONE ||
-                !sets_compatible(problem->sets, attempt->set, offering->set, true))
-                continue;
-            compatible = true;
-            if (pass->reserved_left[offering->reservation] > 0 ||
-                bitset_has(claim->reservations, offering->reservation)) {
-                bitset_set(attempt->reservations, offering->reservation);
-                any = true;
-            }
-        }
-    }
-    if (!pass->input.reserved_strict)
-        return true;
-    if (compatible && !any)
-        return refuse(pass, none_left);
-    if (!any && !bitset_empty(claim->reservations))
-        return refuse(pass, would_lose);
-    return true;
+    if (held != best_held)
+        return held;
+    if (price != best_price)
+        return price < best_price;
+    return strcmp(problem->reservations[id].id, problem->reservations[best].id) < 0;
 }
 
-// The cheapest reservation with an instance left, ties by name; the one that the claim holds comes
-// before all others. NONE: there is none. *compatible: there would be one with instances.
+// The cheapest reservation with an instance left that the attempt has not got yet, ties by name;
+// those that the claim holds come before all others. NONE: there is none. *compatible: there would
+// be one with instances.
 static uint32_t choose(struct pass *pass, const struct claim *claim,
                        const struct claim_attempt *attempt, bool *compatible)
 {
     struct problem *problem = pass->problem;
     const struct type_table *table = claim->template->table;
     uint32_t best = NONE;
+    bool best_held = false;
     int64_t best_price = 0;
     *compatible = false;
     bitset_for_each (r, attempt->rows) {
@@ -65,14 +49,13 @@ static uint32_t choose(struct pass *pass, const struct claim *claim,
             if (id == NONE || !sets_compatible(problem->sets, attempt->set, offering->set, true))
                 continue;
             *compatible = true;
-            if (bitset_has(claim->reservations, id))
-                return id;
-            if (pass->reserved_left[id] <= 0)
+            bool held = bitset_has(claim->reservations, id);
+            if (bitset_has(attempt->reservations, id) || (!held && pass->reserved_left[id] <= 0))
                 continue;
-            if (best == NONE || offering->price < best_price ||
-                (offering->price == best_price &&
-                 strcmp(problem->reservations[id].id, problem->reservations[best].id) < 0)) {
+            if (best == NONE || is_before(problem, held, offering->price, id, best_held,
+                                          best_price, best)) {
                 best = id;
+                best_held = held;
                 best_price = offering->price;
             }
         }
@@ -133,18 +116,42 @@ static bool do_without(struct pass *pass, const struct claim *claim, struct clai
     return min_values_hold(problem, claim, attempt, attempt->rows);
 }
 
-// SCH-522: one reservation a claim. When none is left the claim is for other capacity types, in the
-// same pass; a claim that holds one keeps it, and pods that it cannot take go elsewhere.
-static bool reserve_one(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+static void release_all(const struct pass *pass, struct claim_attempt *attempt)
+{
+    memset(attempt->reservations.words, 0,
+           bitset_words(pass->problem->reservations_count) * sizeof(uint64_t));
+}
+
+// Of those taken, the dearest first, what is not needed beside the others.
+static void drop_needless(struct pass *pass, const struct claim *claim,
+                          struct claim_attempt *attempt, const uint32_t *taken, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        bitset_clear(attempt->reservations, taken[i]);
+        if (!reserved_suffice(pass, claim, attempt))
+            bitset_set(attempt->reservations, taken[i]);
+    }
+}
+
+// SCH-522: one reservation a claim, with minValues as few as have machines enough. When none is left
+// the claim is for other capacity types, in the same pass; a claim that holds one keeps it, and pods
+// that it cannot take go elsewhere.
+static bool reserve_few(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     bool compatible;
-    uint32_t id = choose(pass, claim, attempt, &compatible);
-    if (id != NONE) {
+    uint32_t id, count = 0;
+    CLEANUP_ARENA struct arena *scratch = arena_create(256);
+    uint32_t *taken =
+        arena_allocate_array(scratch, pass->problem->reservations_count + 1, sizeof *taken);
+    while ((id = choose(pass, claim, attempt, &compatible)) != NONE) {
         bitset_set(attempt->reservations, id);
-        if (reserved_suffice(pass, claim, attempt))
-            return true;
-        bitset_clear(attempt->reservations, id);
+        taken[count++] = id;
+        if (!reserved_suffice(pass, claim, attempt))
+            continue;
+        drop_needless(pass, claim, attempt, taken, count - 1);
+        return true;
     }
+    release_all(pass, attempt);
     if (!bitset_empty(claim->reservations) && pass->input.reserved_strict)
         return refuse(pass, would_lose);
     if (!compatible || do_without(pass, claim, attempt))
@@ -154,12 +161,46 @@ static bool reserve_one(struct pass *pass, const struct claim *claim, struct cla
     return refuse(pass, none_left);
 }
 
+// SCH-257: one instance of every reservation that the claim might be launched into. Where those
+// have fewer machines than minValues want, the claim would be launched into none of them.
+static bool reserve_all(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+{
+    struct problem *problem = pass->problem;
+    const struct type_table *table = claim->template->table;
+    bool compatible = false, any = false;
+    bitset_for_each (r, attempt->rows) {
+        list_for_each (offering, &table->rows[r].offerings) {
+            if (offering->reservation == NONE ||
+                !sets_compatible(problem->sets, attempt->set, offering->set, true))
+                continue;
+            compatible = true;
+            if (pass->reserved_left[offering->reservation] > 0 ||
+                bitset_has(claim->reservations, offering->reservation)) {
+                bitset_set(attempt->reservations, offering->reservation);
+                any = true;
+            }
+        }
+    }
+    if (any && !reserved_suffice(pass, claim, attempt)) {
+        release_all(pass, attempt);
+        if (bitset_empty(claim->reservations) && do_without(pass, claim, attempt))
+            return true;
+        any = false;
+    }
+    if (!pass->input.reserved_strict)
+        return true;
+    if (compatible && !any)
+        return refuse(pass, none_left);
+    if (!any && !bitset_empty(claim->reservations))
+        return refuse(pass, would_lose);
+    return true;
+}
+
 bool reservations_check(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
-    memset(attempt->reservations.words, 0,
-           bitset_words(pass->problem->reservations_count) * sizeof(uint64_t));
+    release_all(pass, attempt);
     return pass->problem->settings->compatibility_upstream ? reserve_all(pass, claim, attempt)
-                                                           : reserve_one(pass, claim, attempt);
+                                                           : reserve_few(pass, claim, attempt);
 }
 
 void reservations_take(struct pass *pass, struct claim *claim, const struct claim_attempt *attempt)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/instance_types.h"
+#include "engine/topology_combine.h"
 #include "engine/topology_counts.h"
 #include "engine/topology_decide.h"
 #include "engine/topology_groups.h"
@@ -207,8 +208,7 @@ static uint32_t in_value(struct pass *pass, uint32_t key, uint32_t value)
     return requirement_intern(pass->problem->sets, &requirement);
 }
 
-// The cheapest launch of the candidate with the set.
-static int64_t lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set)
+int64_t topology_lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set)
 {
     const struct row_filter *prices = type_table_prices(pass->problem, candidate->table, set);
     if (candidate->rows == NULL || !topology_better(pass))
@@ -217,7 +217,8 @@ static int64_t lowest_price(struct pass *pass, const struct candidate *candidate
         uint32_t row = prices->by_price[i];
         if (prices->cheapest[row] == INT64_MAX)
             break;
-        if (bitset_has(*candidate->rows, row) && bitset_has(*candidate->fitting, row))
+        if (bitset_has(*candidate->rows, row) && bitset_has(*candidate->fitting, row) &&
+            bitset_has(prices->both, row)) // prices are of offerings, whatever the type's labels
             return prices->cheapest[row];
     }
     return INT64_MAX;
@@ -247,7 +248,7 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
     for (uint32_t i = 0; i < count && candidate->is_claim; i++) {
         uint32_t set = set_add_known(pass->problem->sets, candidate->set,
                                      in_value(pass, key, options[i].value));
-        options[i].price = lowest_price(pass, candidate, set);
+        options[i].price = topology_lowest_price(pass, candidate, set);
         if (pass->input.dearest)
             options[i].price = -options[i].price;
     }
@@ -274,6 +275,8 @@ static struct topology_alternatives *next_alternatives(struct pass *pass,
         alternatives->capacity = 2 * count;
         alternatives->requirements = arena_allocate_array(pass->arena, alternatives->capacity,
                                                           sizeof *alternatives->requirements);
+        alternatives->tiers = arena_allocate_array(pass->arena, alternatives->capacity,
+                                                   sizeof *alternatives->tiers);
     }
     return alternatives;
 }
@@ -282,8 +285,12 @@ static void take_options(struct pass *pass, struct topology_choice *choice, uint
                          const struct option *options, uint32_t count)
 {
     struct topology_alternatives *alternatives = next_alternatives(pass, choice, key, count);
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t tier = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        tier += i > 0 && options[i].count != options[i - 1].count;
         alternatives->requirements[i] = in_value(pass, key, options[i].value);
+        alternatives->tiers[i] = tier;
+    }
 }
 
 void topology_add_alternatives(struct pass *pass, const struct class_state *state,
@@ -348,6 +355,7 @@ static bool solve_key(struct pass *pass, uint32_t class_id, const struct candida
         } else {
             struct topology_alternatives *alternatives = next_alternatives(pass, choice, key, 1);
             alternatives->requirements[0] = in_options(pass, key, options, kept);
+            alternatives->tiers[0] = 0;
         }
     } else {
         const struct group_state *culprit =
@@ -459,6 +467,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     *choice = state->choice;
     state->choice->base = candidate->set;
     state->choice->keys_count = 0;
+    state->choice->combinations_count = 0;
     state->choice->started = false;
     for (uint32_t i = 0; i < state->hostname_groups.count; i++) {
         struct group_state *group = pass->work->groups.items[state->hostname_groups.items[i]];
@@ -479,26 +488,20 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     enum verdict verdict = solve_all(pass, class_id, state, candidate);
     if (verdict == ACCEPTED && state->choice->decided_count > 0)
         topology_decide_rest(pass, state, candidate);
+    if (verdict == ACCEPTED && candidate->is_claim && topology_better(pass))
+        topology_combine(pass, candidate, state->choice);
     return verdict;
 }
+
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set)
 {
     for (;;) {
-        if (choice->started) { // the next combination: the last key varies fastest
-            uint32_t k = choice->keys_count;
-            while (k > 0 && ++choice->keys[k - 1].at == choice->keys[k - 1].count)
-                choice->keys[--k].at = 0;
-            if (k == 0)
-                return false;
-        }
+        if (choice->started && !topology_advance(choice))
+            return false;
         choice->started = true;
-        uint32_t answer = SET_EMPTY;
         *set = choice->base;
-        for (uint32_t k = 0; k < choice->keys_count; k++) {
-            uint32_t requirement = choice->keys[k].requirements[choice->keys[k].at];
-            answer = set_add_known(pass->problem->sets, answer, requirement);
-        }
+        uint32_t answer = topology_answer(pass, choice);
         if (answer == SET_EMPTY)
             return !topology_upsets(pass, &choice->heeded, candidate, *set);
         if (!sets_compatible(pass->problem->sets, choice->base, answer, candidate->is_claim)) {

@@ -18,7 +18,14 @@ void topology_prepare(struct pass *pass, uint32_t class);
 struct topology_alternatives { // of one key
     uint32_t key;
     uint32_t *requirements; // best first
+    uint32_t *tiers;        // equal where the groups like two of them equally; ascending
     uint32_t count, capacity, at;
+};
+#define COMBINATIONS_MAX 64
+struct topology_combination { // one alternative of each of several keys
+    uint64_t tiers; // of the keys, the first one weighing most
+    int64_t price;  // of the cheapest launch
+    uint32_t index; // counted with the last key varying fastest
 };
 struct topology_choice { // one a class, made by topology_prepare()
     uint32_t base;       // set
@@ -27,6 +34,9 @@ struct topology_choice { // one a class, made by topology_prepare()
     uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
     uint32_t decided_count;
     struct group_list heeded; // the class state's
+    struct topology_combination *combinations; // in their order; NULL until some were sorted
+    uint32_t combinations_count;               // 0: none were sorted, all in the keys' own order
+    uint32_t combinations_at;
     bool started;
 };
 struct candidate {

@@ -245,6 +245,29 @@ static void what_spot_cannot_give_on_demand_may_DIS_741(void **state)
     assert_disrupts(r.plan, "Underutilized/single: x -> new on-demand -");
 }
 
+// Of three types that are cheap enough two are offered as spot; the pool wants three.
+static void spot_alone_must_meet_min_values_DIS_168_DIS_741(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    text_add(&world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\n"
+                     "spec:\n  instanceTypes:\n");
+    add_type(&world, "old", OFFERING("0.5", "a", "on-demand", "false"));
+    add_type(&world, "m1", OFFERING("0.1", "a", "spot", "true")
+                               OFFERING("0.2", "a", "on-demand", "true"));
+    add_type(&world, "m2", OFFERING("0.1", "a", "spot", "true")
+                               OFFERING("0.2", "a", "on-demand", "true"));
+    add_type(&world, "m3", OFFERING("0.2", "a", "on-demand", "true"));
+    text_add(&world, "---\n");
+    add_pool(&world, (struct test_pool){
+                         .template = "requirements: [{key: node.kubernetes.io/instance-type, "
+                                     "operator: Exists, minValues: 3}], "});
+    add_node(&world, (struct test_node){.name = "x", .type = "old"});
+    add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
+    PLAN p = disrupt_bare(&world, "single", NULL);
+    assert_disrupts(p.plan, "Underutilized/single: x -> m1,m2,m3 on-demand -");
+}
+
 static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **state)
 {
     (void)state;
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test(one_command_asks_no_more_than_a_budget_allows_DIS_760),
         cmocka_unit_test(a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473),
         cmocka_unit_test(what_spot_cannot_give_on_demand_may_DIS_741),
+        cmocka_unit_test(spot_alone_must_meet_min_values_DIS_168_DIS_741),
         cmocka_unit_test(the_order_of_the_input_does_not_matter_DIS_700_DIS_796),
         cmocka_unit_test(a_reserved_node_costs_what_its_own_reservation_does_DIS_744),
     };

@@ -69,6 +69,40 @@ static void terms_at_once_SCH_508(void **state)
     CHECK_CASES(cases);
 }
 
+#define ARCH(values)     REQUIRE("kubernetes.io/arch", "In", values)
+#define CAPACITY_4       "cpu: '4', memory: 8Gi, pods: '20'"
+#define SPREAD_OVER(key, labels)                                                            \
+    "{maxSkew: 1, topologyKey: " key ", whenUnsatisfiable: DoNotSchedule, labelSelector: {" \
+    "matchLabels: {" labels "}}}"
+#define SPREADS(list)    "topologySpreadConstraints: [" list "], "
+
+static void ties_go_to_the_cheapest_launch_SCH_306(void **state)
+{
+    (void)state;
+    static const struct rule_case cases[] = {
+        {"SCH-306: types that the pod excludes do not make a zone cheap",
+         CATALOG_OF(TYPE_OF("x1", ARCH("amd64"), CAPACITY_4, OFFER("a", "on-demand", "0.01", ""))
+                    ", " TYPE_OF("x2", ARCH("arm64"), CAPACITY_4,
+                                 OFFER("a", "on-demand", "2.3", "") ", " OFFER("b", "on-demand",
+                                                                             "0.1", "")))
+             POOL POD("a", "app: web",
+                      "nodeSelector: {kubernetes.io/arch: arm64}, " SPREADS(
+                          SPREAD_OVER(LABEL_OF_ZONE, "app: web")) CPU("1")),
+         NULL, "a.zone=b total=0.1", .bare = true},
+        {"SCH-306: by several keys at once",
+         CATALOG_OF(TYPE_OF("x1", "", CAPACITY_4,
+                            OFFER("a", "spot", "0.1", "") ", " OFFER("a", "on-demand", "0.3", "")
+                            ", " OFFER("b", "on-demand", "0.207", "") ", " OFFER("b", "spot", "0.629", "")))
+             POOL NODE_OF("n1", LABEL_OF_ZONE ": a, karpenter.sh/capacity-type: spot", "1")
+                 BOUND_POD("w", "n1", "app: web", CPU("1"))
+                     POD("a", "app: web, tier: front",
+                         SPREADS(SPREAD_OVER(LABEL_OF_ZONE, "app: web") ", " SPREAD_OVER(
+                             "karpenter.sh/capacity-type", "tier: front")) CPU("1")),
+         NULL, "a.zone=b a.ct=on-demand total=0.207", .bare = true},
+    };
+    CHECK_CASES(cases);
+}
+
 static void preferences_by_weight_SCH_509(void **state)
 {
     (void)state;
@@ -264,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_at_once_SCH_508),
+        cmocka_unit_test(ties_go_to_the_cheapest_launch_SCH_306),
         cmocka_unit_test(preferences_by_weight_SCH_509),
         cmocka_unit_test(labels_that_somebody_asked_for_SCH_514),
         cmocka_unit_test(filters_of_nodes_SCH_515),

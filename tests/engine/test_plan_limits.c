@@ -130,6 +130,48 @@ static void one_reservation_each_SCH_522(void **state)
     CHECK_CASES(cases);
 }
 
+// Two or three types of 2 cpu, each with a reservation of its own; t1 and t2 on demand for 0.1.
+#define OWN_RESERVATION(type, id, price)                                                         \
+    TYPE_OF(type, "", "cpu: '2', memory: 4Gi, pods: '9'",                                        \
+            RESERVED(id, price, "1") ", " OFFER("a", "on-demand", "0.1", ""))
+#define OWN_RESERVATIONS                                                                      \
+    CATALOG_OF(OWN_RESERVATION("t1", "r1", "0.001") ", " OWN_RESERVATION("t2", "r2", "0.002") \
+               ", " OWN_RESERVATION("t3", "r3", "0.003"))
+#define TWO_TYPES_AT_LEAST \
+    POOL_REQUIRING(REQUIRE_MIN("node.kubernetes.io/instance-type", "Exists", "", "2"))
+
+static void reservations_together_meet_min_values_SCH_245_522(void **state)
+{
+    (void)state;
+    static const struct rule_case cases[] = {
+        {"SCH-522: as many reservations as minValues want, the cheapest",
+         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m")), NULL,
+         "a.ct=reserved a[" ID "]=r1,r2 a.types=t1,t2 a.price=0.001", .bare = true},
+        {"SCH-522: one that is left alone is not enough",
+         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m"))
+             POD("b", "", CPU("1500m")),
+         NULL, "#2 a[" ID "]=r1,r2 b[" ID "]=- b.ct=on-demand,spot b.price=0.1", .bare = true},
+        {"SCH-522: none is taken that adds no type",
+         CATALOG_OF(TYPE_OF("t1", "", "cpu: '2', memory: 4Gi, pods: '9'",
+                            RESERVED("r1", "0.001", "1") ", " RESERVED("r2", "0.002", "1"))
+                    ", " OWN_RESERVATION("t3", "r3", "0.003"))
+             TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m")),
+         NULL, "a[" ID "]=r1,r3", .bare = true},
+        {"SCH-259: a claim keeps those that it holds",
+         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1")) POD("b", "", CPU("500m")), NULL,
+         "#1 a=b a[" ID "]=r1,r2", .bare = true},
+        {"SCH-245, 261: upstream's claims are not narrowed to fewer types than minValues want",
+         CATALOG_OF(OWN_RESERVATION("t1", "r1", "0.001") ", " TYPE_OF(
+             "t2", "", "cpu: '2', memory: 4Gi, pods: '9'", OFFER("a", "on-demand", "0.1", "")))
+             TWO_TYPES_AT_LEAST POD("a", "", CPU("1")),
+         UPSTREAM, "a.types=t1,t2 a[" ID "]=- a.ct=on-demand,spot", .bare = true},
+        {"SCH-257, 261: all of them together are enough",
+         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1")), UPSTREAM,
+         "a.types=t1,t2,t3 a[" ID "]=r1,r2,r3", .bare = true},
+    };
+    CHECK_CASES(cases);
+}
+
 static void a_pass_may_end_early_SCH_53_530(void **state)
 {
     (void)state;
@@ -158,6 +200,7 @@ int main(void)
         cmocka_unit_test(limits_by_the_cheapest_SCH_519),
         cmocka_unit_test(important_pods_first_SCH_517),
         cmocka_unit_test(one_reservation_each_SCH_522),
+        cmocka_unit_test(reservations_together_meet_min_values_SCH_245_522),
         cmocka_unit_test(a_pass_may_end_early_SCH_53_530),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
