@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/nanoseconds.h"
 #include "sim/scheduler_queue.h"
 
@@ -227,6 +228,7 @@ static void run_cycle(void *context)
 {
     struct scheduler *scheduler = context;
     struct scheduled_pod *entry = scheduler_pop(scheduler);
+    scheduler->cycles++;
     if (entry != NULL)
         schedule(scheduler, entry);
     if (scheduler->active.count > 0)
@@ -329,15 +331,15 @@ static uint32_t expected_node(const struct scheduler *scheduler, struct filter_s
                                                                             : FILTER_NODE_NONE;
 }
 
-static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
-                       const struct pod *pod, struct filter_tally *tally)
+typedef VECTOR(uint32_t) node_numbers;
+
+// Those that pass, until there are enough; the next search begins where this one ends.
+static node_numbers find_nodes(struct scheduler *scheduler, struct filter_state *state,
+                               struct filter_tally *tally)
 {
-    uint32_t expected = expected_node(scheduler, state, pod);
-    if (expected != FILTER_NODE_NONE)
-        return expected;
     uint32_t limit = filter_nodes_limit(scheduler->cluster);
     uint32_t wanted = feasible_enough(filter_nodes_count(scheduler->cluster));
-    VECTOR(uint32_t) fitting = {0};
+    node_numbers fitting = {0};
     uint32_t examined = 0;
     for (; examined < limit && fitting.count < wanted; examined++) {
         uint32_t node = (scheduler->next_node + examined) % limit;
@@ -347,22 +349,44 @@ static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
     }
     if (limit > 0)
         scheduler->next_node = (scheduler->next_node + examined) % limit;
-    uint32_t best = FILTER_NODE_NONE;
-    if (fitting.count > 0) {
-        CLEANUP_FREE int64_t *scores = memory_allocate_array(fitting.count, sizeof *scores);
-        filter_score(state, fitting.items, scores, fitting.count);
-        uint32_t first = 0;
-        for (uint32_t i = 1; i < fitting.count; i++) {
-            const char *name = filter_node_at(scheduler->cluster, fitting.items[i])->meta.name;
-            const char *leader =
-                filter_node_at(scheduler->cluster, fitting.items[first])->meta.name;
-            if (scores[i] > scores[first] ||
-                (scores[i] == scores[first] && strcmp(name, leader) < 0))
-                first = i;
+    return fitting;
+}
+
+// Of the best nodes any; the seed says which.
+static uint32_t best_of(const struct scheduler *scheduler, struct filter_state *state,
+                        const struct world_object *pod, const node_numbers *nodes)
+{
+    struct arena *arena = arena_create(512);
+    int64_t *scores = arena_allocate_array(arena, nodes->count, sizeof *scores);
+    filter_score(state, scheduler_workload(scheduler->world, pod, arena), nodes->items, scores,
+                 nodes->count);
+    uint64_t lot = hash_mix(scheduler->world->options.seed, scheduler->cycles), highest = 0;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        if (scores[i] < scores[best])
+            continue;
+        const char *name = filter_node_at(scheduler->cluster, nodes->items[i])->meta.name;
+        uint64_t drawn = hash_mix(lot, hash_string(name));
+        if (i == 0 || scores[i] > scores[best] || drawn > highest) {
+            best = i;
+            highest = drawn;
         }
-        best = fitting.items[first];
     }
-    vector_free(&fitting);
+    arena_destroy(arena);
+    return nodes->items[best];
+}
+
+static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
+                       const struct world_object *pod, struct filter_tally *tally)
+{
+    uint32_t expected = expected_node(scheduler, state, pod->pod);
+    if (expected != FILTER_NODE_NONE)
+        return expected;
+    node_numbers nodes = find_nodes(scheduler, state, tally);
+    uint32_t best = nodes.count == 0   ? FILTER_NODE_NONE
+                    : nodes.count == 1 ? nodes.items[0]
+                                       : best_of(scheduler, state, pod, &nodes);
+    vector_free(&nodes);
     return best;
 }
 
@@ -415,7 +439,7 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
     struct filter_tally tally = {0};
     uint32_t node = FILTER_NODE_NONE;
     if (filter_refusal(state) == NULL)
-        node = choose(scheduler, state, object->pod, &tally);
+        node = choose(scheduler, state, object, &tally);
     char node_name[300] = "";
     struct text message = {0};
     claim_keys claims = {0};

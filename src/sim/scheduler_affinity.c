@@ -7,8 +7,6 @@ static void prepare_required_affinity(struct filter_state *state,
                                       const struct pod_affinity *affinity);
 static void prepare_anti_affinity(struct filter_state *state, const struct pod_affinity *anti);
 static void prepare_existing(struct filter_state *state);
-static void prepare_preferred(struct filter_state *state, const struct pod_affinity *affinity,
-                              const struct pod_affinity *anti);
 
 void affinity_prepare(struct filter_state *state)
 {
@@ -18,7 +16,6 @@ void affinity_prepare(struct filter_state *state)
             prepare_required_affinity(state, affinity->pod_affinity);
         if (affinity->pod_anti_affinity != NULL)
             prepare_anti_affinity(state, affinity->pod_anti_affinity);
-        prepare_preferred(state, affinity->pod_affinity, affinity->pod_anti_affinity);
     }
     prepare_existing(state);
 }
@@ -111,7 +108,10 @@ static void prepare_existing(struct filter_state *state)
     }
 }
 
-static void add_preferred(struct filter_state *state, const struct pod_affinity *affinity, int sign)
+// --- what draws a pod -----------------------------------------------------------------------------
+
+static void add_preferred(struct filter_state *state, struct affinity_states *draws,
+                          const struct pod_affinity *affinity, int sign)
 {
     if (affinity == NULL)
         return;
@@ -122,25 +122,39 @@ static void add_preferred(struct filter_state *state, const struct pod_affinity 
             pod_term_of_affinity(state->arena, state->pod, &weighted->pod_affinity_term);
         const struct pod_group *group = group_of(state->cluster, state->pod, &term, 1, false);
         struct affinity_state *added =
-            state_add(state, &state->preferred,
+            state_add(state, draws,
                       topology_of(state->cluster, weighted->pod_affinity_term.topology_key));
         added->weight = sign * weighted->weight;
         count_domains(state, added, group->counts);
     }
 }
 
-static void prepare_preferred(struct filter_state *state, const struct pod_affinity *affinity,
-                              const struct pod_affinity *anti)
+struct affinity_states affinity_draws(struct filter_state *state)
 {
-    uint32_t count = (affinity == NULL ? 0 : affinity->preferred.count) +
-                     (anti == NULL ? 0 : anti->preferred.count);
+    const struct affinity *own = state->pod->spec.affinity;
+    const struct pod_affinity *affinity = own == NULL ? NULL : own->pod_affinity;
+    const struct pod_affinity *anti = own == NULL ? NULL : own->pod_anti_affinity;
+    size_t count = map_count(state->cluster->drawing) +
+                   (affinity == NULL ? 0 : affinity->preferred.count) +
+                   (anti == NULL ? 0 : anti->preferred.count);
+    struct affinity_states draws = {0};
     if (count == 0)
-        return;
-    state->preferred.items =
-        arena_allocate_array(state->arena, count, sizeof *state->preferred.items);
-    add_preferred(state, affinity, +1);
-    add_preferred(state, anti, -1);
+        return draws;
+    draws.items = arena_allocate_array(state->arena, count, sizeof *draws.items);
+    add_preferred(state, &draws, affinity, +1);
+    add_preferred(state, &draws, anti, -1);
+    for (struct map_entry *e = map_first(state->cluster->drawing); e != NULL; e = map_next(e)) {
+        const struct carried_term *carried = map_value(e);
+        if (!pod_term_matches(state->cluster, &carried->term, state->pod))
+            continue;
+        struct affinity_state *added = state_add(state, &draws, carried->topology);
+        added->weight = carried->weight;
+        count_domains(state, added, carried->counts);
+    }
+    return draws;
 }
+
+// --- the filter -----------------------------------------------------------------------------------
 
 static bool any_in_domain(const struct affinity_states *states, uint32_t node)
 {

@@ -28,11 +28,14 @@ struct filter_cluster *filter_cluster_create(void)
 {
     struct filter_cluster *cluster = memory_allocate(sizeof *cluster);
     cluster->resources = symbols_create();
+    symbols_intern(cluster->resources, "cpu"); // RESOURCE_CPU
+    symbols_intern(cluster->resources, "memory");
     struct map **maps[] = {
         &cluster->pods,      &cluster->nodes,      &cluster->topologies,
         &cluster->groups,    &cluster->carried,    &cluster->namespaces,
         &cluster->claims,    &cluster->volumes,    &cluster->storage_classes,
         &cluster->csi_nodes, &cluster->claim_uses, &cluster->nominations,
+        &cluster->drawing,
     };
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++)
         *maps[i] = map_create();
@@ -65,6 +68,7 @@ void filter_cluster_destroy(struct filter_cluster *cluster)
     groups_forget(cluster);
     map_destroy(cluster->groups, NULL);
     map_destroy(cluster->carried, NULL);
+    map_destroy(cluster->drawing, NULL);
     topologies_clear(cluster);
     map_destroy(cluster->topologies, NULL);
     struct map *objects[] = {cluster->namespaces, cluster->claims, cluster->volumes,
@@ -317,6 +321,7 @@ struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struc
     struct filter_pod *pod = memory_allocate(sizeof *pod);
     pod->pod = (const struct pod *)object_acquire((const struct object *)object);
     pod->requests = filter_pod_requests(cluster, object, &pod->requests_count);
+    filter_pod_scored(cluster, pod, pod->scored);
     gather_ports(pod);
     list_for_each (volume, &object->spec.volumes)
         pod->has_claims |= volume->persistent_volume_claim != NULL || volume->ephemeral != NULL;
@@ -346,6 +351,8 @@ void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const cha
     node_widen(node, symbols_count(cluster->resources));
     for (uint32_t i = 0; i < pod->requests_count; i++)
         node->requested[pod->requests[i].resource] += pod->requests[i].value;
+    for (uint32_t i = 0; i < SCORED_RESOURCES; i++)
+        node->scored[i] += pod->scored[i];
     groups_count_pod(cluster, pod, +1);
     carried_add(cluster, pod);
     count_claim_uses(cluster, pod, +1);
@@ -359,6 +366,8 @@ void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod)
     groups_count_pod(cluster, pod, -1);
     for (uint32_t i = 0; i < pod->requests_count; i++)
         node->requested[pod->requests[i].resource] -= pod->requests[i].value;
+    for (uint32_t i = 0; i < SCORED_RESOURCES; i++)
+        node->scored[i] -= pod->scored[i];
     node->pods_count--;
     node->ports_count -= pod->ports_count > 0;
     node->claims_count -= pod->has_claims;

@@ -6,6 +6,10 @@
 #include "base/vector.h"
 #include "sim/scheduler_filters.h"
 
+#define SCORE_MAX 100 // of one rule
+
+enum { RESOURCE_CPU, RESOURCE_MEMORY, SCORED_RESOURCES }; // symbols of every cluster
+
 struct filter_request {
     uint32_t resource; // symbol
     int64_t value;
@@ -17,9 +21,10 @@ struct filter_pod {                     // a pod with what is derived from its s
     struct filter_pod *previous, *next; // on the node
     struct filter_request *requests;    // without `pods`; none is zero
     uint32_t requests_count;
+    int64_t scored[SCORED_RESOURCES];    // requests as scores count them: never nothing
     const struct container_port **ports; // those with a host port
     uint32_t ports_count;
-    struct carried_term **carried; // required anti-affinity terms, while on a node
+    struct carried_term **carried; // its terms that others feel, while on a node
     uint32_t carried_count;
     struct nominees *nominees; // of the node that it is expected on; NULL: of none
     bool has_claims;
@@ -30,6 +35,7 @@ struct filter_node {
     char *name;
     const struct node *node;          // reference; NULL: only pods name it
     int64_t *allocatable, *requested; // by resource symbol
+    int64_t scored[SCORED_RESOURCES];
     uint32_t width;
     int64_t pods_allowed;
     uint32_t pods_count, ports_count, claims_count; // pods on it; of these with ports, with claims
@@ -66,8 +72,11 @@ struct pod_group {
     uint32_t *counts; // by node index
 };
 
-// A required anti-affinity term of pods on nodes, and how many on each node carry it.
+// A term of pods on nodes that other pods feel, and how many on each node carry it: required
+// anti-affinity keeps them away; every other one draws or repels them by its weight when nodes are scored.
 struct carried_term {
+    struct map *home;
+    int64_t weight;
     struct arena *arena;
     const struct object *holder;
     struct pod_term term;
@@ -84,7 +93,9 @@ struct filter_cluster {
     VECTOR(uint32_t) free_slots;
     uint32_t slots_capacity; // length of the arrays by node index
     uint32_t nodes_count;    // those that exist
-    struct map *topologies, *groups, *carried;
+    struct map *topologies, *groups;
+    struct map *carried; // required anti-affinity, by text
+    struct map *drawing; // all other terms between pods
     struct map *namespaces, *claims, *volumes, *storage_classes, *csi_nodes; // references
     struct map *claim_uses;  // "namespace/claim" in use -> uses, as uintptr_t
     struct map *nominations; // by node name: struct nominees *
@@ -95,6 +106,8 @@ struct filter_cluster {
 // pod-level resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.
 struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const struct pod *pod,
                                            uint32_t *count);
+void filter_pod_scored(struct filter_cluster *cluster, const struct filter_pod *pod,
+                       int64_t scored[SCORED_RESOURCES]);
 
 // --- scheduler_cluster.c
 struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struct pod *pod);
@@ -138,7 +151,7 @@ struct spread_state {
     bool *eligible;  // by domain
     uint32_t domains_count;
     int64_t minimum;
-    bool matches_itself, hard;
+    bool matches_itself;
 };
 struct affinity_state {
     struct topology *topology;
@@ -164,7 +177,7 @@ struct filter_state {
     const char *refusal;
     struct spread_state *spreads;
     uint32_t spreads_count;
-    struct affinity_states affinity, anti_affinity, blocked, preferred;
+    struct affinity_states affinity, anti_affinity, blocked;
     bool affinity_bootstrap; // no pod matches anywhere, and the pod matches its own terms
     struct claim_state *claims;
     uint32_t claims_count;
@@ -179,10 +192,16 @@ bool tally_add(struct filter_tally *tally, enum filter_reason reason);
 void spread_prepare(struct filter_state *state);
 bool spread_filter(const struct filter_state *state, const struct filter_node *node,
                    struct filter_tally *tally);
-int64_t spread_cost(const struct filter_state *state, uint32_t node); // of the soft constraints
 void affinity_prepare(struct filter_state *state);
+// Terms of the pod and of pods on nodes that draw it to nodes or away from them.
+struct affinity_states affinity_draws(struct filter_state *state);
 bool affinity_filter(const struct filter_state *state, const struct filter_node *node,
                      struct filter_tally *tally);
+// Scores of constraints with ScheduleAnyway, or of those that pods of a workload have by default.
+void spread_score(struct filter_state *state, const struct label_selector *workload,
+                  const uint32_t *nodes, int64_t *values, uint32_t count);
+bool spread_includes(const struct pod_spec *spec, const struct topology_spread_constraint *constraint,
+                     const struct node *node); // nodeAffinityPolicy, nodeTaintsPolicy
 void volumes_prepare(struct filter_state *state);
 bool volumes_filter(const struct filter_state *state, const struct filter_node *node,
                     struct filter_tally *tally);

@@ -80,9 +80,11 @@ bool filter_node(struct filter_state *state, uint32_t node, struct filter_tally 
 bool filter_node_with_nominees(struct filter_state *state, uint32_t node,
                                struct filter_tally *tally);
 const char *filter_nomination(const struct pod *pod); // NULL: the pod is expected nowhere
-// Greater is better; of the nodes that fit. `nodes` and `scores` have `count` entries.
-void filter_score(struct filter_state *state, const uint32_t *nodes, int64_t *scores,
-                  uint32_t count);
+// Greater is better; of the nodes that fit. `nodes` and `scores` have `count` entries. workload: the
+// pods of the workload and the Services that the pod belongs to; NULL: it belongs to none. Pods of a
+// workload that bring no topology spread constraints are spread over hosts and zones by default.
+void filter_score(struct filter_state *state, const struct label_selector *workload,
+                  const uint32_t *nodes, int64_t *scores, uint32_t count);
 // Claims that get their volume only now, with the pod's node (WaitForFirstConsumer).
 uint32_t filter_delayed_claims(const struct filter_state *state,
                                const struct persistent_volume_claim *const **claims);

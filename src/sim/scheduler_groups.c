@@ -174,11 +174,41 @@ static void describe_term(struct text *text, const struct pod_term *term)
     text_add(text, "&");
 }
 
+static struct label_selector *keep_selector(struct arena *arena,
+                                            const struct label_selector *selector)
+{
+    if (selector == NULL)
+        return NULL;
+    struct label_selector *kept = arena_allocate(arena, sizeof *kept);
+    uint32_t labels = selector->match_labels.count, rules = selector->match_expressions.count;
+    *kept = *selector;
+    kept->match_labels.items =
+        arena_allocate_array(arena, labels, sizeof *kept->match_labels.items);
+    for (uint32_t i = 0; i < labels; i++)
+        kept->match_labels.items[i] =
+            (struct string_pair){arena_copy_string(arena, selector->match_labels.items[i].key),
+                                 arena_copy_string(arena, selector->match_labels.items[i].value)};
+    kept->match_expressions.items =
+        arena_allocate_array(arena, rules, sizeof *kept->match_expressions.items);
+    for (uint32_t i = 0; i < rules; i++) {
+        struct selector_requirement *rule = &kept->match_expressions.items[i];
+        *rule = selector->match_expressions.items[i];
+        const struct string_list values = rule->values;
+        rule->key = arena_copy_string(arena, rule->key);
+        rule->operator= arena_copy_string(arena, rule->operator);
+        rule->values.items = arena_allocate_array(arena, values.count, sizeof *rule->values.items);
+        for (uint32_t j = 0; j < values.count; j++)
+            rule->values.items[j] = arena_copy_string(arena, values.items[j]);
+    }
+    return kept;
+}
+
 // The term's lists and texts that belong to a passing arena, or to a pod that the group does not
 // hold.
 static struct pod_term keep_term(struct arena *arena, const struct pod_term *term)
 {
     struct pod_term kept = *term;
+    kept.selector = keep_selector(arena, term->selector);
     kept.namespaces.items =
         arena_allocate_array(arena, term->namespaces.count, sizeof *kept.namespaces.items);
     for (uint32_t i = 0; i < term->namespaces.count; i++)
@@ -278,71 +308,112 @@ static uint32_t *widen(uint32_t *counts, uint32_t from, uint32_t to)
     return counts;
 }
 
+static void widen_carried(struct map *home, uint32_t from, uint32_t to)
+{
+    for (struct map_entry *e = map_first(home); e != NULL; e = map_next(e)) {
+        struct carried_term *carried = map_value(e);
+        carried->counts = widen(carried->counts, from, to);
+    }
+}
+
 void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to)
 {
     for (struct map_entry *e = map_first(cluster->groups); e != NULL; e = map_next(e)) {
         struct pod_group *group = map_value(e);
         group->counts = widen(group->counts, from, to);
     }
-    for (struct map_entry *e = map_first(cluster->carried); e != NULL; e = map_next(e)) {
-        struct carried_term *carried = map_value(e);
-        carried->counts = widen(carried->counts, from, to);
-    }
+    widen_carried(cluster->carried, from, to);
+    widen_carried(cluster->drawing, from, to);
 }
 
-// --- anti-affinity that pods on nodes have against others ----------------------------------------
+// --- terms of pods on nodes that others feel ------------------------------------------------------
 
-static struct carried_term *carried_of(struct filter_cluster *cluster, const struct pod *pod,
-                                       const struct pod_affinity_term *affinity)
+#define WEIGHT_REQUIRED_AFFINITY 1 // of a pod that requires to be near others: it draws them, too
+
+static struct carried_term *carried_create(struct filter_cluster *cluster, struct arena *arena,
+                                           const struct pod *pod,
+                                           const struct pod_affinity_term *affinity,
+                                           const struct pod_term *term)
 {
+    struct carried_term *carried = memory_allocate(sizeof *carried);
+    carried->arena = arena;
+    carried->holder = object_acquire((const struct object *)pod);
+    carried->term = keep_term(arena, term);
+    carried->topology = topology_of(cluster, affinity->topology_key);
+    carried->counts = memory_allocate_array(cluster->slots_capacity, sizeof *carried->counts);
+    return carried;
+}
+
+static void carry(struct filter_cluster *cluster, struct filter_pod *pod, struct map *home,
+                  const struct pod_affinity_term *affinity, int64_t weight)
+{
+    if (affinity->topology_key == NULL)
+        return;
     struct arena *arena = arena_create(256);
-    struct pod_term term = pod_term_of_affinity(arena, pod, affinity);
+    struct pod_term term = pod_term_of_affinity(arena, pod->pod, affinity);
     struct text text = {0};
-    text_format(&text, "%s|", affinity->topology_key);
+    text_format(&text, "%s|%lld|", affinity->topology_key, (long long)weight);
     describe_term(&text, &term);
-    struct carried_term *carried = map_get(cluster->carried, text.data);
+    struct carried_term *carried = map_get(home, text.data);
     if (carried != NULL) {
         arena_destroy(arena);
     } else {
-        carried = memory_allocate(sizeof *carried);
-        carried->arena = arena;
-        carried->holder = object_acquire((const struct object *)pod);
-        carried->term = keep_term(arena, &term);
-        carried->topology = topology_of(cluster, affinity->topology_key);
+        carried = carried_create(cluster, arena, pod->pod, affinity, &term);
+        carried->home = home;
+        carried->weight = weight;
         carried->text = arena_copy_string(arena, text.data);
-        carried->counts = memory_allocate_array(cluster->slots_capacity, sizeof *carried->counts);
-        map_set(cluster->carried, text.data, carried);
+        map_set(home, text.data, carried);
     }
     text_free(&text);
-    return carried;
+    carried->counts[pod->node->index]++;
+    carried->total++;
+    pod->carried[pod->carried_count++] = carried;
+}
+
+static void carry_affinity(struct filter_cluster *cluster, struct filter_pod *pod,
+                           const struct pod_affinity *affinity)
+{
+    list_for_each (term, &affinity->required)
+        carry(cluster, pod, cluster->drawing, term, WEIGHT_REQUIRED_AFFINITY);
+    list_for_each (preferred, &affinity->preferred)
+        carry(cluster, pod, cluster->drawing, &preferred->pod_affinity_term, preferred->weight);
+}
+
+static void carry_anti_affinity(struct filter_cluster *cluster, struct filter_pod *pod,
+                                const struct pod_affinity *anti)
+{
+    list_for_each (term, &anti->required)
+        carry(cluster, pod, cluster->carried, term, 0);
+    list_for_each (preferred, &anti->preferred)
+        carry(cluster, pod, cluster->drawing, &preferred->pod_affinity_term, -preferred->weight);
 }
 
 void carried_add(struct filter_cluster *cluster, struct filter_pod *pod)
 {
     const struct affinity *affinity = pod->pod->spec.affinity;
-    if (affinity == NULL || affinity->pod_anti_affinity == NULL)
+    if (affinity == NULL)
         return;
-    uint32_t count = affinity->pod_anti_affinity->required.count;
+    const struct pod_affinity *near = affinity->pod_affinity, *far = affinity->pod_anti_affinity;
+    uint32_t count = (near == NULL ? 0 : near->required.count + near->preferred.count) +
+                     (far == NULL ? 0 : far->required.count + far->preferred.count);
+    if (count == 0)
+        return;
     pod->carried = memory_allocate_array(count, sizeof(struct carried_term *));
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pod_affinity_term *term = &affinity->pod_anti_affinity->required.items[i];
-        if (term->topology_key == NULL)
-            continue;
-        struct carried_term *carried = carried_of(cluster, pod->pod, term);
-        carried->counts[pod->node->index]++;
-        carried->total++;
-        pod->carried[pod->carried_count++] = carried;
-    }
+    if (near != NULL)
+        carry_affinity(cluster, pod, near);
+    if (far != NULL)
+        carry_anti_affinity(cluster, pod, far);
 }
 
 void carried_remove(struct filter_cluster *cluster, struct filter_pod *pod)
 {
+    (void)cluster;
     for (uint32_t i = 0; i < pod->carried_count; i++) {
         struct carried_term *carried = pod->carried[i];
         carried->counts[pod->node->index]--;
         if (--carried->total > 0)
             continue;
-        map_remove(cluster->carried, carried->text);
+        map_remove(carried->home, carried->text);
         object_release(carried->holder);
         free(carried->counts);
         arena_destroy(carried->arena);

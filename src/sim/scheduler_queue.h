@@ -37,6 +37,7 @@ struct scheduler {
     struct timer *cycle;
     struct work_queue *later, *hints, *bindings;
     uint32_t next_node; // where the next search begins
+    uint64_t cycles;
     json_t *leaving;    // the state before the change that is being told
     // What has changed since the waiting pods were last looked at.
     VECTOR(uint32_t) changed_nodes;
@@ -54,6 +55,10 @@ struct scheduler {
 // the pod is one of its own.
 const char *scheduler_kin(const struct pod *pod);
 
+// In the arena, with texts of the objects that it is made of; NULL: the pod belongs to no workload.
+const struct label_selector *scheduler_workload(const struct world *world,
+                                                const struct world_object *pod,
+                                                struct arena *arena);
 void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry);
 struct scheduled_pod *scheduler_pop(struct scheduler *scheduler);                // NULL: empty
 void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry); // frees it

@@ -6,10 +6,17 @@
 #include "base/quantity.h"
 #include "sim/scheduler_cluster.h"
 
+// Containers that name no request of a resource count with these when nodes are scored.
+#define SCORED_CPU_MILLI    100
+#define SCORED_MEMORY_BYTES (INT64_C(200) << 20)
+
 struct request_sums { // arrays by resource symbol
     int64_t *containers, *init_peak, *sidecars, *use;
     uint32_t width;
+    bool scored;
 };
+
+static void sum_up(struct filter_cluster *cluster, const struct pod *pod, struct request_sums *sums);
 
 static void intern_names(struct filter_cluster *cluster, const struct pod *pod);
 static void container_use(struct filter_cluster *cluster, const struct pod *pod,
@@ -27,7 +34,59 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
     uint32_t width = symbols_count(cluster->resources);
     CLEANUP_FREE int64_t *memory = memory_allocate_array((size_t)width * 4 + 1, sizeof *memory);
     struct request_sums sums = {memory, memory + width, memory + 2 * width, memory + 3 * width,
-                                width};
+                                width, false};
+    sum_up(cluster, pod, &sums);
+    const int64_t *totals = sums.containers;
+    *count = 0;
+    struct filter_request *requests = memory_allocate_array(width, sizeof *requests);
+    for (uint32_t r = 0; r < width; r++)
+        if (totals[r] > 0 && strcmp(symbols_text(cluster->resources, r), "pods") != 0)
+            requests[(*count)++] = (struct filter_request){r, totals[r]};
+    return requests;
+}
+
+static bool names(const struct container *container, const char *resource)
+{
+    list_for_each (entry, &container->resources.requests) {
+        if (strcmp(entry->name, resource) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool names_all(const struct pod_spec *spec)
+{
+    list_for_each (container, &spec->containers)
+        if (!names(container, "cpu") || !names(container, "memory"))
+            return false;
+    list_for_each (container, &spec->init_containers)
+        if (!names(container, "cpu") || !names(container, "memory"))
+            return false;
+    return true;
+}
+
+void filter_pod_scored(struct filter_cluster *cluster, const struct filter_pod *pod,
+                       int64_t scored[SCORED_RESOURCES])
+{
+    memset(scored, 0, SCORED_RESOURCES * sizeof *scored);
+    if (names_all(&pod->pod->spec)) {
+        for (uint32_t i = 0; i < pod->requests_count; i++)
+            if (pod->requests[i].resource < SCORED_RESOURCES)
+                scored[pod->requests[i].resource] = pod->requests[i].value;
+        return;
+    }
+    uint32_t width = symbols_count(cluster->resources);
+    CLEANUP_FREE int64_t *memory = memory_allocate_array((size_t)width * 4, sizeof *memory);
+    struct request_sums sums = {memory, memory + width, memory + 2 * width, memory + 3 * width,
+                                width, true};
+    sum_up(cluster, pod->pod, &sums);
+    memcpy(scored, sums.containers, SCORED_RESOURCES * sizeof *scored);
+}
+
+static void sum_up(struct filter_cluster *cluster, const struct pod *pod, struct request_sums *out)
+{
+    struct request_sums sums = *out;
+    uint32_t width = sums.width;
     list_for_each (container, &pod->spec.containers) {
         container_use(cluster, pod, container, pod->status.container_statuses.items,
                       pod->status.container_statuses.count, &sums);
@@ -48,13 +107,6 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
         int64_t *total = &totals[symbols_find(cluster->resources, entry->name)];
         *total = quantity_add(*total, entry->value);
     }
-
-    *count = 0;
-    struct filter_request *requests = memory_allocate_array(width, sizeof *requests);
-    for (uint32_t r = 0; r < width; r++)
-        if (totals[r] > 0 && strcmp(symbols_text(cluster->resources, r), "pods") != 0)
-            requests[(*count)++] = (struct filter_request){r, totals[r]};
-    return requests;
 }
 
 static void intern_map(struct filter_cluster *cluster, const struct resource_map *map)
@@ -109,6 +161,10 @@ static void container_use(struct filter_cluster *cluster, const struct pod *pod,
     bool infeasible = resize != NULL && text_equal(resize->reason, "Infeasible");
     if (status == NULL || !infeasible)
         raise_to(cluster, &container->resources.requests, sums->use);
+    if (sums->scored && !names(container, "cpu"))
+        sums->use[RESOURCE_CPU] = SCORED_CPU_MILLI;
+    if (sums->scored && !names(container, "memory"))
+        sums->use[RESOURCE_MEMORY] = SCORED_MEMORY_BYTES;
     if (status == NULL)
         return;
     raise_to(cluster, &status->resources->requests, sums->use);

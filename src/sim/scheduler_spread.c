@@ -1,4 +1,4 @@
-// Topology spread (Kubernetes: Pod Topology Spread Constraints).
+// Topology spread that must hold (Kubernetes: Pod Topology Spread Constraints).
 #include <string.h>
 
 #include "sim/scheduler_cluster.h"
@@ -13,7 +13,8 @@ void spread_prepare(struct filter_state *state)
         return;
     state->spreads = arena_allocate_array(state->arena, count, sizeof *state->spreads);
     list_for_each (constraint, &spec->topology_spread_constraints) {
-        if (constraint->topology_key == NULL)
+        if (constraint->topology_key == NULL ||
+            text_equal(constraint->when_unsatisfiable, "ScheduleAnyway"))
             continue;
         struct pod_term term = pod_term_of_spread(state->arena, state->pod, constraint);
         state->spreads[state->spreads_count++] = (struct spread_state){
@@ -21,27 +22,30 @@ void spread_prepare(struct filter_state *state)
             .topology = topology_of(state->cluster, constraint->topology_key),
             .group = group_of(state->cluster, state->pod, &term, 1, true),
             .matches_itself = pod_term_matches(state->cluster, &term, state->pod),
-            .hard = !text_equal(constraint->when_unsatisfiable, "ScheduleAnyway"),
         };
     }
     for (uint32_t i = 0; i < state->spreads_count; i++)
         spread_count(state, &state->spreads[i]);
 }
 
-// Only nodes that have all keys of the (hard) constraints and pass the policies count.
+// Only nodes that have all keys and pass the policies count.
 static bool node_counts(const struct filter_state *state, const struct spread_state *spread,
                         const struct filter_node *node)
 {
     for (uint32_t i = 0; i < state->spreads_count; i++)
-        if (state->spreads[i].hard == spread->hard &&
-            state->spreads[i].topology->domains[node->index] == SYMBOL_NONE)
+        if (state->spreads[i].topology->domains[node->index] == SYMBOL_NONE)
             return false;
-    const struct pod_spec *spec = &state->pod->spec;
-    if (!text_equal(spread->constraint->node_affinity_policy, "Ignore") &&
-        !filter_node_affinity_matches(spec, node->node))
+    return spread_includes(&state->pod->spec, spread->constraint, node->node);
+}
+
+bool spread_includes(const struct pod_spec *spec, const struct topology_spread_constraint *constraint,
+                     const struct node *node)
+{
+    if (!text_equal(constraint->node_affinity_policy, "Ignore") &&
+        !filter_node_affinity_matches(spec, node))
         return false;
-    return !text_equal(spread->constraint->node_taints_policy, "Honor") ||
-           filter_untolerated_taint(spec, node->node, false) == NULL;
+    return !text_equal(constraint->node_taints_policy, "Honor") ||
+           filter_untolerated_taint(spec, node, false) == NULL;
 }
 
 static void spread_count(const struct filter_state *state, struct spread_state *spread)
@@ -77,8 +81,6 @@ bool spread_filter(const struct filter_state *state, const struct filter_node *n
 {
     for (uint32_t i = 0; i < state->spreads_count; i++) {
         const struct spread_state *spread = &state->spreads[i];
-        if (!spread->hard)
-            continue;
         uint32_t domain = spread->topology->domains[node->index];
         if (domain == SYMBOL_NONE)
             return tally_add(tally, FILTER_SPREAD_LABEL);
@@ -87,16 +89,4 @@ bool spread_filter(const struct filter_state *state, const struct filter_node *n
             return tally_add(tally, FILTER_SPREAD);
     }
     return true;
-}
-
-int64_t spread_cost(const struct filter_state *state, uint32_t node)
-{
-    int64_t cost = 0;
-    for (uint32_t i = 0; i < state->spreads_count; i++) {
-        const struct spread_state *spread = &state->spreads[i];
-        uint32_t domain = spread->topology->domains[node];
-        if (!spread->hard)
-            cost += domain == SYMBOL_NONE ? INT32_MAX : spread->counts[domain];
-    }
-    return cost;
 }

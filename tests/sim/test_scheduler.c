@@ -495,6 +495,134 @@ static void volume_limits_count_each_volume_once(void **state)
     board_close(&board);
 }
 
+// --- scores --------------------------------------------------------------------------------------
+
+// Of nodes "a", "b", ...; a node that nothing speaks for or against has BLANK and what is free.
+static void score(struct board *board, const struct pod *pod, const struct label_selector *workload,
+                  uint32_t count, int64_t *scores)
+{
+    struct filter_state *state = filter_prepare(board->cluster, pod);
+    uint32_t nodes[4];
+    for (uint32_t i = 0; i < count; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        nodes[i] = filter_node_find(board->cluster, name);
+    }
+    filter_score(state, workload, nodes, scores, count);
+    filter_release(state);
+}
+
+#define TAINTS_NONE 300 // no taint speaks against the node: 100, three times
+#define EVEN        75  // the pod leaves the balance of cpu and memory as it was
+
+static void scores_of_resources(void **state)
+{
+    (void)state;
+    struct board board = board_open();
+    put_node(&board, "a", "", "");
+    put_node(&board, "b", "", "");
+    run_pod(&board, "there", "", CONTAINER("'cpu': '2'"), "a"); // scored with 200 MiB
+    int64_t scores[2];
+    score(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '1', 'memory': '2Gi'")), NULL, 2, scores);
+    assert_int_equal(scores[0], (25 + 72) / 2 + 75 + TAINTS_NONE); // as uneven as before
+    assert_int_equal(scores[1], 75 + EVEN + TAINTS_NONE);
+    // It makes the balance better here, worse there.
+    score(&board, pod_of(&board, "q", "", CONTAINER("'cpu': '0', 'memory': '4Gi'")), NULL, 2, scores);
+    assert_int_equal(scores[0], (50 + 47) / 2 + (50 + (50 + 100 - 75) / 2) + TAINTS_NONE);
+    assert_int_equal(scores[1], (100 + 50) / 2 + (50 + (50 + 75 - 100) / 2) + TAINTS_NONE);
+    // Without requests: 100m and 200 MiB, and nothing to balance.
+    score(&board, pod_of(&board, "r", "", PLAIN), NULL, 2, scores);
+    assert_int_equal(scores[1], 97 + TAINTS_NONE);
+    board_close(&board);
+}
+
+static void scores_of_nodes(void **state)
+{
+    (void)state;
+    struct board board = board_open();
+    put_node(&board, "a", "'zone': 'z1'", "'taints': [{'key': 'k', 'effect': 'PreferNoSchedule'}]");
+    put_node(&board, "b", "'zone': 'z2', 'disk': 'ssd'", "");
+    int64_t scores[2];
+    score(&board,
+          pod_of(&board, "p", "",
+                 PLAIN
+                 ", 'affinity': {'nodeAffinity': {'preferredDuringSchedulingIgnoredDuringExecution':"
+                 " [{'weight': 30, 'preference': {'matchExpressions': [{'key': 'zone', 'operator':"
+                 " 'In', 'values': ['z1']}]}}, {'weight': 10, 'preference': {'matchExpressions':"
+                 " [{'key': 'disk', 'operator': 'Exists'}]}}]}}"),
+          NULL, 2, scores);
+    assert_int_equal(scores[0], 97 + 2 * 100);
+    assert_int_equal(scores[1], 97 + 2 * 33 + TAINTS_NONE);
+    score(&board, pod_of(&board, "q", "", PLAIN ", 'tolerations': [{'operator': 'Exists'}]"), NULL, 2,
+          scores);
+    assert_int_equal(scores[0], 97 + TAINTS_NONE);
+    board_close(&board);
+}
+
+#define ZONE(name) "'topology.kubernetes.io/zone': '" name "', 'kubernetes.io/hostname': '" name "'"
+
+static void scores_of_spread(void **state)
+{
+    (void)state;
+    struct board board = board_open();
+    put_node(&board, "a", ZONE("z1"), "");
+    put_node(&board, "b", ZONE("z2"), "");
+    put_node(&board, "c", "", "");
+    run_pod(&board, "one", "'app': 'x'", CONTAINER("'cpu': '0', 'memory': '0'"), "a");
+    struct string_pair label = {"app", "x"};
+    struct label_selector workload = {.match_labels = {.items = &label, .count = 1}};
+    int64_t scores[3];
+    const struct pod *pod = pod_of(&board, "p", "'app': 'x'", PLAIN);
+    score(&board, pod, NULL, 2, scores);
+    assert_int_equal(scores[0], scores[1]);
+    // By default, 3 over hosts and 5 over zones: costs 1.39 + 2 + 1.39 + 4 and 2 + 4.
+    score(&board, pod, &workload, 2, scores);
+    assert_int_equal(scores[0], 97 + 2 * 66 + TAINTS_NONE);
+    assert_int_equal(scores[1], 97 + 2 * 100 + TAINTS_NONE);
+    // Constraints of its own, if only firm ones, take the place of these; nodes without the key are last.
+    pod = pod_of(&board, "q", "'app': 'x'",
+                 PLAIN ", 'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey':"
+                       " 'topology.kubernetes.io/zone', 'whenUnsatisfiable': 'ScheduleAnyway',"
+                       " 'labelSelector': {'matchLabels': {'app': 'x'}}}]");
+    score(&board, pod, &workload, 3, scores);
+    assert_int_equal(scores[0], 97 + TAINTS_NONE);
+    assert_int_equal(scores[1], 97 + 2 * 100 + TAINTS_NONE);
+    assert_int_equal(scores[2], 97 + TAINTS_NONE);
+    pod = pod_of(&board, "r", "'app': 'x'", SPREAD(""));
+    score(&board, pod, &workload, 2, scores);
+    assert_int_equal(scores[0], scores[1]);
+    board_close(&board);
+}
+
+#define LIKES(kind, weight, app)                                                              \
+    PLAIN ", 'affinity': {'" kind "': {'preferredDuringSchedulingIgnoredDuringExecution': ["  \
+          "{'weight': " weight ", 'podAffinityTerm': {'topologyKey': 'zone', 'labelSelector'" \
+          ": {'matchLabels': {'app': '" app "'}}}}]}}"
+
+static void scores_of_affinity_between_pods(void **state)
+{
+    (void)state;
+    struct board board = board_open();
+    put_node(&board, "a", "'zone': 'z1'", "");
+    put_node(&board, "b", "'zone': 'z2'", "");
+    put_node(&board, "c", "'zone': 'z3'", "");
+    run_pod(&board, "one", "'app': 'y'", PLAIN, "a");
+    run_pod(&board, "two", "'app': 'v'", LIKES("podAffinity", "40", "x"), "b");
+    run_pod(&board, "three", "'app': 'w'", LIKES("podAntiAffinity", "10", "x"), "c");
+    int64_t scores[3];
+    // Its own wish: 90 for z1. Those of pods that run: 40 for z2, 10 against z3.
+    score(&board, pod_of(&board, "p", "'app': 'x'", LIKES("podAffinity", "90", "y")), NULL, 3, scores);
+    assert_int_equal(scores[0] - scores[2], 2 * 100);
+    assert_int_equal(scores[1] - scores[2], 2 * 50);
+    // What a pod requires draws others that it requires, too.
+    run_pod(&board, "four", "'app': 'u'", NEAR(TERM("t", "")), "b");
+    score(&board, pod_of(&board, "q", "'app': 't'", PLAIN), NULL, 1, scores);
+    int64_t alone = scores[0];
+    score(&board, pod_of(&board, "q", "'app': 't'", PLAIN), NULL, 3, scores);
+    assert_int_equal(scores[0], alone);
+    assert_true(scores[1] > scores[2]);
+    board_close(&board);
+}
+
 // --- the scheduler -------------------------------------------------------------------------------
 
 static const char *scheduled_message(struct scene *scene, const char *pod)
@@ -790,6 +918,56 @@ static void nominations_can_be_without_effect(void **state)
     scene_close(&scene);
 }
 
+// --- choices -------------------------------------------------------------------------------------
+
+static void equal_nodes_are_chosen_by_lot(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    for (int i = 0; i < 10; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%d", i);
+        put_ready_node(&scene, name, 4);
+    }
+    new_pod(&scene, "p", "1", "");
+    new_pod(&scene, "q", "1", "");
+    new_pod(&scene, "r", "1", "");
+    scene_run(&scene, 2);
+    int first = 0;
+    for (const char *name = "pqr"; *name != '\0'; name++) {
+        char pod[2] = {*name, '\0'};
+        first += text_equal(scene_text(&scene, KIND_POD, pod, "spec.nodeName"), "n0");
+    }
+    assert_int_not_equal(first, 3);
+    // A node with less free comes after those that are empty.
+    for (int i = 0; i < 7; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        new_pod(&scene, name, "1", "");
+    }
+    scene_run(&scene, 2);
+    for (int i = 0; i < 10; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%d", i);
+        assert_int_equal(scene_pods(&scene, NULL, NULL, name).total, 1);
+    }
+    scene_close(&scene);
+}
+
+// The pods' own requests say nothing; the ReplicaSet's spread puts them on nodes by turns.
+static void pods_of_a_workload_are_spread(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "large", 64);
+    put_ready_node(&scene, "small", 4);
+    scene_deployment(&scene, "app", 2, "100m", "");
+    scene_run(&scene, 5);
+    assert_int_equal(scene_pods(&scene, "app", "app", "large").total, 1);
+    assert_int_equal(scene_pods(&scene, "app", "app", "small").total, 1);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -806,6 +984,12 @@ int main(void)
         cmocka_unit_test(affinity_terms_name_namespaces),
         cmocka_unit_test(volumes_bind_and_belong_to_zones),
         cmocka_unit_test(volume_limits_count_each_volume_once),
+        cmocka_unit_test(scores_of_resources),
+        cmocka_unit_test(scores_of_nodes),
+        cmocka_unit_test(scores_of_spread),
+        cmocka_unit_test(scores_of_affinity_between_pods),
+        cmocka_unit_test(equal_nodes_are_chosen_by_lot),
+        cmocka_unit_test(pods_of_a_workload_are_spread),
         cmocka_unit_test(unschedulable_pods_say_why_and_are_tried_again),
         cmocka_unit_test(room_that_becomes_free_is_taken),
         cmocka_unit_test(higher_priority_goes_first),
