@@ -25,10 +25,10 @@ static void deployment_of_200_runs_and_empties(void **state)
     assert_int_equal(counts.pods_running, 200);
     assert_int_equal(counts.pods_unassigned, 0);
     assert_int_equal(scene_int(&scene, KIND_DEPLOYMENT, "web", "status.availableReplicas"), 200);
-    for (int i = 0; i < 10; i++) { // least allocated: spread evenly
+    for (int i = 0; i < 10; i++) { // spread over nodes, and over zones of which one has a node more
         char name[20];
         snprintf(name, sizeof name, "node-%d", i);
-        assert_int_equal(scene_pods(&scene, NULL, NULL, name).total, 20);
+        assert_in_range(scene_pods(&scene, NULL, NULL, name).total, 17, 23);
     }
     scene_patch(&scene, KIND_DEPLOYMENT, "web", "{'spec': {'replicas': 0}}");
     scene_run(&scene, 60);
@@ -81,10 +81,11 @@ static void pods_of_a_dead_machine_are_made_anew(void **state)
     boot_ten(&scene);
     scene_deployment(&scene, "web", 50, "500m", "");
     scene_run(&scene, 60);
-    assert_int_equal(scene_pods(&scene, NULL, NULL, "node-3").total, 5);
+    uint32_t there = scene_pods(&scene, NULL, NULL, "node-3").total;
+    assert_in_range(there, 4, 6);
     world_machine_gone(scene.world, "sim:///node-3");
     scene_run(&scene, 30);
-    assert_int_equal(scene_pods(&scene, NULL, NULL, "node-3").total, 5); // nobody has noticed
+    assert_int_equal(scene_pods(&scene, NULL, NULL, "node-3").total, there); // nobody has noticed
     scene_run(&scene, 120);
     assert_null(scene_get(&scene, KIND_NODE, NULL, "node-3"));
     assert_null(scene_get(&scene, KIND_LEASE, "kube-node-lease", "node-3"));
