@@ -96,13 +96,13 @@ bool text_equal(const char *a, const char *b)
 
 bool text_starts_with(const char *text, const char *prefix)
 {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
+    return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 bool text_ends_with(const char *text, const char *suffix)
 {
-    size_t length = strlen(text), suffix_length = strlen(suffix);
-    return length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
+    size_t length = text != NULL ? strlen(text) : 0, suffix_length = strlen(suffix);
+    return text != NULL && length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
 }
 
 static bool is_digit(char c)

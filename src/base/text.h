@@ -23,7 +23,7 @@ void text_free(struct text *text);
 char *text_take(struct text *text); // the caller frees; never NULL
 
 bool text_equal(const char *a, const char *b); // NULL equals NULL only
-bool text_starts_with(const char *text, const char *prefix);
+bool text_starts_with(const char *text, const char *prefix); // of NULL: false, whatever the prefix
 bool text_ends_with(const char *text, const char *suffix);
 // Characters of UTF-8 that were cut, as by "%.200s", become question marks: a text for JSON.
 void text_repair(char *text);

@@ -12,6 +12,8 @@
 #include "cli/validate_output.h"
 #include "model/validate_catalog.h"
 
+#define FINDINGS_TOLD_MAX 100000
+
 struct request {
     struct validate_options options;
     struct file_options input;
@@ -35,13 +37,32 @@ static void check_together(const struct request *request, struct validate_result
 static int exit_status(const struct request *request, const struct validate_result *results,
                        uint32_t count);
 
+// Says that the documents from `at` on are not looked at; returns how many were.
+static uint32_t stop_checking(struct request *request, uint32_t at)
+{
+    const struct document *document = &request->documents.items[at];
+    char *message;
+    if (asprintf(&message, "%s:%u:1: document %u: more than %d findings before it: the rest is not checked",
+                 document->file, document->line, document->index + 1, FINDINGS_TOLD_MAX) < 0)
+        abort();
+    vector_push(&request->file_errors, message);
+    return at;
+}
+
 static int check_all(struct request *request)
 {
     read_files(request);
     uint32_t count = request->documents.count;
     struct validate_result *results = memory_allocate_array(count + 1, sizeof *results);
-    for (uint32_t i = 0; i < count; i++)
+    uint64_t findings = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (findings >= FINDINGS_TOLD_MAX) {
+            count = stop_checking(request, i);
+            break;
+        }
         check_document(request, &request->documents.items[i], &results[i]);
+        findings += results[i].findings.count;
+    }
     check_together(request, results, count);
     for (uint32_t i = 0; i < count; i++)
         validate_result_sort(&results[i]);

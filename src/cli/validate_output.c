@@ -55,7 +55,8 @@ static void print_finding(const struct validate_result *result, const struct fin
     document_position(result->document, finding->path, &line, &column);
     printf("%s:%u:%u: %s: ", result->document->file, line, column, level_name(finding->level));
     if (result->kind != NULL)
-        printf("%s/%s%s%s ", result->kind, result->namespace != NULL ? result->namespace : "",
+        printf("%.300s/%.300s%s%.300s ", result->kind,
+               result->namespace != NULL ? result->namespace : "",
                result->namespace != NULL ? "/" : "", result->name != NULL ? result->name : "");
     if (finding->path[0] != '\0')
         printf("%s: ", finding->path);

@@ -490,6 +490,9 @@ static bool decode_field(struct decoder *decoder, const struct place *parent,
         return decode_value(decoder, &place, field, value, to);
     if (field->default_json != NULL)
         return decode_default(decoder, &place, field, field->default_json, to);
+    // No API server stores an object without it; from files it reads as Go's decoders have it.
+    if (field->kind == FIELD_STRING && (field->flags & FIELD_REQUIRED))
+        *(const char **)to = "";
     // The struct is there all the same, and will be written: it reads as if it had been empty.
     if (field->kind == FIELD_OBJECT && (field->flags & FIELD_REQUIRED))
         return decode_default(decoder, &place, field, "{}", to);

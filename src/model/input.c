@@ -8,21 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/map.h"
 #include "base/vector.h"
 #include "model/input_yaml.h"
-#include "model/path.h"
 
 #define DIRECTORY_DEPTH_MAX 32
+#define INPUT_DOCUMENTS_MAX 500000 // of a file or directory, with the items of lists
 
-struct position_map { // shared by the items of one list
-    struct map *map;  // path in the file's document -> position
-    uint32_t uses;
-};
-struct positions {
-    struct position_map *shared;
-    const char *prefix; // of a list's item: "items[3]"
-};
 struct paths {
     VECTOR(char *) list;
 };
@@ -149,30 +140,28 @@ struct receiver {
     struct documents *documents;
     const char *file;
     uint32_t index;
-    uint32_t first; // of the documents of this text
+    struct positions *positions; // of the text; NULL: not asked for
     json_t *parsed; // JSON: the value that jansson has read; the YAML reader gives positions alone
-    bool with_positions;
 };
 
-static void add_document(struct documents *documents, struct document document);
+static bool add_document(struct documents *documents, struct document document,
+                         struct error *error);
 
-static void receive(void *context, struct yaml_document read)
+static bool receive(void *context, struct yaml_document read, struct error *error)
 {
     struct receiver *receiver = context;
-    struct documents *documents = receiver->documents;
-    struct document document = {
-        .value = read.value, .file = receiver->file, .index = receiver->index++, .line = read.line};
-    if (read.positions != NULL) {
-        document.positions = arena_allocate(documents->arena, sizeof *document.positions);
-        struct position_map *shared = arena_allocate(documents->arena, sizeof *shared);
-        *shared = (struct position_map){read.positions, 1};
-        *document.positions = (struct positions){shared, ""};
-    }
+    struct document document = {.value = read.value,
+                                .file = receiver->file,
+                                .index = receiver->index++,
+                                .line = read.line,
+                                .place = read.place};
+    if (receiver->positions != NULL)
+        document.positions = positions_retain(receiver->positions);
     if (receiver->parsed != NULL) {
         json_decref(document.value);
         document.value = json_incref(receiver->parsed);
     }
-    add_document(documents, document);
+    return add_document(receiver->documents, document, error);
 }
 
 static bool is_too_deep(const json_t *value, int depth)
@@ -223,18 +212,16 @@ static char *without_tabs(const char *text, size_t length)
     return copy;
 }
 
-static void positions_release(const struct positions *positions)
+static void release_document(struct document *document)
 {
-    if (positions != NULL && --positions->shared->uses == 0)
-        map_destroy(positions->shared->map, NULL);
+    json_decref(document->value);
+    positions_release(document->positions);
 }
 
 static void drop_documents(struct documents *documents, uint32_t first)
 {
-    for (uint32_t i = first; i < documents->count; i++) {
-        json_decref(documents->items[i].value);
-        positions_release(documents->items[i].positions);
-    }
+    for (uint32_t i = first; i < documents->count; i++)
+        release_document(&documents->items[i]);
     documents->count = first;
 }
 
@@ -243,13 +230,20 @@ static bool add_with_positions(struct receiver *receiver, json_t *value, const c
                                size_t length, uint32_t lines_before)
 {
     CLEANUP_FREE char *plain = without_tabs(text, length);
-    struct yaml_source source = {plain, length,   receiver->file, true, lines_before,
-                                 receive, receiver};
+    uint64_t bytes = 0; // nothing stays
+    struct yaml_source source = {.text = plain,
+                                 .length = length,
+                                 .file = receiver->file,
+                                 .positions = receiver->positions,
+                                 .positions_only = true,
+                                 .lines_before = lines_before,
+                                 .bytes = &bytes,
+                                 .receive = receive,
+                                 .context = receiver};
     uint32_t first = receiver->documents->count, index = receiver->index;
     struct error ignored;
-    bool duplicate_key;
     receiver->parsed = value;
-    bool is_read = yaml_read(&source, &duplicate_key, &ignored);
+    bool is_read = yaml_read(&source, &ignored);
     receiver->parsed = NULL;
     if (is_read && receiver->index == index + 1)
         return true;
@@ -269,18 +263,20 @@ struct json_part {
 static bool add_json(struct receiver *receiver, json_t *value, const struct json_part *part,
                      struct error *error)
 {
-    bool too_deep = is_too_deep(value, 1);
-    if (too_deep)
-        error_set(error, ERROR_INVALID, "%s: document %u: nested deeper than %d", receiver->file,
-                  receiver->index + 1, INPUT_DEPTH_MAX);
-    else if (!receiver->with_positions ||
-             !add_with_positions(receiver, value, part->text, part->length, part->lines_before))
-        add_document(receiver->documents, (struct document){.value = json_incref(value),
-                                                            .file = receiver->file,
-                                                            .index = receiver->index++,
-                                                            .line = part->lines_before + 1});
+    bool fine = !is_too_deep(value, 1) ||
+                error_set(error, ERROR_INVALID, "%s: document %u: nested deeper than %d",
+                          receiver->file, receiver->index + 1, INPUT_DEPTH_MAX);
+    if (fine && (receiver->positions == NULL ||
+                 !add_with_positions(receiver, value, part->text, part->length,
+                                     part->lines_before)))
+        fine = add_document(receiver->documents,
+                            (struct document){.value = json_incref(value),
+                                              .file = receiver->file,
+                                              .index = receiver->index++,
+                                              .line = part->lines_before + 1},
+                            error);
     json_decref(value);
-    return !too_deep;
+    return fine;
 }
 
 static uint32_t count_lines(const char *text, size_t length)
@@ -299,6 +295,36 @@ static bool refuse_json(const struct receiver *receiver, uint32_t lines_before,
                      why->column > 0 ? why->column : 1, receiver->index + 1, why->text);
 }
 
+// What the values of a JSON text will take, before they are made.
+static uint64_t json_bytes(const char *text, size_t length)
+{
+    uint64_t bytes = length;
+    bool in_string = false;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string)
+            bytes += c == '{'   ? INPUT_OBJECT_BYTES
+                     : c == '[' ? INPUT_ARRAY_BYTES
+                     : c == ':' ? INPUT_MEMBER_BYTES
+                     : c == ',' ? INPUT_SCALAR_BYTES
+                                : 0;
+    }
+    return bytes;
+}
+
+static bool check_json_memory(struct receiver *receiver, const char *text, size_t length,
+                              struct error *error)
+{
+    receiver->documents->bytes += json_bytes(text, length);
+    return receiver->documents->bytes <= INPUT_MEMORY_BYTES_MAX ||
+           error_set(error, ERROR_INVALID, "%s: the values take more than %u MiB of memory",
+                     receiver->file, (unsigned)(INPUT_MEMORY_BYTES_MAX >> 20));
+}
+
 // Large JSON is read by jansson, several values after each other as Kubernetes' clients take them.
 // What jansson refuses in the first, other separators, and positions, are left to the YAML reader,
 // whose language contains JSON and which can name lines.
@@ -306,13 +332,18 @@ static bool read_json(struct receiver *receiver, const char *text, size_t length
                       struct error *error)
 {
     uint32_t lines = 0;
+    uint64_t bytes_before = receiver->documents->bytes;
     *is_read = false;
+    if (!check_json_memory(receiver, text, length, error))
+        return false;
     for (size_t at = 0; looks_like_json(text + at, length - at);) {
         json_error_t why;
         json_t *value = json_loadb(text + at, length - at,
                                    JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &why);
-        if (value == NULL && !*is_read)
+        if (value == NULL && !*is_read) {
+            receiver->documents->bytes = bytes_before;
             return true;
+        }
         if (value == NULL)
             return refuse_json(receiver, lines, &why, error);
         struct json_part part = {text + at, (size_t)why.position, lines};
@@ -320,6 +351,7 @@ static bool read_json(struct receiver *receiver, const char *text, size_t length
         if (!*is_read && !is_blank(text + at, length - at) &&
             !looks_like_json(text + at, length - at)) {
             json_decref(value);
+            receiver->documents->bytes = bytes_before;
             return true;
         }
         *is_read = true;
@@ -333,6 +365,20 @@ static bool read_json(struct receiver *receiver, const char *text, size_t length
     return true;
 }
 
+static bool read_yaml(struct receiver *receiver, const char *text, size_t length,
+                      struct error *error)
+{
+    CLEANUP_FREE char *plain = looks_like_json(text, length) ? without_tabs(text, length) : NULL;
+    struct yaml_source source = {.text = plain != NULL ? plain : text,
+                                 .length = length,
+                                 .file = receiver->file,
+                                 .positions = receiver->positions,
+                                 .bytes = &receiver->documents->bytes,
+                                 .receive = receive,
+                                 .context = receiver};
+    return yaml_read(&source, error);
+}
+
 bool documents_read_text(struct documents *documents, const char *text, size_t length,
                          const char *file, bool with_positions, struct error *error)
 {
@@ -341,21 +387,18 @@ bool documents_read_text(struct documents *documents, const char *text, size_t l
                          INPUT_FILE_BYTES_MAX >> 20);
     if (documents->arena == NULL)
         documents->arena = arena_create(4096);
+    uint32_t first = documents->count;
     struct receiver receiver = {.documents = documents,
                                 .file = arena_copy_string(documents->arena, file),
-                                .first = documents->count,
-                                .with_positions = with_positions};
-    bool is_read = false, is_json = looks_like_json(text, length);
-    bool fine = !is_json || read_json(&receiver, text, length, &is_read, error);
-    if (fine && !is_read) {
-        CLEANUP_FREE char *plain = is_json ? without_tabs(text, length) : NULL;
-        struct yaml_source source = {is_json ? plain : text, length,  receiver.file,
-                                     with_positions,         0,       receive, &receiver};
-        bool duplicate_key;
-        fine = yaml_read(&source, &duplicate_key, error);
-    }
+                                .positions = with_positions ? positions_create() : NULL};
+    bool is_read = false;
+    bool fine = !looks_like_json(text, length) ||
+                read_json(&receiver, text, length, &is_read, error);
+    if (fine && !is_read)
+        fine = read_yaml(&receiver, text, length, error);
+    positions_release(receiver.positions);
     if (!fine)
-        drop_documents(documents, receiver.first);
+        drop_documents(documents, first);
     return fine;
 }
 
@@ -367,9 +410,8 @@ void documents_free(struct documents *documents)
     *documents = (struct documents){0};
 }
 
-// --- lists
-// ---------------------------------------------------------------------------------------- List, or
-// a typed list such as PodList: what holds "items".
+// --- lists ---------------------------------------------------------------------------------------
+// List, or a typed list such as PodList: what holds "items".
 static const json_t *list_items(const json_t *value)
 {
     const char *kind = json_string_value(json_object_get(value, "kind"));
@@ -391,42 +433,50 @@ static void name_item(const json_t *list, json_t *item)
         json_object_set_new(item, "apiVersion", json_string(api_version));
 }
 
-static void add_item(struct documents *documents, const struct document *list, size_t index,
-                     json_t *value)
+static bool push_document(struct documents *documents, struct document document,
+                          struct error *error)
+{
+    if (documents->count < INPUT_DOCUMENTS_MAX) {
+        vector_push(documents, document);
+        return true;
+    }
+    release_document(&document);
+    return error_set(error, ERROR_INVALID, "%s: more than %d objects", document.file,
+                     INPUT_DOCUMENTS_MAX);
+}
+
+static struct document item_of(const struct document *list, size_t index, json_t *value)
 {
     struct document item = *list;
     item.value = json_incref(value);
-    if (list->positions != NULL) {
-        struct text prefix = {0};
-        text_add(&prefix, list->positions->prefix);
-        path_add_name(&prefix, "items");
-        path_add_index(&prefix, index);
-        item.positions = arena_allocate(documents->arena, sizeof *item.positions);
-        *item.positions = (struct positions){list->positions->shared,
-                                             arena_copy_string(documents->arena, prefix.data)};
-        item.positions->shared->uses++;
-        text_free(&prefix);
-        uint32_t column;
-        document_position(&item, "", &item.line, &column);
-    }
-    add_document(documents, item);
+    if (list->positions == NULL)
+        return item;
+    char path[40];
+    snprintf(path, sizeof path, "items[%zu]", index);
+    item.positions = positions_retain(list->positions);
+    item.place = positions_find(item.positions, list->place, path);
+    uint32_t column;
+    positions_get(item.positions, item.place, &item.line, &column);
+    return item;
 }
 
-static void add_document(struct documents *documents, struct document document)
+// Owns what the document holds.
+static bool add_document(struct documents *documents, struct document document,
+                         struct error *error)
 {
     const json_t *items = list_items(document.value);
-    if (items == NULL) {
-        vector_push(documents, document);
-        return;
-    }
+    if (items == NULL)
+        return push_document(documents, document, error);
+    bool fine = true;
     size_t index;
     json_t *value;
     json_array_foreach (items, index, value) {
         name_item(document.value, value);
-        add_item(documents, &document, index, value);
+        if (!(fine = push_document(documents, item_of(&document, index, value), error)))
+            break;
     }
-    positions_release(document.positions);
-    json_decref(document.value);
+    release_document(&document);
+    return fine;
 }
 
 // --- positions -----------------------------------------------------------------------------------
@@ -435,23 +485,7 @@ void document_position(const struct document *document, const char *path, uint32
 {
     *line = document->line;
     *column = 1;
-    if (document->positions == NULL)
-        return;
-    struct text full = {0};
-    text_add(&full, document->positions->prefix);
-    if (path[0] != '\0' && path[0] != '[' && full.length > 0)
-        text_add_char(&full, '.');
-    text_add(&full, path);
-    for (size_t length = full.length;; length = path_parent_length(full.data, length)) {
-        const void *found = map_get_bytes(document->positions->shared->map,
-                                          full.data == NULL ? "" : full.data, length);
-        if (found != NULL) {
-            *line = position_line(found);
-            *column = position_column(found);
-            break;
-        }
-        if (length == 0)
-            break;
-    }
-    text_free(&full);
+    if (document->positions != NULL)
+        positions_get(document->positions,
+                      positions_find(document->positions, document->place, path), line, column);
 }

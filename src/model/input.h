@@ -1,7 +1,8 @@
 // Reading documents from files: YAML or JSON, several a file, with positions kept for messages.
 //
-// Limits (API-303): 64 MiB a file, nesting 64, 10 million nodes after alias expansion. A key that
-// stands twice in one mapping is an error that names both lines (GUI-7).
+// Limits (API-303): 64 MiB a file, nesting 64; of what is read into one struct documents, 500,000
+// objects, and 768 MiB of memory for values, as if aliases were written out. A key that stands twice
+// in one mapping is an error that names both lines (GUI-7).
 #pragma once
 
 #include "base/text.h"
@@ -12,12 +13,14 @@ struct document {
     const char *file;       // "-" for standard input
     uint32_t index;         // 0-based among the documents of the file
     uint32_t line;          // 1-based, where it begins
-    struct positions *positions; // path -> line and column; NULL if not asked for
+    struct positions *positions; // of the file; NULL if not asked for
+    uint32_t place;              // of the value in them
 };
 struct documents {
     struct document *items;
     uint32_t count, capacity;
     struct arena *arena;
+    uint64_t bytes; // that the values take, about
 };
 
 // Appends the documents of a file, of a directory's *.yaml, *.yml and *.json (recursive, byte order)

@@ -6,20 +6,27 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/map.h"
 #include "base/memory.h"
-#include "model/path.h"
+#include "base/vector.h"
 
 struct anchor {
     json_t *value;
-    uint64_t nodes; // after alias expansion
+    uint64_t bytes; // aliases in it written out
     int height;
+};
+struct spot { // where a node stands: a member, an item, or neither: a root
+    uint32_t parent;
+    const char *name;
+    uint32_t index;
+    bool is_root;
 };
 struct node {      // what was read: one node with everything below it
     json_t *value; // owned; NULL: not read
-    uint64_t nodes;
     int height;       // 1: a scalar or an empty collection
     bool plain_merge; // the plain scalar <<
     uint32_t line, column;
+    uint32_t place; // in the positions
 };
 struct reader {
     const struct yaml_source *source;
@@ -28,14 +35,12 @@ struct reader {
     bool has_event;
     uint32_t document; // 0-based
     struct map *anchors;
-    struct map *positions;
-    struct text path;
-    bool duplicate_key;
+    struct positions *positions; // the source's, but not inside of keys
     struct error *error;
 };
 
 static bool read_document(struct reader *reader);
-static bool read_node(struct reader *reader, int depth, struct node *node);
+static bool read_node(struct reader *reader, int depth, const struct spot *spot, struct node *node);
 static bool read_mapping(struct reader *reader, int depth, struct node *node);
 static bool read_sequence(struct reader *reader, int depth, struct node *node);
 static bool read_scalar(struct reader *reader, struct node *node);
@@ -80,10 +85,22 @@ static bool next_event(struct reader *reader)
 }
 
 // --- documents -----------------------------------------------------------------------------------
-bool yaml_read(const struct yaml_source *source, bool *duplicate_key, struct error *error)
+static bool check_tags(const struct yaml_source *source, struct error *error)
+{
+    const char *at = source->text, *end = source->text + source->length;
+    uint32_t count = 0;
+    for (; (at = memmem(at, (size_t)(end - at), "%TAG", 4)) != NULL; at += 4)
+        count += at == source->text || at[-1] == '\n';
+    return count <= INPUT_TAGS_MAX ||
+           error_set(error, ERROR_INVALID, "%.500s: more than %d directives %%TAG", source->file,
+                     INPUT_TAGS_MAX);
+}
+
+bool yaml_read(const struct yaml_source *source, struct error *error)
 {
     struct reader reader = {.source = source, .error = error};
-    *duplicate_key = false;
+    if (!check_tags(source, error))
+        return false;
     if (!yaml_parser_initialize(&reader.parser))
         abort(); // out of memory
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)source->text,
@@ -96,8 +113,6 @@ bool yaml_read(const struct yaml_source *source, bool *duplicate_key, struct err
     if (reader.has_event)
         yaml_event_delete(&reader.event);
     yaml_parser_delete(&reader.parser);
-    text_free(&reader.path);
-    *duplicate_key = reader.duplicate_key;
     return fine;
 }
 
@@ -111,65 +126,86 @@ static void free_anchor(void *value)
 static bool read_document(struct reader *reader)
 {
     struct node root = {0};
+    struct spot spot = {.is_root = true};
     reader->anchors = map_create();
-    reader->positions = reader->source->with_positions ? map_create() : NULL;
-    text_clear(&reader->path);
-    bool fine = next_event(reader) && read_node(reader, 1, &root) && next_event(reader);
+    reader->positions = reader->source->positions;
+    bool fine = next_event(reader) && read_node(reader, 1, &spot, &root) && next_event(reader);
     map_destroy(reader->anchors, free_anchor);
-    struct yaml_document document = {.value = root.value,
-                                     .line = root.line,
-                                     .column = root.column,
-                                     .positions = reader->positions};
-    reader->anchors = reader->positions = NULL;
+    reader->anchors = NULL;
     if (!fine) {
-        json_decref(document.value);
-        if (document.positions != NULL)
-            map_destroy(document.positions, NULL);
+        json_decref(root.value);
         return false;
     }
-    if (json_is_null(document.value)) {
-        json_decref(document.value);
-        document.value = NULL;
+    if (json_is_null(root.value)) {
+        json_decref(root.value);
+        root.value = NULL;
     }
-    reader->source->receive(reader->source->context, document);
-    return true;
+    return reader->source->receive(
+        reader->source->context,
+        (struct yaml_document){root.value, root.line, root.column, root.place}, reader->error);
 }
 
-// --- nodes
-// ---------------------------------------------------------------------------------------- The node
-// that the current event begins; afterwards its last event is the current one.
-static bool read_node(struct reader *reader, int depth, struct node *node)
+// --- nodes ---------------------------------------------------------------------------------------
+static bool take_memory(struct reader *reader, uint64_t bytes)
 {
+    *reader->source->bytes += bytes;
+    return *reader->source->bytes <= INPUT_MEMORY_BYTES_MAX ||
+           fail_at(reader, reader->event.start_mark.line + 1, reader->event.start_mark.column + 1,
+                   "the values take more than %" PRIu64 " MiB of memory after aliases",
+                   INPUT_MEMORY_BYTES_MAX >> 20);
+}
+
+static uint32_t add_position(struct reader *reader, const struct spot *spot,
+                             const struct node *node)
+{
+    struct positions *positions = reader->positions;
+    if (spot->is_root)
+        return positions_add_root(positions, node->line, node->column);
+    if (spot->name != NULL)
+        return positions_add_member(positions, spot->parent, spot->name, node->line, node->column);
+    return positions_add_item(positions, spot->parent, spot->index, node->line, node->column);
+}
+
+static bool add_anchor(struct reader *reader, const char *name, const struct node *node,
+                       uint64_t bytes)
+{
+    struct anchor *anchor = memory_allocate(sizeof *anchor);
+    *anchor = (struct anchor){json_incref(node->value), bytes, node->height};
+    struct anchor *before = map_set(reader->anchors, name, anchor);
+    if (before != NULL)
+        free_anchor(before);
+    return take_memory(reader, INPUT_ANCHOR_BYTES + strlen(name));
+}
+
+static const char *anchor_of(const yaml_event_t *event)
+{
+    return (const char *)(event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
+                          : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
+                          : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+                                                                     : NULL);
+}
+
+// The node that the current event begins; afterwards its last event is the current one.
+static bool read_node(struct reader *reader, int depth, const struct spot *spot, struct node *node)
+{
+    const yaml_event_t *event = &reader->event;
     if (depth > INPUT_DEPTH_MAX)
         return fail_here(reader, "nested deeper than 64");
-    node->line = (uint32_t)reader->event.start_mark.line + 1;
-    node->column = (uint32_t)reader->event.start_mark.column + 1;
-    node->nodes = 1;
+    node->line = (uint32_t)event->start_mark.line + 1;
+    node->column = (uint32_t)event->start_mark.column + 1;
     node->height = 1;
     if (reader->positions != NULL)
-        map_set(reader->positions, reader->path.length > 0 ? reader->path.data : "",
-                position_pack(node->line, node->column));
-    const yaml_event_t *event = &reader->event;
+        node->place = add_position(reader, spot, node);
     if (event->type == YAML_ALIAS_EVENT)
         return read_alias(reader, node) && (depth + node->height - 1 <= INPUT_DEPTH_MAX ||
                                             fail_here(reader, "nested deeper than 64"));
-    const yaml_char_t *name =
-        event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
-        : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
-        : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
-                                                   : NULL;
-    CLEANUP_FREE char *anchor_name = memory_copy_string((const char *)name);
+    uint64_t bytes_before = *reader->source->bytes;
+    CLEANUP_FREE char *anchor = memory_copy_string(anchor_of(event));
     bool fine = event->type == YAML_SCALAR_EVENT          ? read_scalar(reader, node)
                 : event->type == YAML_MAPPING_START_EVENT ? read_mapping(reader, depth, node)
                                                           : read_sequence(reader, depth, node);
-    if (fine && anchor_name != NULL) {
-        struct anchor *anchor = memory_allocate(sizeof *anchor);
-        *anchor = (struct anchor){json_incref(node->value), node->nodes, node->height};
-        struct anchor *before = map_set(reader->anchors, anchor_name, anchor);
-        if (before != NULL)
-            free_anchor(before);
-    }
-    return fine;
+    return fine && (anchor == NULL || add_anchor(reader, anchor, node,
+                                                 *reader->source->bytes - bytes_before));
 }
 
 static bool read_alias(struct reader *reader, struct node *node)
@@ -180,9 +216,8 @@ static bool read_alias(struct reader *reader, struct node *node)
         return fail_at(reader, node->line, node->column,
                        "*%.100s names no anchor that is complete before it", name);
     node->value = json_incref(anchor->value);
-    node->nodes = anchor->nodes;
     node->height = anchor->height;
-    return true;
+    return take_memory(reader, anchor->bytes);
 }
 
 static bool is_tag(const char *tag, const char *name)
@@ -209,45 +244,32 @@ static bool read_scalar(struct reader *reader, struct node *node)
     if (node->value == NULL)
         return fail_at(reader, node->line, node->column, "%.40s cannot be said in JSON", text);
     node->plain_merge = tag == NULL && is_plain && strcmp(text, "<<") == 0;
-    return true;
+    return take_memory(reader, INPUT_SCALAR_BYTES + length);
 }
 
-// Adds a child's size and height to its parent's.
-static bool count_child(struct reader *reader, struct node *parent, const struct node *child)
+static void grow_above(struct node *parent, const struct node *child)
 {
-    parent->nodes += child->nodes;
     if (child->height + 1 > parent->height)
         parent->height = child->height + 1;
-    return parent->nodes <= INPUT_NODES_MAX ||
-           fail_at(reader, child->line, child->column, "more than %d values after aliases",
-                   INPUT_NODES_MAX);
-}
-
-static void path_truncate(struct text *path, size_t length)
-{
-    path->length = length;
-    if (path->data != NULL)
-        path->data[length] = '\0';
 }
 
 static bool read_sequence(struct reader *reader, int depth, struct node *node)
 {
+    struct spot spot = {.parent = node->place};
     node->value = json_array();
-    size_t path_length = reader->path.length;
-    for (;;) {
-        if (!next_event(reader))
-            break;
+    if (!take_memory(reader, INPUT_ARRAY_BYTES))
+        return false;
+    for (; next_event(reader); spot.index++) {
         if (reader->event.type == YAML_SEQUENCE_END_EVENT)
             return true;
-        path_add_index(&reader->path, json_array_size(node->value));
         struct node item = {0};
-        bool fine = read_node(reader, depth + 1, &item) && count_child(reader, node, &item);
-        path_truncate(&reader->path, path_length);
-        if (!fine) {
-            json_decref(item.value);
-            break;
-        }
-        json_array_append_new(node->value, item.value);
+        bool fine = read_node(reader, depth + 1, &spot, &item);
+        if (fine && !reader->source->positions_only)
+            json_array_append(node->value, item.value);
+        json_decref(item.value);
+        if (!fine)
+            return false;
+        grow_above(node, &item);
     }
     return false;
 }
@@ -255,8 +277,8 @@ static bool read_sequence(struct reader *reader, int depth, struct node *node)
 // --- mappings ------------------------------------------------------------------------------------
 struct mapping {
     struct node *node;
-    struct map *lines; // key -> position: for duplicates
-    json_t *merges;    // array of mappings, in order
+    VECTOR(uint32_t) lines; // of the keys in the object, in its order
+    json_t *merges;         // array of mappings, in order
 };
 
 // JSON's keys are strings: numbers and booleans become their text.
@@ -273,17 +295,29 @@ static char *key_text(struct reader *reader, const struct node *key)
     return NULL;
 }
 
-static bool note_key(struct reader *reader, struct mapping *mapping, const char *name,
-                     const struct node *key)
+static uint32_t line_of_key(const struct mapping *mapping, const char *name)
 {
-    void *before = map_set(mapping->lines, name, position_pack(key->line, key->column));
-    if (before == NULL)
-        return true;
-    reader->duplicate_key = true;
-    return fail_at(reader, key->line, key->column,
+    const char *key;
+    json_t *value;
+    uint32_t at = 0;
+    json_object_foreach (mapping->node->value, key, value) {
+        if (strcmp(key, name) == 0)
+            break;
+        at++;
+    }
+    return mapping->lines.items[at];
+}
+
+// What is read for positions alone has been read for its values before, and refused if a key is
+// there twice.
+static bool check_key(struct reader *reader, const struct mapping *mapping, const char *name,
+                      const struct node *key)
+{
+    return json_object_get(mapping->node->value, name) == NULL ||
+           fail_at(reader, key->line, key->column,
                    "the key \"%.200s\" stands twice in one mapping, on lines %" PRIu32
                    " and %" PRIu32,
-                   name, position_line(before), key->line);
+                   name, line_of_key(mapping, name), key->line);
 }
 
 static bool add_merge(struct reader *reader, struct mapping *mapping, const struct node *value)
@@ -305,47 +339,54 @@ static bool add_merge(struct reader *reader, struct mapping *mapping, const stru
     return true;
 }
 
+static bool add_member(struct reader *reader, struct mapping *mapping, const char *name,
+                       const struct node *key, const struct node *value)
+{
+    if (reader->source->positions_only)
+        return true;
+    if (key->plain_merge)
+        return add_merge(reader, mapping, value);
+    json_object_set(mapping->node->value, name, value->value);
+    vector_push(&mapping->lines, key->line);
+    return true;
+}
+
 // One key with its value; the current event begins the key.
 static bool read_entry(struct reader *reader, int depth, struct mapping *mapping)
 {
-    struct map *positions = reader->positions;
     struct node key = {0}, value = {0};
+    struct positions *positions = reader->positions;
     reader->positions = NULL; // keys have no position of their own
-    bool fine = read_node(reader, depth + 1, &key);
+    bool fine = read_node(reader, depth + 1, &(struct spot){0}, &key);
     reader->positions = positions;
     CLEANUP_FREE char *name = fine ? key_text(reader, &key) : NULL;
     json_decref(key.value);
-    if (name == NULL || !count_child(reader, mapping->node, &key))
+    if (name == NULL || !take_memory(reader, INPUT_MEMBER_BYTES + strlen(name)))
         return false;
-    if (!key.plain_merge && !note_key(reader, mapping, name, &key))
+    if (!key.plain_merge && !check_key(reader, mapping, name, &key))
         return false;
-    size_t path_length = reader->path.length;
-    path_add_name(&reader->path, name);
-    fine = next_event(reader) && read_node(reader, depth + 1, &value) &&
-           count_child(reader, mapping->node, &value);
-    path_truncate(&reader->path, path_length);
-    if (fine && key.plain_merge)
-        fine = add_merge(reader, mapping, &value);
-    else if (fine)
-        json_object_set(mapping->node->value, name, value.value);
+    struct spot spot = {.parent = mapping->node->place, .name = name};
+    fine = next_event(reader) && read_node(reader, depth + 1, &spot, &value) &&
+           add_member(reader, mapping, name, &key, &value);
     json_decref(value.value);
+    grow_above(mapping->node, &key);
+    grow_above(mapping->node, &value);
     return fine;
 }
 
 static bool read_mapping(struct reader *reader, int depth, struct node *node)
 {
-    struct mapping mapping = {.node = node, .lines = map_create(), .merges = json_array()};
+    struct mapping mapping = {.node = node, .merges = json_array()};
     node->value = json_object();
-    bool fine;
-    while ((fine = next_event(reader)) && reader->event.type != YAML_MAPPING_END_EVENT)
-        if (!(fine = read_entry(reader, depth, &mapping)))
-            break;
+    bool fine = take_memory(reader, INPUT_OBJECT_BYTES);
+    while (fine && (fine = next_event(reader)) && reader->event.type != YAML_MAPPING_END_EVENT)
+        fine = read_entry(reader, depth, &mapping);
     size_t index;
     json_t *merge;
     if (fine)
         json_array_foreach (mapping.merges, index, merge)
             json_object_update_missing(node->value, merge); // what is there already wins
     json_decref(mapping.merges);
-    map_destroy(mapping.lines, NULL);
+    vector_free(&mapping.lines);
     return fine;
 }

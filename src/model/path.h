@@ -6,5 +6,3 @@
 
 void path_add_name(struct text *path, const char *name); // a field or a map key
 void path_add_index(struct text *path, size_t index);
-// Length of the path without its last step; 0 at the root.
-size_t path_parent_length(const char *path, size_t length);

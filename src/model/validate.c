@@ -9,8 +9,9 @@
 #include "model/rules_json.h"
 #include "model/validation.h"
 
-#define FINDINGS_MAX  10000 // of one object: nobody reads more
-#define MESSAGE_BYTES 4096
+#define FINDINGS_MAX   10000 // of one object: nobody reads more
+#define MESSAGE_BYTES  4096
+#define PATH_BYTES_MAX 2000 // longer ones are cut
 
 static json_t *prepare_root(struct validation *validation, const json_t *object);
 static void settle_status(struct validation *validation, json_t *stored, const json_t *old);
@@ -175,8 +176,11 @@ void findings_free(struct findings *findings)
 static void add(struct findings *findings, struct finding finding)
 {
     if (findings->arena == NULL)
-        findings->arena = arena_create(4096);
-    finding.path = arena_copy_string(findings->arena, finding.path);
+        findings->arena = arena_create(512);
+    size_t length = strlen(finding.path);
+    finding.path = length <= PATH_BYTES_MAX
+                       ? arena_copy_string(findings->arena, finding.path)
+                       : arena_format(findings->arena, "%.*s...", PATH_BYTES_MAX, finding.path);
     finding.message = arena_copy_string(findings->arena, finding.message);
     finding.hint = arena_copy_string(findings->arena, finding.hint);
     vector_push(findings, finding);

@@ -107,6 +107,27 @@ static void absent_and_empty_differ(void **state)
     assert_null(pod->status.conditions.items); // null is absent
 }
 
+static void what_must_be_there_is_an_empty_text_if_it_is_not(void **state)
+{
+    (void)state;
+    CLEANUP_OBJECT struct object *node_object =
+        object_of("{apiVersion: v1, kind: Node, metadata: {name: node}, "
+                  "spec: {taints: [{value: a}, {key: null}]}, status: {conditions: [{}]}}");
+    const struct node *node = (const struct node *)node_object;
+    assert_string_equal(node->spec.taints.items[0].key, "");
+    assert_string_equal(node->spec.taints.items[0].effect, "");
+    assert_null(node->spec.taints.items[1].value);
+    assert_string_equal(node->spec.taints.items[1].key, "");
+    assert_string_equal(node->status.conditions.items[0].type, "");
+    CLEANUP_OBJECT struct object *pool_object =
+        object_of("{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, "
+                  "spec: {template: {spec: {taints: [{}], requirements: [{}]}}}}");
+    const struct node_pool *pool = (const struct node_pool *)pool_object;
+    assert_string_equal(pool->spec.template.spec.taints.items[0].key, "");
+    assert_string_equal(pool->spec.template.spec.requirements.items[0].key, "");
+    assert_string_equal(pool->spec.template.spec.requirements.items[0].operator, "");
+}
+
 static void the_copies_of_manifests_are_dropped(void **state)
 {
     (void)state;
@@ -337,6 +358,7 @@ int main(void)
         cmocka_unit_test(every_kind_is_found),
         cmocka_unit_test(pod_is_decoded_field_by_field),
         cmocka_unit_test(absent_and_empty_differ),
+        cmocka_unit_test(what_must_be_there_is_an_empty_text_if_it_is_not),
         cmocka_unit_test(the_copies_of_manifests_are_dropped),
         cmocka_unit_test(defaults_of_the_tables_are_applied_API_11),
         cmocka_unit_test(a_duration_keeps_its_text_API_20),

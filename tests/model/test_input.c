@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "model/positions.h"
 
 static void assert_reads(const char *yaml, const char *json)
 {
@@ -146,6 +147,80 @@ static void positions_are_those_of_values_or_parents_API_316(void **state)
     documents_free(&documents);
 }
 
+static void keys_of_any_kind_have_positions_API_316(void **state)
+{
+    (void)state;
+    static const char text[] = "kind: List\nitems:\n- {kind: A}\n- kind: B\n  labels:\n"
+                               "    ? 'a\"b'\n    : 1\n    ? 'c\\d'\n    : 2\n    '': 3\n"
+                               "  x: [1, [2, 3], {k: 4}]\n---\nkind: C\nx: {'7': 5}\n";
+    struct documents documents = {0};
+    struct error error = {0};
+    assert_true(documents_read_text(&documents, text, strlen(text), "f", true, &error));
+    assert_int_equal(documents.count, 3);
+    const struct document *document = &documents.items[1];
+    assert_int_equal(document->line, 4);
+    assert_position(document, "labels[\"a\\\"b\"]", 7, 7);
+    assert_position(document, "labels[\"a\"b\"]", 7, 7);
+    assert_position(document, "labels[\"c\\\\d\"]", 9, 7);
+    assert_position(document, "labels[\"\"]", 10, 9);
+    assert_position(document, "labels[\"", 6, 5);
+    assert_position(document, "x[1][1]", 11, 14);
+    assert_position(document, "x[2].k", 11, 22);
+    assert_position(document, "x[99999999999999999999]", 11, 6);
+    assert_position(document, "x[a]", 11, 6);
+    assert_position(&documents.items[2], "x.7", 14, 10);
+    assert_position(&documents.items[2], "x[7]", 14, 4);
+    documents_free(&documents);
+}
+
+static void positions_are_found_as_the_tree_grows(void **state)
+{
+    (void)state;
+    struct positions *positions = positions_create();
+    uint32_t line, column, root = positions_add_root(positions, 1, 1);
+    for (uint32_t i = 0; i < 5000; i++) {
+        char name[20], path[40];
+        snprintf(name, sizeof name, "k%u", i % 50);
+        uint32_t item = positions_add_item(positions, root, i, i + 2, 1);
+        positions_add_member(positions, item, name, i + 2, 7);
+        snprintf(path, sizeof path, "[%u].%s", i, name);
+        positions_get(positions, positions_find(positions, root, path), &line, &column);
+        assert_int_equal(line, i + 2);
+        assert_int_equal(column, 7);
+    }
+    assert_int_equal(positions_find(positions, root, "[5000]"), root);
+    positions_release(positions_retain(positions));
+    positions_release(positions);
+}
+
+static void objects_are_counted_API_303(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (int i = 0; i < 500001; i++)
+        text_add(&text, "{}\n");
+    assert_fails(text.data, "f.yaml: more than 500000 objects");
+    text_clear(&text);
+    text_add(&text, "kind: List\nitems: [");
+    for (int i = 0; i < 500001; i++)
+        text_add(&text, "1,");
+    text_add(&text, "]");
+    assert_fails(text.data, "f.yaml: more than 500000 objects");
+    text_free(&text);
+}
+
+static void memory_of_values_is_bounded_API_303(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    text_add(&text, "[");
+    for (int i = 0; i < 2700000; i++)
+        text_add(&text, "{},");
+    text_add(&text, "{}]");
+    assert_fails(text.data, "f.yaml: the values take more than 768 MiB of memory");
+    text_free(&text);
+}
+
 static void json_has_positions_too(void **state)
 {
     (void)state;
@@ -202,7 +277,7 @@ static void alias_expansion_is_bounded_API_303(void **state)
     struct documents documents = {0};
     struct error error = {0};
     assert_false(documents_read_text(&documents, text.data, text.length, "f", false, &error));
-    assert_non_null(strstr(error.message, "more than 10000000 values after aliases"));
+    assert_non_null(strstr(error.message, "the values take more than 768 MiB of memory after aliases"));
     documents_free(&documents);
     text_free(&text);
 }
@@ -254,6 +329,10 @@ int main(void)
         cmocka_unit_test(syntax_errors_name_file_line_and_document),
         cmocka_unit_test(documents_are_counted_and_lists_unpacked_API_300),
         cmocka_unit_test(positions_are_those_of_values_or_parents_API_316),
+        cmocka_unit_test(keys_of_any_kind_have_positions_API_316),
+        cmocka_unit_test(positions_are_found_as_the_tree_grows),
+        cmocka_unit_test(objects_are_counted_API_303),
+        cmocka_unit_test(memory_of_values_is_bounded_API_303),
         cmocka_unit_test(json_has_positions_too),
         cmocka_unit_test(depth_is_bounded_API_303),
         cmocka_unit_test(alias_expansion_is_bounded_API_303),
