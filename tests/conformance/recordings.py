@@ -1,5 +1,5 @@
 """What the runners of recorded decisions share: their arguments, and asking a program about a recorded cluster."""
-import argparse, concurrent.futures, glob, json, os, subprocess, tempfile
+import argparse, copy, concurrent.futures, glob, json, os, subprocess, tempfile
 
 SECONDS_MAX = 120  # for one case
 
@@ -16,6 +16,20 @@ def exceptions():
     """Case -> why its recording is not met, and whether it is a tie."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.json")) as f:
         return json.load(f)
+
+
+def restored(docs, exception):
+    """The objects with the facts that the recording lost, or that came while it waited."""
+    docs = copy.deepcopy(docs)
+    for fact in exception["restored"]:
+        if "add" in fact:
+            docs.append(fact["add"])
+            continue
+        found = [d for d in docs if d["kind"] == fact["in"]["kind"] and d["metadata"]["name"] == fact["in"]["name"]]
+        place = found[0]
+        for key in fact["at"][:-1]: place = place[key]
+        place[fact["at"][-1]] = fact["value"]
+    return docs
 
 
 def ask(command, docs, accepted=(0,)):
