@@ -72,6 +72,10 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
         count += catalog->spec.instance_types.count;
     }
     text_format(&text, "%" PRIu32 " %s", count, source);
+    if (provider->rivals != NULL)
+        text_format(&text,
+                    "\nConfigMap " PROVIDER_RECORD_NAME " is in namespaces %s: that of %s counts",
+                    provider->rivals, provider->record.namespace);
     if (provider->left_out != NULL)
         text_format(&text, "\nNodePools of other providers, left out: %s", provider->left_out);
     options->catalog_text = text_take(&text);

@@ -11,8 +11,9 @@
 void live_provider_free(struct live_provider *provider)
 {
     provider_record_free(&provider->record);
+    free(provider->rivals);
     free(provider->left_out);
-    provider->left_out = NULL;
+    provider->rivals = provider->left_out = NULL;
 }
 
 static const struct node_class_reference *reference_of(const struct object *object)
@@ -41,7 +42,10 @@ static bool is_better(const struct provider_record *a, const struct provider_rec
                       const struct snapshot *snapshot)
 {
     bool serves_a = serves_any(a, snapshot), serves_b = serves_any(b, snapshot);
-    return serves_a != serves_b ? serves_a : a->published > b->published;
+    if (serves_a != serves_b)
+        return serves_a;
+    return a->created != b->created ? a->created < b->created
+                                    : strcmp(a->namespace, b->namespace) < 0;
 }
 
 // No controller has said anything: by the node classes that NodePools refer to.
@@ -71,6 +75,8 @@ void live_provider_find(struct live_provider *provider, const json_t *config_map
                         const struct snapshot *snapshot, const char *name)
 {
     struct provider_record *best = &provider->record, record;
+    struct text namespaces = {0};
+    uint32_t count = 0;
     size_t index;
     json_t *config_map;
     json_array_foreach (config_maps, index, config_map) {
@@ -78,6 +84,9 @@ void live_provider_find(struct live_provider *provider, const json_t *config_map
         if (!provider_record_decode(config_map, &record, &ignored))
             continue;
         bool counts = name == NULL || text_equal(record.provider, name);
+        if (counts)
+            text_join(&namespaces, ", ", record.namespace);
+        count += counts;
         if (counts && (best->provider == NULL || is_better(&record, best, snapshot))) {
             provider_record_free(best);
             *best = record;
@@ -85,6 +94,8 @@ void live_provider_find(struct live_provider *provider, const json_t *config_map
             provider_record_free(&record);
         }
     }
+    provider->rivals = count > 1 ? text_take(&namespaces) : NULL;
+    text_free(&namespaces);
     if (best->provider == NULL)
         guess(best, snapshot, name);
 }

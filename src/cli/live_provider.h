@@ -7,12 +7,13 @@
 
 struct live_provider {
     struct provider_record record; // node_classes NULL: every NodePool counts
+    char *rivals;                  // namespaces of all records, if there are several; else NULL
     char *left_out;                // what the snapshot has been rid of, for people; NULL: nothing
 };
 void live_provider_free(struct live_provider *provider); // zeroed is fine
 
 // `config_maps`: those with PROVIDER_RECORD_LABEL. `name`: of the provider, or NULL. Of several records
-// one that serves a NodePool of the snapshot counts, then the newest; without any, the node classes.
+// one that serves a NodePool of the snapshot counts, then the oldest; without any, the node classes.
 void live_provider_find(struct live_provider *provider, const json_t *config_maps,
                         const struct snapshot *snapshot, const char *name);
 

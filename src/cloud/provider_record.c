@@ -27,6 +27,7 @@ void provider_record_free(struct provider_record *record)
 {
     free(record->provider);
     free(record->node_classes);
+    free(record->namespace);
     object_release((const struct object *)record->catalog);
     *record = (struct provider_record){0};
 }
@@ -71,7 +72,6 @@ static bool decode_catalog(const char *text, struct provider_record *record, str
 static bool decode_data(const json_t *data, struct provider_record *record, struct error *error)
 {
     const char *name = json_string_value(json_object_get(data, "instanceTypes"));
-    const char *published = json_string_value(json_object_get(data, "published"));
     size_t source = 0;
     while (source < ARRAY_LENGTH(sources) && !text_equal(sources[source].name, name))
         source++;
@@ -79,8 +79,6 @@ static bool decode_data(const json_t *data, struct provider_record *record, stru
         return error_set(error, ERROR_INVALID, "data.instanceTypes: \"%s\" is not known",
                          name != NULL ? name : "");
     record->source = sources[source].source;
-    if (published == NULL || !instant_parse(published, &record->published, NULL))
-        return error_set(error, ERROR_INVALID, "data.published is no time");
     return record->source != TYPES_PUBLISHED ||
            decode_catalog(json_string_value(json_object_get(data, "catalog")), record, error);
 }
@@ -92,12 +90,17 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
     const json_t *data = json_object_get(config_map, "data");
     const char *provider = json_string_value(
         json_object_get(json_object_get(metadata, "labels"), PROVIDER_RECORD_LABEL));
+    const char *namespace = json_string_value(json_object_get(metadata, "namespace"));
+    const char *created = json_string_value(json_object_get(metadata, "creationTimestamp"));
     const char *classes = json_string_value(json_object_get(data, "nodeClasses"));
     *record = (struct provider_record){0};
+    if (namespace == NULL || created == NULL || !instant_parse(created, &record->created, NULL))
+        return error_set(error, ERROR_INVALID, "it is not an API server's");
     if (provider == NULL || classes == NULL)
         return error_set(error, ERROR_INVALID, "it names no provider or no node classes");
     record->provider = memory_copy_string(provider);
     record->node_classes = memory_copy_string(classes);
+    record->namespace = memory_copy_string(namespace);
     if (decode_data(data, record, error))
         return true;
     provider_record_free(record);
@@ -106,7 +109,6 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
 
 // --- publishing ----------------------------------------------------------------------------------
 struct provider_publisher {
-    struct loop *loop;
     struct kube_client *client;
     char *namespace;
     json_t *record; // the ConfigMap
@@ -135,11 +137,8 @@ static json_t *served_classes(struct cloud *cloud)
     return value;
 }
 
-static json_t *build_data(struct loop *loop, struct cloud *cloud,
-                          const struct instance_type_catalog *own)
+static json_t *build_data(struct cloud *cloud, const struct instance_type_catalog *own)
 {
-    char now[INSTANT_TEXT_MAX];
-    instant_format(loop_now_ns(loop), now);
     enum instance_type_source source = TYPES_BUILT_IN;
     // A merge patch: null takes away what an earlier controller published.
     json_t *catalog = json_null();
@@ -151,8 +150,8 @@ static json_t *build_data(struct loop *loop, struct cloud *cloud,
         if (source == TYPES_PUBLISHED)
             catalog = json_string(text);
     }
-    return json_pack("{s:o, s:s, s:s, s:o}", "nodeClasses", served_classes(cloud), "instanceTypes",
-                     sources[source].name, "published", now, "catalog", catalog);
+    return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud), "instanceTypes",
+                     sources[source].name, "catalog", catalog);
 }
 
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
@@ -160,14 +159,13 @@ struct provider_publisher *provider_publisher_create(struct loop *loop, struct k
                                                      const struct instance_type_catalog *own)
 {
     struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
-    publisher->loop = loop;
     publisher->client = client;
     publisher->namespace = memory_copy_string(namespace);
     publisher->record =
         json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind",
                   "ConfigMap", "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace,
                   "labels", PROVIDER_RECORD_LABEL, cloud->operations->name, "data",
-                  build_data(loop, cloud, own));
+                  build_data(cloud, own));
     publisher->retry = timer_create_on(loop, publish, publisher);
     publish(publisher);
     return publisher;

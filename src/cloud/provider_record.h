@@ -8,8 +8,9 @@
 //     data:
 //       nodeClasses: KWOKNodeClass.karpenter.kwok.sh   # several: with blanks between
 //       instanceTypes: built-in | published | too-large
-//       published: "2026-01-01T00:00:00Z"              # of several records the newest counts
 //       catalog: an InstanceTypeCatalog as JSON        # only if instanceTypes is published
+//
+// Whoever may create ConfigMaps in any namespace can write one like it: of several the oldest counts.
 #pragma once
 
 #include "cloud/cloud.h"
@@ -28,7 +29,8 @@ enum instance_type_source {
 struct provider_record {
     char *provider;                              // "kwok", "sim"
     char *node_classes;                          // "KIND.GROUP", with blanks between
-    int64_t published;                           // instant
+    char *namespace;
+    int64_t created; // instant, by the API server's clock
     enum instance_type_source source;
     const struct instance_type_catalog *catalog; // TYPES_PUBLISHED: a reference; else NULL
 };

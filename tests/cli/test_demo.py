@@ -84,6 +84,12 @@ class Demo(ProgramTest):
         self.assertIn("\nNodePools of other providers, left out: elsewhere (AKSNodeClass)\n",
                       self.live(path, "plan", status=(0, 3)))
         self.assertNotIn("elsewhere", self.live(path, "budgets"))
+        self.create(path, "/api/v1/namespaces/default/configmaps", {  # anybody may: the older record counts
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "adze-provider", "labels": {"adze.dev/provider": "kwok"}},
+            "data": {"nodeClasses": "KWOKNodeClass.karpenter.kwok.sh AKSNodeClass.karpenter.azure.com", "instanceTypes": "built-in"}})
+        self.assertRegex(self.live(path, "plan", status=(0, 3)),
+                         r"of EC2, .*\nConfigMap adze-provider is in namespaces default, kube-system: that of kube-system counts\n")
         self.assertIn("of the kwok provider", self.live(path, "plan", "--provider", "kwok", status=(0, 3)))
         self.assertNotIn("elsewhere", self.live(path, "snapshot"))
 

@@ -12,6 +12,8 @@
 #include "kube/fake_transport.h"
 #include "support/cmocka_all.h"
 
+#define MADE   "'namespace': 'n', 'creationTimestamp': '2026-01-01T00:00:00Z'"
+#define LABELS "'labels': {'adze.dev/provider': 'sim'}"
 #define COLLECTION "/api/v1/namespaces/adze-system/configmaps"
 
 static bool serves_kwok(struct cloud *cloud, const char *group, const char *kind)
@@ -57,6 +59,8 @@ static void serve(void *context, struct kube_call *call)
         assert_int_equal(call->verb, KUBE_CREATE);
         assert_string_equal(call->path, COLLECTION);
         world->stored = json_deep_copy(call->body);
+        json_object_set_new(json_object_get(world->stored, "metadata"), "creationTimestamp",
+                            json_string("2026-01-01T00:00:00Z"));
         fake_answer(call, 201, json_incref(world->stored));
     }
 }
@@ -108,7 +112,8 @@ static void a_built_in_catalogue_is_named_only(void **state)
     decode(world->stored, &record);
     assert_string_equal(record.provider, "sim");
     assert_int_equal(record.source, TYPES_BUILT_IN);
-    assert_true(record.published == INT64_C(1767225600) * SECOND);
+    assert_string_equal(record.namespace, "adze-system");
+    assert_true(record.created == INT64_C(1767225600) * SECOND);
     assert_true(provider_record_serves(&record, "karpenter.kwok.sh", "KWOKNodeClass"));
     assert_true(provider_record_serves(&record, "karpenter.k8s.aws", "EC2NodeClass"));
     assert_false(provider_record_serves(&record, "karpenter.azure.com", "AKSNodeClass"));
@@ -188,20 +193,18 @@ static void what_cannot_be_read_is_named(void **state)
     static const struct {
         const char *text, *complaint;
     } table[] = {
-        {"{}", "provider"},
-        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}}", "node classes"},
-        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
-         "'instanceTypes': 'many', 'published': '2026-01-01T00:00:00Z'}}",
+        {"{}", "API server"},
+        {"{'metadata': {'namespace': 'n', 'creationTimestamp': 'today'}}", "API server"},
+        {"{'metadata': {" MADE "}}", "provider"},
+        {"{'metadata': {" MADE ", " LABELS "}}", "node classes"},
+        {"{'metadata': {" MADE ", " LABELS "}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'many'}}",
          "data.instanceTypes: \"many\""},
-        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
-         "'instanceTypes': 'built-in', 'published': 'today'}}",
-         "data.published"},
-        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
-         "'instanceTypes': 'published', 'published': '2026-01-01T00:00:00Z', 'catalog': '['}}",
+        {"{'metadata': {" MADE ", " LABELS "}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'published', 'catalog': '['}}",
          "data.catalog"},
-        {"{'metadata': {'labels': {'adze.dev/provider': 'sim'}}, 'data': {'nodeClasses': 'A.b', "
-         "'instanceTypes': 'published', 'published': '2026-01-01T00:00:00Z', "
-         "'catalog': '{\\\"spec\\\": {\\\"instanceTypes\\\": 3}}'}}",
+        {"{'metadata': {" MADE ", " LABELS "}, 'data': {'nodeClasses': 'A.b', "
+         "'instanceTypes': 'published', 'catalog': '{\\\"spec\\\": {\\\"instanceTypes\\\": 3}}'}}",
          "data.catalog"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
