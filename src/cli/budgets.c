@@ -250,7 +250,7 @@ const struct command command_budgets = {
         "\n"
         "For each NodePool and reason of disruption (Empty, Drifted, Underutilized) the number of\n"
         "nodes that its disruption budgets allow at once, from now on, in UTC and in local time;\n"
-        "and what about the budgets is hardly meant. \"left now\" is that number less the nodes\n"
+        "and which budgets are hardly meant as written. \"left now\" is that number less the nodes\n"
         "that are being disrupted or not ready. `adze explain budget NODEPOOL` tells of each "
         "budget\n"
         "when it counts next.\n"

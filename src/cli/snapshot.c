@@ -136,6 +136,6 @@ const struct command command_snapshot = {
             "                       cluster's controller has published\n"
             "  --no-catalog         leave the instance types out\n"
             "\n"
-            "`adze plan -f FILE` then gives the plan that the controller would have made.\n",
+            "`adze plan -f FILE` then gives the plan of this moment, anywhere.\n",
     .run = run,
 };

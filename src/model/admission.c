@@ -214,6 +214,18 @@ static void admit_priority(const struct snapshot *snapshot, struct pod_spec *spe
         spec->priority.value = 2000001000;
 }
 
+// Nobody has asked kube-scheduler about a pod that no API server has seen.
+static void pass_for_rejected(struct arena *arena, struct pod *pod)
+{
+    if (pod->status.conditions.count > 0 || pod->spec.node_name != NULL)
+        return;
+    struct condition *condition = arena_allocate(arena, sizeof *condition);
+    *condition = (struct condition){
+        .type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
+    pod->status.conditions.items = condition;
+    pod->status.conditions.count = 1;
+}
+
 void pod_admit(struct snapshot *snapshot, struct pod *pod)
 {
     const char *namespace = pod->meta.namespace == NULL ? "default" : pod->meta.namespace;
@@ -228,4 +240,6 @@ void pod_admit(struct snapshot *snapshot, struct pod *pod)
     admit_affinity(snapshot->arena, &pod->meta.labels, spec);
     if (pod->status.phase == NULL)
         pod->status.phase = "Pending";
+    if (snapshot->require_unschedulable_condition)
+        pass_for_rejected(snapshot->arena, pod);
 }

@@ -65,6 +65,8 @@ static const struct field context_spec_fields[] = {
           STRING_LIST),
     FIELD(MEMBER(struct snapshot_context, spec), buffer_nodes, "bufferNodes", STRING_LIST),
     FIELD(MEMBER(struct snapshot_context, spec), nominated, "nominated", STRING_MAP),
+    FIELD(MEMBER(struct snapshot_context, spec), require_unschedulable, "requireUnschedulable",
+          BOOL),
 };
 static const struct type type_context_spec =
     TYPE("SnapshotContextSpec", MEMBER(struct snapshot_context, spec), context_spec_fields);

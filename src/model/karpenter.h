@@ -189,6 +189,7 @@ struct snapshot_context {
         struct string_map settings;
         struct string_list marked_for_deletion, buffer_nodes;
         struct string_map nominated; // node name -> RFC 3339 text
+        bool require_unschedulable;  // of a live cluster: struct snapshot
     } spec;
 };
 

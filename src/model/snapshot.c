@@ -100,6 +100,7 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
     struct arena *arena = snapshot->arena;
     if (context->spec.time != 0)
         snapshot->time = context->spec.time;
+    snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;
     for (uint32_t i = 0; i < context->spec.settings.count; i++) {
         const struct string_pair *pair = &context->spec.settings.items[i];
         if (!settings_set(&snapshot->settings, pair->key, pair->value, error)) {
@@ -364,6 +365,8 @@ static json_t *encode_context(const struct snapshot *snapshot)
         text_free(&text);
     }
     json_object_set_new(spec, "settings", settings);
+    if (snapshot->require_unschedulable_condition)
+        json_object_set_new(spec, "requireUnschedulable", json_true());
     json_t *nominated = json_object();
     list_for_each (nomination, &snapshot->nominated) {
         char text[INSTANT_TEXT_MAX];

@@ -17,7 +17,10 @@ struct nomination {
 struct snapshot {
     int64_t time; // nanoseconds since the epoch
     struct settings settings;
-    bool require_unschedulable_condition; // the controller: FMT-3, SCH-21
+    // The controller's and a live cluster's (FMT-3, SCH-21): pods that kube-scheduler has not rejected
+    // are not planned. snapshot_complete() then leaves workloads that an API server has seen alone,
+    // and lets pods that none has seen pass for rejected.
+    bool require_unschedulable_condition;
     // By kind_id: references to objects of that kind (struct object * of the right kind).
     struct {
         const struct object **items;

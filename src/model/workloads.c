@@ -270,7 +270,9 @@ static bool expand_workload(struct expansion *expansion, const struct workload *
                             struct error *error)
 {
     const struct object *object = workload->object;
-    if (object->meta.name == NULL || object_is_deleting(object) ||
+    bool is_live = expansion->snapshot->require_unschedulable_condition &&
+                   object->meta.creation_timestamp != 0;
+    if (object->meta.name == NULL || object_is_deleting(object) || is_live ||
         map_get(expansion->populated, key_of(expansion, object->kind->name, object->meta.namespace,
                                              object->meta.name)) != NULL)
         return true;

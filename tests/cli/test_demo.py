@@ -104,6 +104,10 @@ class Demo(ProgramTest):
 
     def test_a_saved_snapshot_gives_the_plan_of_the_live_cluster(self):
         path = self.begin()
+        # kube-scheduler has no part in it, so that it never becomes unschedulable: the controller lets it be.
+        self.create(path, "/api/v1/namespaces/default/pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "unseen"},
+            "spec": {"schedulerName": "another", "containers": [{"name": "c", "image": "i"}]}})
         self.create(path, "/apis/apps/v1/namespaces/default/deployments", {
             "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "huge"},
             "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "huge"}}, "template": {

@@ -170,6 +170,50 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
     snapshot_destroy(snapshot);
 }
 
+// A saved live cluster is planned as it was live: pods that kube-scheduler has not rejected, and
+// workloads that have no pods there, are no part of it; what is added from a manifest is.
+static void a_saved_live_cluster_plans_rejected_pods_only_FMT_3(void **state)
+{
+    (void)state;
+    static const char live[] =
+        "{apiVersion: v1, kind: Pod, metadata: {name: new, uid: u, creationTimestamp: "
+        "\"2026-01-01T00:00:00Z\"}, spec: {containers: [{name: c}]}}\n---\n"
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: held, uid: v, creationTimestamp: "
+        "\"2026-01-01T00:00:00Z\"}, spec: {replicas: 3, " SELECTOR ", " TEMPLATE "}}\n";
+    static const char added[] =
+        "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: "
+        "{replicas: 2, " SELECTOR ", " TEMPLATE "}}\n---\n"
+        "{apiVersion: v1, kind: Pod, metadata: {name: single}, spec: {containers: [{name: c}]}}\n";
+    struct text text = {0};
+    text_add(&text, "apiVersion: adze/v1\nkind: SnapshotContext\nspec: {requireUnschedulable: "
+                    "true}\n---\n");
+    text_add(&text, live);
+    struct snapshot *snapshot = read_text(text.data);
+    assert_true(snapshot->require_unschedulable_condition);
+    assert_int_equal(snapshot->objects[KIND_POD].count, 1);
+    json_t *written = snapshot_encode(snapshot);
+    const json_t *spec = json_object_get(
+        json_array_get(json_object_get(written, "items"), 0), "spec");
+    assert_true(json_is_true(json_object_get(spec, "requireUnschedulable")));
+    json_decref(written);
+    snapshot_destroy(snapshot);
+
+    text_add(&text, added);
+    snapshot = read_text(text.data);
+    assert_int_equal(snapshot->objects[KIND_POD].count, 4);
+    static const char *const names[] = {"web-0", "web-1", "single"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        const struct pod *pod = find_pod(snapshot, names[i]);
+        const struct condition *condition =
+            condition_find(&pod->status.conditions, "PodScheduled");
+        assert_non_null(condition);
+        assert_string_equal(condition->reason, "Unschedulable");
+    }
+    assert_int_equal(find_pod(snapshot, "new")->status.conditions.count, 0);
+    snapshot_destroy(snapshot);
+    text_free(&text);
+}
+
 static void a_written_snapshot_reads_back_the_same(void **state)
 {
     (void)state;
@@ -261,6 +305,7 @@ int main(void)
         cmocka_unit_test(workloads_with_pods_are_left_alone_FMT_2),
         cmocka_unit_test(new_pods_are_admitted_as_by_an_api_server),
         cmocka_unit_test(the_context_sets_clock_and_settings_FMT_9),
+        cmocka_unit_test(a_saved_live_cluster_plans_rejected_pods_only_FMT_3),
         cmocka_unit_test(a_written_snapshot_reads_back_the_same),
         cmocka_unit_test(errors_name_file_line_document_and_path),
         cmocka_unit_test(duplicate_types_are_for_recordings_only_FMT_8),
