@@ -6,6 +6,7 @@
 
 #include "cli/bench_knapsack.h"
 #include "engine/covering.h"
+#include "engine/node_cost.h"
 
 #define NANO 1e9
 
@@ -20,7 +21,7 @@ static const uint32_t STATES[] = {32, 500, 8000};
 static const uint32_t WIDEST_ROUNDS_MAX = 4; // of rounds at the last width, which take long
 
 struct machine {
-    int64_t price;
+    int64_t price; // and what a node costs beside it (NODE_COST)
     int64_t size[KNAPSACK_SIZES];
 };
 
@@ -123,7 +124,8 @@ static int by_price_and_size(const void *a, const void *b)
     return 0;
 }
 
-static void add_machines(struct program *program, const struct instance_type *type, uint32_t *room)
+static void add_machines(struct program *program, const struct instance_type *type,
+                         int64_t node_cost, uint32_t *room)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     for (uint32_t i = 0; i < type->offerings.count; i++) {
@@ -133,7 +135,7 @@ static void add_machines(struct program *program, const struct instance_type *ty
         if (!offering->available || capacity == NULL ||
             strcmp(capacity, CAPACITY_TYPE_ON_DEMAND) != 0)
             continue;
-        struct machine machine = {.price = offering->price};
+        struct machine machine = {.price = offering->price + node_cost};
         struct resource_map allocatable = instance_type_allocatable(scratch, type, offering);
         read_sizes(&allocatable, machine.size);
         if (machine.size[0] <= 0 || machine.size[1] <= 0 || machine.size[2] <= 0)
@@ -153,12 +155,13 @@ static void add_machines(struct program *program, const struct instance_type *ty
 static bool collect_machines(struct program *program, const struct snapshot *snapshot)
 {
     uint32_t room = 0, kept = 0;
+    int64_t node_cost = node_cost_of(snapshot);
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
         for (uint32_t j = 0; j < catalog->spec.instance_types.count; j++)
-            add_machines(program, &catalog->spec.instance_types.items[j], &room);
+            add_machines(program, &catalog->spec.instance_types.items[j], node_cost, &room);
     }
     if (program->machines_count == 0)
         return false;

@@ -11,7 +11,7 @@
 #include "model/snapshot.h"
 
 struct bench_bound {
-    int64_t price_nanousd;   // an hour: no plan that places all pods costs less
+    int64_t price_nanousd;   // an hour: no plan that places all pods costs less, with NODE_COST
     int64_t program_nanousd; // the linear program over the columns found: the bound cannot be above
     uint32_t sizes, machines, columns, rounds;
 };

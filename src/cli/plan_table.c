@@ -255,17 +255,20 @@ static void print_disruptions(const struct plan *plan)
         verdicts_print(plan);
 }
 
-// How much any packing of the same pods could cost less (SCH-550 step 10).
+// How much any packing of the same pods could cost less (SCH-550 step 10), what nodes cost beside
+// their machines included (SCH-507).
 static void print_gap(const struct plan *plan)
 {
     if (plan->lower_bound <= 0 || plan->price <= 0)
         return;
-    double gap = 100 * ((double)plan->price - (double)plan->lower_bound) / (double)plan->price;
+    double cost = (double)plan->price + (double)plan->node_cost;
+    double gap = 100 * (cost - (double)plan->lower_bound) / cost;
     if (gap < LEAST_GAP)
         printf("no other packing of these pods costs less\n");
     else
-        printf("no other packing of these pods costs less than $%.4f an hour: %.1f %% less at most\n",
-               price_to_double(plan->lower_bound), gap);
+        printf("no other packing of these pods costs less than $%.4f an hour%s: %.1f %% less at most\n",
+               price_to_double(plan->lower_bound), plan->node_cost > 0 ? " with NODE_COST" : "",
+               gap);
 }
 
 static void print_totals(const struct plan *plan)

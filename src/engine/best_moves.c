@@ -56,7 +56,8 @@ static bool find_packed(struct best_moves *moves, struct disruption_candidate *c
                         const struct trial *trial, uint32_t merit, int64_t floor)
 {
     if (!trial_possible(trial) || trial->claims_count == 0 || moves->packed >= PACKED_MAX ||
-        least_cost_of(&moves->costs, candidate) >= candidate->price)
+        least_cost_of(&moves->costs, candidate) >=
+            candidates_cost(moves->disruption, &candidate, 1))
         return false;
     moves->packed++;
     struct joint joint =

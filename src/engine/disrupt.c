@@ -133,6 +133,13 @@ int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_
     return price;
 }
 
+int64_t candidates_cost(const struct disruption *disruption,
+                        struct disruption_candidate *const *candidates, uint32_t count)
+{
+    return quantity_add(candidates_price(candidates, count),
+                        quantity_multiply(disruption->problem->node_cost, count));
+}
+
 struct plan_disruption *disruption_command(struct disruption *disruption, const char *method,
                                            const char *consolidation,
                                            struct disruption_candidate *const *candidates,

@@ -92,6 +92,9 @@ const struct state_node *disruption_home(const struct disruption *disruption,
 // The node goes anyway: it is in a running command or marked for deletion.
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state);
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164
+// The same with what the nodes cost beside their machines (node_cost.h).
+int64_t candidates_cost(const struct disruption *disruption,
+                        struct disruption_candidate *const *candidates, uint32_t count);
 
 // The methods, in their order (DIS-11).
 enum disruption_method {

@@ -11,6 +11,7 @@
 #include "engine/claim_object.h"
 #include "engine/instance_types.h"
 #include "engine/node_bounds.h"
+#include "engine/node_cost.h"
 #include "engine/node_terms.h"
 #include "engine/templates.h"
 #include "engine/unplaced.h"
@@ -294,6 +295,16 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     plan->claims.count++;
 }
 
+// SCH-507.
+static void count_costs(const struct problem *problem, struct plan *plan)
+{
+    struct node_costs costs = {0};
+    list_for_each (claim, &plan->claims)
+        node_costs_add(&costs, claim->price);
+    plan->node_cost = node_costs_sum(&costs, problem->node_cost) - costs.price;
+    plan->counted = node_costs_count(&costs, problem->node_cost);
+}
+
 static int compare_placements(const void *a, const void *b)
 {
     return strcmp(((const struct plan_placement *)a)->name,
@@ -370,6 +381,7 @@ void finish_plan(struct pass *pass, const struct plan_options *options, struct p
     plan->lower_bound = pass->lower_bound;
     vector_for_each (claim, &pass->claims)
         finish_claim(&finisher, *claim);
+    count_costs(pass->problem, plan);
     finish_nodes(&finisher);
     if (options->explain_pod != NULL)
         explain_choice(pass, options->explain_pod, plan);

@@ -40,7 +40,9 @@ struct wish holes_wish(const struct holes *holes, struct disruption_candidate *c
     const struct problem *problem = holes->disruption->problem;
     const struct simulator *simulator = holes->disruption->simulator;
     int64_t *needs = arena_allocate_array(holes->arena, problem->dimensions + 1, sizeof *needs);
-    struct wish wish = {.candidate = candidate, .needs = needs};
+    struct wish wish = {.candidate = candidate,
+                        .needs = needs,
+                        .cost = candidates_cost(holes->disruption, &candidate, 1)};
     uint32_t place = place_of(holes, candidate);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++) {
         const struct queued_pod *pod = &problem->movable[simulator->movable[i]];
@@ -67,8 +69,8 @@ bool wish_may_fit(const struct wish *wish)
 
 int wishes_compare(const struct wish *a, const struct wish *b)
 {
-    __int128 x = (__int128)a->candidate->price * (b->share + 1);
-    __int128 y = (__int128)b->candidate->price * (a->share + 1);
+    __int128 x = (__int128)a->cost * (b->share + 1);
+    __int128 y = (__int128)b->cost * (a->share + 1);
     return x > y ? -1 : x < y;
 }
 

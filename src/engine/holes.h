@@ -12,6 +12,7 @@ struct holes {
 struct wish { // a candidate, and what its pods need
     struct disruption_candidate *candidate;
     const int64_t *needs; // by dimension
+    int64_t cost;         // that its going saves
     int64_t share;        // of all room, in millionths; more than 1000000: it does not fit
 };
 // Lives in `arena`.

@@ -270,11 +270,12 @@ static int64_t highest_value(struct disruption *disruption, const struct joint *
     struct claim **claims = claims_of(joint, part);
     int64_t least =
         least_cost_of_claims(costs, joint->trial.pass, claims, part->replacements_count);
-    int64_t price = candidates_price(part->candidates, part->count);
-    if (least >= price || is_barred(disruption, part))
+    int64_t cost = candidates_cost(disruption, part->candidates, part->count);
+    if (least >= cost || is_barred(disruption, part))
         return 0;
     struct payback payback = payback_of(disruption, part->candidates, part->count, claims,
-                                        part->replacements_count, price - least);
+                                        part->replacements_count, cost - least);
+    payback.counted = cost - least;
     int64_t value = payback_value(&payback);
     return value > 0 ? value : 0;
 }

@@ -1,5 +1,6 @@
 #include "engine/least_cost.h"
 
+#include "base/quantity.h"
 #include "engine/instance_types.h"
 
 static void add_row(const struct problem *problem, const struct row *row, int64_t price,
@@ -21,7 +22,8 @@ static void add_template(struct problem *problem, const struct node_template *te
     const struct row_filter *filter = type_table_prices(problem, template->table, both);
     bitset_for_each (r, template->rows)
         if (bitset_has(filter->both, r) && filter->cheapest[r] != INT64_MAX)
-            add_row(problem, &template->table->rows[r], filter->cheapest[r], prices);
+            add_row(problem, &template->table->rows[r],
+                    quantity_add(filter->cheapest[r], problem->node_cost), prices);
 }
 
 static const double *make_prices(struct least_cost *costs, uint32_t set, uint32_t tolerations)

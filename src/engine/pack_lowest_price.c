@@ -1,5 +1,6 @@
 // The cheapest set of claims (pack.h; SCH-500 to SCH-507, SCH-550 to SCH-553).
 #include "engine/instance_types.h"
+#include "engine/node_cost.h"
 #include "engine/pack.h"
 #include "engine/packing.h"
 
@@ -13,13 +14,14 @@
 
 struct outcome { // what a pass amounts to
     uint32_t placed, claims, offerings;
-    int64_t price;
+    int64_t sum, counted; // node_cost.h
 };
 
-// The cheapest machine of each claim (SCH-505), and what nodes cost beyond it (SCH-507).
+// The cheapest machine of each claim (SCH-505), and what nodes count for beyond it (SCH-507).
 static struct outcome outcome_of(struct pass *pass)
 {
     struct outcome outcome = {.claims = pass->claims.count};
+    struct node_costs costs = {0};
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         outcome.placed += pass->placements[i].kind != NOT_PLACED;
     vector_for_each (item, &pass->claims) {
@@ -30,10 +32,11 @@ static struct outcome outcome_of(struct pass *pass)
         bitset_for_each (r, claim->rows)
             if (prices->cheapest[r] < lowest)
                 lowest = prices->cheapest[r];
-        outcome.price += lowest == INT64_MAX ? 0 : lowest;
+        node_costs_add(&costs, lowest == INT64_MAX ? 0 : lowest);
         outcome.offerings += bitset_count(claim->rows);
     }
-    outcome.price += (int64_t)(pass->problem->settings->node_cost * 1e9) * outcome.claims;
+    outcome.sum = node_costs_sum(&costs, pass->problem->node_cost);
+    outcome.counted = node_costs_count(&costs, pass->problem->node_cost);
     return outcome;
 }
 
@@ -42,8 +45,8 @@ static bool is_better(const struct outcome *a, const struct outcome *b)
 {
     if (a->placed != b->placed)
         return a->placed > b->placed;
-    if (a->price != b->price)
-        return a->price < b->price;
+    if (a->counted != b->counted)
+        return a->counted < b->counted;
     if (a->claims != b->claims)
         return a->claims < b->claims;
     return a->offerings > b->offerings;
@@ -73,7 +76,7 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
     struct outcome was = outcome_of(greedy), is = outcome_of(pass);
     // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost less.
     greedy->lower_bound = packing->lower_bound;
-    pass->lower_bound = packing->lower_bound <= is.price ? packing->lower_bound : 0;
+    pass->lower_bound = packing->lower_bound <= is.sum ? packing->lower_bound : 0;
     *counted = packing->margin_counted;
     packing_destroy(packing);
     if (packed && is_better(&is, &was))

@@ -115,6 +115,7 @@ struct packing {
     int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
     bool chosen; // pods have alternatives (node affinity terms, zones of volumes); greedy chose
     double margin;         // what flexibility may cost (SCH-503)
+    double price_scale;    // nano-USD an hour: about what all bins will cost (node_cost.h)
     bool margin_counted;   // some machine counts for more because of it
     int64_t *asked;        // scratch: by dimension of the problem
     struct bitset rows;    // scratch
@@ -143,6 +144,9 @@ void packing_market_room(const struct packing *packing, const struct node_templa
 // The first offer from `from` on that holds `used`, as far as limits allow; market->count: none.
 uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
                              const int64_t *used, uint32_t from);
+
+// What all kinds cost at least, roughly: each dimension by itself at its lowest price; the most of these.
+double packing_market_scale(struct packing *packing);
 
 // --- packing_program.c: gives kinds their values, and makes bins of fillings that recur.
 void packing_program(struct packing *packing);

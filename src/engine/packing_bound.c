@@ -3,11 +3,13 @@
 // Whatever pods are held to be worth: if no machine can hold more than `most` times its price, then
 // all pods together cost at least what they are worth, divided by `most`. The values are those of
 // the linear program, so that `most` is near 1. Machines are taken at the lowest price of anybody
-// who may buy them, rules between pods, and what the greedy pass decided about domains, are left
-// aside: all that only lowers the bound. Where it chose among alternatives, there is no bound.
+// who may buy them and NODE_COST; rules between pods, what the greedy pass decided about domains, and
+// how much is on one node are left aside: all that only lowers the bound. Where it chose among
+// alternatives, there is no bound.
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/quantity.h"
 #include "engine/packing.h"
 
 #define SEARCH_NODES 2000   // of one machine
@@ -77,7 +79,7 @@ static double most_of_machine(struct bounder *bounder, const struct packing_mark
     uint32_t count = list_fitting(bounder, markets, row, &price);
     if (count == 0)
         return most;
-    double paid = (double)(price > 0 ? price : 1);
+    double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
     uint64_t before = bounder->packing->steps;
     double upper =
         packing_search_most(bounder->packing, bounder->room, bounder->fitting, count, most * paid,

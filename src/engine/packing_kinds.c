@@ -511,6 +511,7 @@ struct packing *packing_create(const struct pass *greedy, const struct pass *fre
     vector_for_each (claim, &greedy->claims)
         sort_claim(&sorter, *claim);
     sum_up(packing);
+    packing->price_scale = packing_market_scale(packing);
     map_destroy(sorter.kind_ids, NULL);
     memo_free(&sorter.flavour_of);
     memo_free(&sorter.pairs);

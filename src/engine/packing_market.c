@@ -1,9 +1,11 @@
 // Machines that a node of given requirements can be (packing.h; SCH-550 step 2, SCH-505, SCH-507).
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/instance_types.h"
+#include "engine/node_cost.h"
 #include "engine/packing.h"
 #include "engine/templates.h"
 
@@ -46,7 +48,7 @@ static bool holds(const struct packing *packing, const int64_t *room, const int6
     return true;
 }
 
-// Whether a machine that costs no more has as much of everything.
+// Whether a machine that counts for no more has as much of everything.
 static bool is_dominated(const struct packing *packing, const struct packing_market *market,
                          const struct packing_offer *offer)
 {
@@ -106,16 +108,15 @@ static bool is_flexible(struct packing *packing, const struct packing_market *ma
     return choices >= wanted;
 }
 
-// The price, more for machines that few others can stand in for, and what every node costs.
-static int64_t counted_price(struct packing *packing, const struct packing_market *market,
-                             const struct packing_offer *offer)
+// What machines count for that few others can stand in for, beyond what they cost.
+static int64_t scarcity(struct packing *packing, const struct packing_market *market,
+                        const struct packing_offer *offer)
 {
-    double price = (double)offer->price;
-    if (packing->margin > 0 && !is_flexible(packing, market, offer)) {
-        price *= 1 + packing->margin;
-        packing->margin_counted = true;
-    }
-    return (int64_t)(price + packing->problem->settings->node_cost * 1e9);
+    if (packing->margin <= 0 || is_flexible(packing, market, offer))
+        return 0;
+    packing->margin_counted = true;
+    int64_t price = market->prices[offer->row];
+    return (int64_t)((double)price * (1 + packing->margin)) - price;
 }
 
 static int compare_offers(const void *a, const void *b, void *context)
@@ -187,10 +188,12 @@ static struct packing_offer *find_offers(struct packing *packing, struct packing
         packing_market_room(packing, template, row, room);
         market->offers = offers.items;
         market->count = offers.count;
-        struct packing_offer offer = {row, market->prices[row], room};
+        int64_t beside = node_costs_beside(market->prices[row], packing->price_scale,
+                                           packing->problem->node_cost);
+        struct packing_offer offer = {row, quantity_add(market->prices[row], beside), room};
         if (!template->has_limits && is_dominated(packing, market, &offer))
             continue;
-        offer.price = counted_price(packing, market, &offer);
+        offer.price = quantity_add(offer.price, scarcity(packing, market, &offer));
         if (!leaves_min_values(packing, market, row))
             continue;
         vector_push(&offers, offer);
@@ -280,4 +283,43 @@ uint32_t packing_market_find(const struct packing *packing, const struct packing
             within_limits(packing, market, market->offers[i].row))
             return i;
     return market->count;
+}
+
+// --- about what everything costs -----------------------------------------------------------------
+
+// Lowers the prices of a unit, by packing dimension, to those of the template's machines.
+static void lower_units(struct packing *packing, const struct node_template *template,
+                        double *units, int64_t *room)
+{
+    const struct row_filter *prices =
+        type_table_prices(packing->problem, template->table, template->set);
+    bitset_for_each (r, template->rows) {
+        if (prices->cheapest[r] == INT64_MAX)
+            continue;
+        packing_market_room(packing, template, r, room);
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            if (room[d] > 0 && (double)prices->cheapest[r] < units[d] * (double)room[d])
+                units[d] = (double)prices->cheapest[r] / (double)room[d];
+    }
+}
+
+double packing_market_scale(struct packing *packing)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    uint32_t dimensions = packing->dimensions_count;
+    double *units = arena_allocate_array(scratch, dimensions + 1, sizeof *units), most = 0;
+    int64_t *room = arena_allocate_array(scratch, dimensions + 1, sizeof *room);
+    for (uint32_t d = 0; d < dimensions; d++)
+        units[d] = INFINITY;
+    for (uint32_t t = 0; t < packing->problem->templates_count; t++)
+        if (packing->problem->templates[t]->lowest_price)
+            lower_units(packing, packing->problem->templates[t], units, room);
+    for (uint32_t d = 0; d < dimensions; d++) {
+        double needed = 0;
+        vector_for_each (kind, &packing->kinds)
+            needed += (double)kind->need[d] * kind->count;
+        double paid = isinf(units[d]) ? 0 : needed * units[d];
+        most = paid > most ? paid : most;
+    }
+    return most;
 }

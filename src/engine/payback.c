@@ -6,6 +6,8 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
+#include "engine/expected_price.h"
+#include "engine/node_cost.h"
 #include "engine/state_node.h"
 
 #define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
@@ -124,6 +126,27 @@ static int64_t cost_of(const struct disruption *disruption,
     return quantity_add(cost, (int64_t)twice_paid);
 }
 
+// A move may not put much more on one node than there was; that it puts less there earns nothing.
+static int64_t counted_saving(struct disruption *disruption,
+                              struct disruption_candidate *const *candidates, uint32_t count,
+                              struct claim *const *claims, uint32_t claims_count, int64_t saving)
+{
+    struct problem *problem = disruption->problem;
+    struct node_costs old = {0}, new = {0};
+    int64_t cost = problem->node_cost;
+    for (uint32_t i = 0; i < count; i++)
+        node_costs_add(&old, candidates[i]->price);
+    for (uint32_t i = 0; i < claims_count && cost > 0; i++) {
+        int64_t price = claim_expected_price(problem, claims[i]);
+        node_costs_add(&new, price != INT64_MAX ? price : 0);
+    }
+    int64_t more =
+        node_costs_concentration(&new, cost) - node_costs_concentration(&old, cost);
+    int64_t fewer = (int64_t)count - (int64_t)claims_count;
+    saving = quantity_add(saving, quantity_multiply(cost, fewer));
+    return quantity_subtract(saving, more > 0 ? more : 0);
+}
+
 struct payback payback_of(struct disruption *disruption,
                           struct disruption_candidate *const *candidates, uint32_t count,
                           struct claim *const *claims, uint32_t claims_count, int64_t saving)
@@ -131,29 +154,39 @@ struct payback payback_of(struct disruption *disruption,
     int64_t horizon = disruption->problem->settings->consolidation_horizon;
     // Nothing is compared with what is not known: a deletion saves something (DIS-743).
     bool known = claims_count > 0 || candidates_price(candidates, count) > 0;
+    int64_t counted =
+        counted_saving(disruption, candidates, count, claims, claims_count, saving);
     if (horizon == 0 || !known)
-        return (struct payback){.saving = saving, .time = HOUR};
+        return (struct payback){.saving = saving, .counted = counted, .time = HOUR};
     for (uint32_t i = 0; i < claims_count; i++)
         horizon = shorter(horizon, longest_life(claims[i]));
     return (struct payback){.saving = saving,
+                            .counted = counted,
                             .cost = cost_of(disruption, candidates, count, claims_count > 0),
                             .time = mean_time(disruption, candidates, count, horizon),
                             .asked = true};
 }
 
-static __int128 earned(const struct payback *payback)
+static __int128 earned(const struct payback *payback, int64_t saving)
 {
-    return (__int128)payback->saving * payback->time / HOUR;
+    return (__int128)saving * payback->time / HOUR;
+}
+
+static int64_t lower_saving(const struct payback *payback)
+{
+    return payback->counted < payback->saving ? payback->counted : payback->saving;
 }
 
 bool payback_reached(const struct payback *payback)
 {
-    return !payback->asked || earned(payback) >= payback->cost;
+    if (payback->counted <= 0 && payback->saving > 0)
+        return false;
+    return !payback->asked || earned(payback, lower_saving(payback)) >= payback->cost;
 }
 
 int64_t payback_value(const struct payback *payback)
 {
-    return (int64_t)(earned(payback) - payback->cost);
+    return (int64_t)(earned(payback, payback->counted) - payback->cost);
 }
 
 // "8.3", "4", "0.25", "120".
@@ -166,12 +199,14 @@ static const char *hours(struct arena *arena, double nanoseconds)
 const char *payback_refusal(struct arena *arena, const struct payback *payback)
 {
     const char *cost = arena_format(arena, "$%.3g", price_to_double(payback->cost));
-    if (payback->saving <= 0)
-        return arena_format(arena, "The move would save nothing and cost %s", cost);
-    double needed = (double)payback->cost / (double)payback->saving * (double)HOUR;
+    int64_t saving = lower_saving(payback);
+    const char *with = saving < payback->saving ? " with what nodes cost" : "";
+    if (saving <= 0)
+        return arena_format(arena, "The move would save nothing%s and cost %s", with, cost);
+    double needed = (double)payback->cost / (double)saving * (double)HOUR;
     return arena_format(arena,
-                        "The move would earn back its cost in %s h > %s h (saves $%.3g an hour, "
+                        "The move would earn back its cost in %s h > %s h (saves $%.3g an hour%s, "
                         "costs %s)",
                         hours(arena, needed), hours(arena, (double)payback->time),
-                        price_to_double(payback->saving), cost);
+                        price_to_double(saving), with, cost);
 }

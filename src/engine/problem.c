@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "engine/identity_index.h"
 #include "engine/instance_types.h"
+#include "engine/node_cost.h"
 #include "engine/nodes.h"
 #include "engine/overlays.h"
 #include "engine/pass.h"
@@ -84,6 +85,7 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->plan_arena = plan_arena;
     problem->with_movable = with_movable;
     problem->snapshot = named_objects(problem, snapshot);
+    problem->node_cost = node_cost_of(problem->snapshot);
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);
     problem->words = symbols_create();

@@ -311,6 +311,7 @@ struct problem {
     uint32_t key_hostname, key_zone, key_capacity_type, key_instance_type;
     bool *asked; // by key: a pod, DaemonSet or group names it; the only ones read from Nodes
     uint32_t asked_count;
+    int64_t node_cost; // of one, beside its machine (node_cost.h)
     bool aws; // the catalogues carry the AWS provider's labels
 
     struct state_nodes nodes;

@@ -88,8 +88,9 @@ static void rank(struct search *search, const candidate_list *wanted)
         if (!balance_may_approve(candidate))
             continue;
         int64_t least = least_cost_of(&search->costs, candidate);
-        search->ranked[search->count++] = (struct ranked){
-            candidate, least < candidate->price ? candidate->price - least : 0, i, 0};
+        int64_t cost = candidates_cost(search->disruption, &candidate, 1);
+        search->ranked[search->count++] =
+            (struct ranked){candidate, least < cost ? cost - least : 0, i, 0};
     }
     qsort(search->ranked, search->count, sizeof *search->ranked, by_promise);
 }

@@ -286,6 +286,8 @@ static json_t *encode_totals(const struct plan *plan)
     json_object_set_new(json, "pricePerHour", encode_price(plan->price));
     json_object_set_new(json, "pods", json_integer(plan->pods_placed));
     json_object_set_new(json, "unschedulable", json_integer(plan->unschedulable.count));
+    if (plan->node_cost > 0)
+        json_object_set_new(json, "nodeCostPerHour", encode_price(plan->node_cost));
     if (plan->lower_bound > 0)
         json_object_set_new(json, "lowerBound", encode_price(plan->lower_bound));
     return json;

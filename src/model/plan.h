@@ -189,7 +189,9 @@ struct plan {
     LIST(struct plan_zone) zones;                // where pending pods may go, by name; if asked for
     LIST(const char *) warnings;                 // for people (SCH-521)
     int64_t price;                               // sum of claims, nano-USD an hour
-    int64_t lower_bound;                         // SCH-550 step 10; 0: not computed
+    int64_t node_cost; // of all claims beside their machines (SCH-507)
+    int64_t counted;   // what LowestPrice minimises: price, node_cost, how much is on one node
+    int64_t lower_bound; // of price and node_cost (SCH-550 step 10); 0: not computed
     uint32_t pods_placed;
     int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never
 };

@@ -98,9 +98,11 @@ static const struct setting table[] = {
     ROW("FLEXIBILITY_MARGIN", "flexibility-margin", FLOAT, flexibility_margin, "0.05",
         "what LowestPrice pays for nodes that many instance types can be, as a fraction",
         .minimum = 0, .maximum = 1),
-    ROW("NODE_COST", "node-cost", FLOAT, node_cost, "0",
-        "what LowestPrice counts for each node beyond its price, USD an hour", .minimum = 0,
-        .maximum = 1000),
+    ROW("NODE_COST", "node-cost", FLOAT, node_cost, "0.02",
+        "what a node costs beside its machine (volume, daemons, address), USD an hour: LowestPrice "
+        "and consolidation count it; the default follows catalogues whose prices are not EC2's, in "
+        "powers of ten",
+        .minimum = 0, .maximum = 1000),
     ROW("WORKLOAD_GUARD", "workload-guard", BOOL, workload_guard, "true",
         "never disrupt all nodes at once on which a workload of several pods has ready ones"),
     ROW("CONSOLIDATION_QUIET", "consolidation-quiet", CHOICE, quiet_by_node, "pods",
@@ -247,7 +249,7 @@ bool settings_from_environment(struct settings *settings, struct error *error)
     return true;
 }
 
-static bool given(const struct settings *settings, const char *environment_name)
+bool settings_given(const struct settings *settings, const char *environment_name)
 {
     for (uint32_t i = 0; i < ARRAY_LENGTH(table); i++)
         if (strcmp(table[i].environment, environment_name) == 0)
@@ -257,21 +259,23 @@ static bool given(const struct settings *settings, const char *environment_name)
 
 bool settings_finish(struct settings *settings, struct error *error)
 {
-    if (settings->compatibility_upstream && !given(settings, "PACKING_POLICY"))
+    if (settings->compatibility_upstream && !settings_given(settings, "PACKING_POLICY"))
         settings->packing_policy = PACKING_GREEDY;
-    if (settings->compatibility_upstream && !given(settings, "WORKLOAD_GUARD"))
+    if (settings->compatibility_upstream && !settings_given(settings, "NODE_COST"))
+        settings->node_cost = 0;
+    if (settings->compatibility_upstream && !settings_given(settings, "WORKLOAD_GUARD"))
         settings->workload_guard = false;
-    if (settings->compatibility_upstream && !given(settings, "CONSOLIDATION_QUIET"))
+    if (settings->compatibility_upstream && !settings_given(settings, "CONSOLIDATION_QUIET"))
         settings->quiet_by_node = true;
-    if (settings->compatibility_upstream && !given(settings, "STATIC_DRIFT_SURGE"))
+    if (settings->compatibility_upstream && !settings_given(settings, "STATIC_DRIFT_SURGE"))
         settings->static_surge_required = true;
-    if (settings->compatibility_upstream && !given(settings, "CONSOLIDATION_HORIZON"))
+    if (settings->compatibility_upstream && !settings_given(settings, "CONSOLIDATION_HORIZON"))
         settings->consolidation_horizon = 0;
-    if (settings->compatibility_upstream && !given(settings, "JOB_RUNTIME_COST"))
+    if (settings->compatibility_upstream && !settings_given(settings, "JOB_RUNTIME_COST"))
         settings->job_runtime_cost = false;
-    if (settings->compatibility_upstream && !given(settings, "SPOT_MIN_TYPES"))
+    if (settings->compatibility_upstream && !settings_given(settings, "SPOT_MIN_TYPES"))
         settings->spot_min_types = 15;
-    if (settings->compatibility_upstream && !given(settings, "SPOT_PRICE_WINDOW"))
+    if (settings->compatibility_upstream && !settings_given(settings, "SPOT_PRICE_WINDOW"))
         settings->spot_price_window = 0;
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;

@@ -34,7 +34,7 @@ struct settings {
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
     double flexibility_margin; // what a choice of instance types may cost (SCH-503)
-    double node_cost;          // of a node beyond its price, USD an hour (SCH-507)
+    double node_cost;          // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
     bool workload_guard;       // WORKLOAD_GUARD (DIS-761)
     bool quiet_by_node;        // CONSOLIDATION_QUIET=node (DIS-719)
     bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
@@ -72,6 +72,8 @@ struct setting {
     const char *help;
 };
 const struct setting *settings_table(uint32_t *count);
+// Whether the setting of this environment name was given, rather than left at its default.
+bool settings_given(const struct settings *settings, const char *environment_name);
 
 void settings_defaults(struct settings *settings);
 // One setting by its environment name; an unknown name or bad value is an error that lists what is

@@ -42,11 +42,16 @@ class Plan(ProgramTest):
     def test_least_price_SCH_550(self):
         """The table and totals.lowerBound say what no packing costs less than."""
         out = self.adze("plan", "-f", INFLATE)[1]
-        self.assertRegex(out.splitlines()[-1], r"^no other packing of these pods costs less( than \$0\.\d{4} an hour: "
+        self.assertRegex(out.splitlines()[-1], r"^no other packing of these pods costs less( than \$0\.\d{4} an hour with NODE_COST: "
                                                r"\d+\.\d % less at most)?$")
         totals = json.loads(self.adze("plan", "-f", INFLATE, "-o", "json")[1])["totals"]
         self.assertLess(0, totals["lowerBound"])
-        self.assertLessEqual(totals["lowerBound"], totals["pricePerHour"])
+        self.assertAlmostEqual(totals["nodeCostPerHour"], 0.02 * totals["newNodes"])
+        self.assertLessEqual(totals["lowerBound"], totals["pricePerHour"] + totals["nodeCostPerHour"])
+        free = self.write("free.yaml", SETTINGS % "NODE_COST: '0'")
+        alone = json.loads(self.adze("plan", "-f", INFLATE, "-f", free, "-o", "json")[1])["totals"]
+        self.assertNotIn("nodeCostPerHour", alone)
+        self.assertLessEqual(alone["pricePerHour"], totals["pricePerHour"])
         greedy = self.write("greedy.yaml", SETTINGS % "PACKING_POLICY: Greedy")
         plan = self.adze("plan", "-f", INFLATE, "-f", greedy, "-o", "json")[1]
         self.assertNotIn("lowerBound", json.loads(plan)["totals"])

@@ -26,6 +26,7 @@ static struct snapshot *world(uint32_t pods, const char *requirement)
                     "{cpu: \"1\"}}}]}\n",
                     i, i);
     struct snapshot *snapshot = snapshot_create();
+    assert_true(settings_set(&snapshot->settings, "NODE_COST", "0", &error));
     if (!snapshot_read_text(snapshot, text.data, text.length, "test", true, &error) ||
         !snapshot_complete(snapshot, &error))
         fail_msg("%s", error.message);

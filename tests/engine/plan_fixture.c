@@ -64,6 +64,13 @@ static struct plan_fixture plan_text(struct text *text, const struct plan_option
     return fixture;
 }
 
+struct plan_fixture plan_as_given(const char *documents)
+{
+    struct text text = {0};
+    text_add(&text, documents);
+    return plan_text(&text, &with_reasons);
+}
+
 struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra_settings,
                                         const struct plan_options *options)
 {
@@ -71,9 +78,10 @@ struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra
     const char *settings = extra_settings != NULL ? extra_settings : "";
     text_format(&text,
                 "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, "
-                "spec: {time: '2026-01-01T00:00:00Z', settings: {%s%s}}}\n---\n%s",
+                "spec: {time: '2026-01-01T00:00:00Z', settings: {%s%s%s}}}\n---\n%s",
                 strstr(settings, "PACKING_POLICY") == NULL ? "PACKING_POLICY: Greedy, " : "",
-                settings, documents);
+                strstr(settings, "NODE_COST") == NULL ? "NODE_COST: '0', " : "", settings,
+                documents);
     return plan_text(&text, options);
 }
 

@@ -17,7 +17,8 @@ struct plan_fixture {
 };
 
 // The documents, with a SnapshotContext and the catalogue added. `extra_settings`, "NAME: value" for
-// the context's settings joined by ", ", may be NULL; packing is greedy unless they say otherwise.
+// the context's settings joined by ", ", may be NULL; packing is greedy and nodes cost nothing beside
+// their machines (SCH-507) unless they say otherwise.
 // Fails the test if the input is bad.
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
 // The same with other options than reasons for the pods without a place.
@@ -25,6 +26,8 @@ struct plan_fixture plan_yaml_with(const char *documents, const char *extra_sett
                                    const struct plan_options *options);
 // Without the catalogue.
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
+// The documents as they are; a SnapshotContext is one of them.
+struct plan_fixture plan_as_given(const char *documents);
 struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra_settings,
                                         const struct plan_options *options);
 void plan_fixture_free(struct plan_fixture *fixture);

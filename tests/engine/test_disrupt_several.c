@@ -94,6 +94,38 @@ static void one_large_node_becomes_two_small_ones_DIS_745(void **state)
     }
 }
 
+static void more_nodes_must_be_worth_their_cost_SCH_507(void **state)
+{
+    (void)state;
+    // Two nodes for one save 0.03 USD an hour, and cost NODE_COST more.
+    static const struct {
+        const char *settings;
+        bool taken;
+    } cases[] = {
+        {LOWEST ", NODE_COST: '0'", true},
+        {LOWEST ", NODE_COST: '0.005'", true},
+        {LOWEST ", NODE_COST: '0.02'", false}, // 0.01 an hour does not earn back the overlap in 4 h
+        {LOWEST ", NODE_COST: '0.04'", false},
+        {LOWEST ", NODE_COST: '0.04', CONSOLIDATION_HORIZON: '0'", false},
+        {LOWEST ", NODE_COST: '0.02', CONSOLIDATION_HORIZON: '0'", true},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct text world = {0};
+        add_catalogue(&world);
+        add_type(&world, "large", "12", "1.23");
+        add_type(&world, "six", "6", "0.6");
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){0});
+        add_node(&world, (struct test_node){.name = "x", .type = "large", .cpu = "12"});
+        add_pods(&world, "x", 2, "4500m", NULL);
+        PLAN p = disrupt_bare(&world, NULL, cases[i].settings);
+        assert_disrupts(p.plan, cases[i].taken ? "Underutilized/single: x -> six on-demand - -> six "
+                                                 "on-demand -" : "");
+        if (cases[i].taken)
+            assert_int_equal(savings_of(p.plan), 30000000); // what people are told is prices
+    }
+}
+
 // Twelve nodes at 40 %, in three pools that take any pod.
 static void twelve_nodes_in_three_pools_become_five_DIS_745(void **state)
 {
@@ -408,6 +440,7 @@ int main(void)
         cmocka_unit_test(nodes_that_want_the_same_room_are_looked_at_together_DIS_745),
         cmocka_unit_test(what_the_search_leaves_out_is_looked_at_singly_DIS_706),
         cmocka_unit_test(one_large_node_becomes_two_small_ones_DIS_745),
+        cmocka_unit_test(more_nodes_must_be_worth_their_cost_SCH_507),
         cmocka_unit_test(twelve_nodes_in_three_pools_become_five_DIS_745),
         cmocka_unit_test(full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745),
         cmocka_unit_test(at_most_one_node_more_comes_than_goes_DIS_745),

@@ -152,10 +152,18 @@ static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
     check_offer(market_of(&world), 1, "lone", 210000000);
     assert_int_equal(market_of(&world)->prices[market_of(&world)->offers[1].row], 200000000);
     world_free(&world);
-    // Each node counts for 0.01 more.
-    world = world_of(SIX POOL PODS, "NODE_COST: '0.01'", 0);
-    check_offer(market_of(&world), 0, "a", 110000000);
-    check_offer(market_of(&world), 1, "lone", 210000000);
+    // Each node counts for 0.01 more, and for a tenth of its price where it might carry everything.
+    world = world_of(SIX POOL PODS, "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
+    check_offer(market_of(&world), 0, "a", 120000000);
+    check_offer(market_of(&world), 1, "lone", 230000000);
+    world_free(&world);
+    // 40 cpu cost some USD: what is lost with one of ten nodes is a hundredth.
+    world = world_of(SIX POOL DEPLOYMENT("web", "40", "", "containers: [{name: c, image: i, "
+                                         "resources: {requests: {cpu: '1', memory: 1Gi}}}]"),
+                     "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
+    assert_true(world.packing->price_scale == 1e9);
+    check_offer(market_of(&world), 0, "a", 111000000);
+    check_offer(market_of(&world), 1, "lone", 214000000);
     world_free(&world);
 }
 

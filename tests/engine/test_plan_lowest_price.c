@@ -240,8 +240,12 @@ static void nodes_cost_too_SCH_507(void **state)
 #define FOUR_OR_SIXTEEN                                                                     \
     CATALOG_OF(MACHINE("s", "4", "16", "0.10") ", " MACHINE("l", "16", "64", "0.44") ", "   \
                MACHINE("giant", "64", "256", "9"))
+#define EQUAL_PRICES                                                                      \
+    CATALOG_OF(MACHINE("xs", "2", "8", "0.05") ", " MACHINE("s", "4", "16", "0.10") ", "       \
+               MACHINE("m", "16", "64", "0.40") ", " MACHINE("l", "32", "128", "0.80") ", "    \
+               MACHINE("xl", "128", "512", "3.20"))
     static const struct rule_case cases[] = {
-        {"SCH-507: nodes cost nothing by default",
+        {"SCH-507: prices alone count",
          FOUR_OR_SIXTEEN POOL DEPLOYMENT("web", "32", "", CPU("1")), LOWEST, "#8 total=0.8", NULL,
          true},
         {"SCH-507: a cost of nodes makes for fewer; the plan's price is that of the machines",
@@ -250,6 +254,15 @@ static void nodes_cost_too_SCH_507(void **state)
         {"SCH-507: a small one does not",
          FOUR_OR_SIXTEEN POOL DEPLOYMENT("web", "32", "", CPU("1")), LOWEST ", NODE_COST: '0.01'",
          "#8 total=0.8", NULL, true},
+        {"SCH-507: equal prices go to fewer nodes",
+         EQUAL_PRICES POOL DEPLOYMENT("web", "128", "", CPU("1")), LOWEST ", NODE_COST: '0.02'",
+         "#4 total=3.2", NULL, true},
+        {"SCH-507, 521: but not all to one node: what would be lost with it counts, too",
+         EQUAL_PRICES POOL DEPLOYMENT("web", "32", "", CPU("1")), LOWEST ", NODE_COST: '0.01'",
+         "#2 total=0.8", NULL, true},
+        {"SCH-507, 521: unless there is little to lose",
+         EQUAL_PRICES POOL DEPLOYMENT("web", "4", "", CPU("1")), LOWEST ", NODE_COST: '0.01'",
+         "#1 total=0.1", NULL, true},
         {"SCH-507: what DaemonSets take is part of the comparison",
          FOUR_OR_SIXTEEN POOL DAEMON_SET("agent", CPU("1")) DEPLOYMENT("web", "30", "", CPU("1")),
          LOWEST, "#2 total=0.88 web-0.cpu=16000", NULL, true},

@@ -113,12 +113,18 @@ static void compatibility_sets_what_was_not_given_FMT_18(void **state)
     assert_true(settings_set(&settings, "COMPATIBILITY", "upstream", &error));
     assert_true(settings_finish(&settings, &error));
     assert_int_equal(settings.packing_policy, PACKING_GREEDY);
+    assert_true(settings.node_cost == 0);
     settings_free(&settings);
     settings_defaults(&settings);
+    assert_true(settings.node_cost == 0.02);
+    assert_false(settings_given(&settings, "NODE_COST"));
+    assert_true(settings_set(&settings, "NODE_COST", "0.02", &error));
+    assert_true(settings_given(&settings, "NODE_COST"));
     assert_true(settings_set(&settings, "PACKING_POLICY", "LowestPrice", &error));
     assert_true(settings_set(&settings, "COMPATIBILITY", "upstream", &error));
     assert_true(settings_finish(&settings, &error));
     assert_int_equal(settings.packing_policy, PACKING_LOWEST_PRICE);
+    assert_true(settings.node_cost == 0.02);
     settings_free(&settings);
 }
 

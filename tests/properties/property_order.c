@@ -186,9 +186,9 @@ bool lowest_price_is_not_above_greedy(const json_t *world, uint64_t seed, struct
         text_format(why, "LowestPrice places %u pods, Greedy %u\n", cheap.plan->pods_placed,
                     greedy.plan->pods_placed);
     else if (cheap.plan->pods_placed == greedy.plan->pods_placed &&
-             cheap.plan->price > greedy.plan->price)
-        text_format(why, "LowestPrice costs %.6f, Greedy %.6f\n",
-                    price_to_double(cheap.plan->price), price_to_double(greedy.plan->price));
+             cheap.plan->counted > greedy.plan->counted)
+        text_format(why, "LowestPrice counts %.6f, Greedy %.6f\n",
+                    price_to_double(cheap.plan->counted), price_to_double(greedy.plan->counted));
     return why->length == 0;
 }
 
@@ -210,8 +210,10 @@ static json_t *with_half_prices(const json_t *world)
 bool half_prices_halve_the_total(const json_t *world, uint64_t seed, struct text *why)
 {
     (void)seed;
-    CLEANUP_JSON json_t *half_world = with_half_prices(world);
-    OUTCOME full = world_plan(world);
+    CLEANUP_JSON json_t *full_world = world_with_setting(world, "NODE_COST", "0.02");
+    CLEANUP_JSON json_t *half_prices = with_half_prices(world);
+    CLEANUP_JSON json_t *half_world = world_with_setting(half_prices, "NODE_COST", "0.01");
+    OUTCOME full = world_plan(full_world);
     OUTCOME half = world_plan(half_world);
     if (full.plan == NULL || half.plan == NULL || full.plan->price == 2 * half.plan->price)
         return true;
@@ -244,10 +246,10 @@ bool fewer_pods_cost_no_more(const json_t *world, uint64_t seed, struct text *wh
     if (after.plan == NULL)
         return true;
     if (after.plan->unschedulable.count == 0 &&
-        after.plan->price <= before.plan->price + before.plan->price / 100)
+        after.plan->counted <= before.plan->counted + before.plan->counted / 100)
         return true;
-    text_format(why, "without %s: price %.6f instead of %.6f, %u pods unschedulable\n", name,
-                price_to_double(after.plan->price), price_to_double(before.plan->price),
+    text_format(why, "without %s: it counts %.6f instead of %.6f, %u pods unschedulable\n", name,
+                price_to_double(after.plan->counted), price_to_double(before.plan->counted),
                 (unsigned)after.plan->unschedulable.count);
     return false;
 }
