@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "sim/workloads.h"
+#include "sim/pod_batches.h"
 
 #define FINALIZER_TRACKING "batch.kubernetes.io/job-tracking"
 #define ANNOTATION_INDEX   "batch.kubernetes.io/job-completion-index"
@@ -178,7 +178,7 @@ static void remove_some(struct job_view *view, int64_t count)
         if (world_pod_active(*pod))
             vector_push(&active, *pod);
     }
-    workload_sort_for_deletion(&active);
+    workload_sort_for_deletion(view->world, NULL, &active);
     for (uint32_t i = 0; i < active.count && (int64_t)i < count; i++)
         world_remove(view->world, active.items[i], -1, NULL);
     vector_free(&active);
@@ -264,7 +264,11 @@ static void adjust(struct job_view *view)
         return;
     }
     int64_t next_index = 0;
-    for (int64_t i = view->active; i < wanted; i++) {
+    int64_t now = wanted - view->active;
+    if (now > 0)
+        now = pod_batch_create(view->workloads, view->workloads->job_rate, view->workloads->jobs,
+                               view->job, now);
+    for (int64_t i = 0; i < now; i++) {
         if (!create_pod(view, &next_index)) {
             work_queue_add_after(view->workloads->jobs, view->job->key, 5 * SECOND);
             return;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "sim/workloads.h"
+#include "sim/pod_batches.h"
 
 #define BURST_PODS_MAX 500 // created or deleted at one look
 
@@ -63,7 +63,7 @@ static int64_t count_active_pods(const struct world *world, const struct world_o
 static void remove_pods(struct workloads *workloads, const struct world_object *set, int64_t surplus)
 {
     world_objects pods = active_pods(workloads->world, set);
-    workload_sort_for_deletion(&pods);
+    workload_sort_for_deletion(workloads->world, set, &pods);
     for (int64_t i = 0; i < surplus; i++)
         world_remove(workloads->world, pods.items[i], -1, NULL);
     vector_free(&pods);
@@ -75,9 +75,13 @@ static void scale(struct workloads *workloads, struct world_object *set, int64_t
     if (missing > BURST_PODS_MAX || missing < -BURST_PODS_MAX)
         work_queue_add(workloads->replica_sets, set->key);
     if (missing > 0) {
-        create_pods(workloads, set, missing < BURST_PODS_MAX ? missing : BURST_PODS_MAX);
+        int64_t now = missing < BURST_PODS_MAX ? missing : BURST_PODS_MAX;
+        create_pods(workloads, set,
+                    pod_batch_create(workloads, workloads->set_rate, workloads->replica_sets, set, now));
     } else if (missing < 0) {
-        remove_pods(workloads, set, -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX);
+        int64_t now = -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX;
+        remove_pods(workloads, set,
+                    pod_batch_delete(workloads, workloads->set_rate, workloads->replica_sets, set, now));
     }
 }
 

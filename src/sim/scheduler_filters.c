@@ -77,29 +77,18 @@ bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const ch
     return fits;
 }
 
-bool filter_might_fit(struct filter_cluster *cluster, const struct pod *pod, uint32_t index)
+bool filter_fits_empty(const struct filter_cluster *cluster, const struct pod *pod, uint32_t index)
 {
-    struct filter_pod *self = filter_pod_find(cluster, pod);
-    const struct filter_node *node =
-        index < cluster->slots.count ? cluster->slots.items[index] : NULL;
-    if (self == NULL || node == NULL || node->node == NULL)
+    const struct filter_pod *self = filter_pod_find(cluster, pod);
+    const struct filter_node *node = cluster->slots.items[index];
+    if (self == NULL || node == NULL || node->node == NULL || node->pods_allowed < 1)
         return false;
-    struct filter_state state = {.cluster = cluster, .pod = pod, .self = self};
-    return filter_own(&state, node, NULL);
-}
-
-bool filter_depends_on_others(const struct pod *pod)
-{
-    const struct pod_spec *spec = &pod->spec;
-    if (spec->topology_spread_constraints.count > 0 ||
-        (spec->affinity != NULL &&
-         (spec->affinity->pod_affinity != NULL || spec->affinity->pod_anti_affinity != NULL)))
-        return true;
-    list_for_each (volume, &spec->volumes) {
-        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
-            return true;
+    for (uint32_t i = 0; i < self->requests_count; i++) {
+        uint32_t resource = self->requests[i].resource;
+        if (resource >= node->width || self->requests[i].value > node->allocatable[resource])
+            return false;
     }
-    return false;
+    return true;
 }
 
 // --- the filters ---------------------------------------------------------------------------------
@@ -213,6 +202,20 @@ void filter_tally_free(struct filter_tally *tally)
 {
     free(tally->resources);
     *tally = (struct filter_tally){0};
+}
+
+uint32_t filter_tally_reasons(const struct filter_state *state, const struct filter_tally *tally)
+{
+    if (state->cluster->nodes_count == 0)
+        return 0;
+    if (state->refusal != NULL)
+        return UINT32_C(1) << FILTER_VOLUME_BINDING;
+    uint32_t reasons = 0;
+    for (uint32_t i = 0; i < FILTER_REASONS; i++)
+        reasons |= tally->reasons[i] > 0 ? UINT32_C(1) << i : 0;
+    for (uint32_t i = 0; i < tally->resources_count; i++)
+        reasons |= tally->resources[i] > 0 ? UINT32_C(1) << FILTER_RESOURCES : 0;
+    return reasons;
 }
 
 static const char *const reason_texts[FILTER_REASONS] = {

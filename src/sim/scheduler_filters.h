@@ -62,6 +62,9 @@ struct filter_tally { // why nodes were refused; zero-initialised, freed with fi
     uint32_t resources_count;
 };
 void filter_tally_free(struct filter_tally *tally);
+// Why the pod cannot be placed: bits by enum filter_reason, FILTER_VOLUME_BINDING for a refusal by its
+// volumes whatever the node; 0: there is no node.
+uint32_t filter_tally_reasons(const struct filter_state *state, const struct filter_tally *tally);
 // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)."
 void filter_tally_describe(const struct filter_state *state, const struct filter_tally *tally,
                            struct text *out);
@@ -92,12 +95,8 @@ uint32_t filter_delayed_claims(const struct filter_state *state,
 // All of the above for one pod and one node; *why (if given) gets the reason for a refusal.
 bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const char *node_name,
                  struct text *why);
-// Only the filters that look at the pod and the node alone (unschedulable, name, taints, affinity,
-// ports, resources): whether a change of that node might help the pod. Cheap. The pod is one of the
-// cluster's.
-bool filter_might_fit(struct filter_cluster *cluster, const struct pod *pod, uint32_t node);
-// Whether other pods or volumes decide too (spread, affinity, anti-affinity, claims).
-bool filter_depends_on_others(const struct pod *pod);
+// Whether the node would have the room if no pod were on it. The pod is one of the cluster's.
+bool filter_fits_empty(const struct filter_cluster *cluster, const struct pod *pod, uint32_t node);
 
 // --- single rules, for DaemonSets and volumes
 // ----------------------------------------------------------------- spec.nodeSelector and required

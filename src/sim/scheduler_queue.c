@@ -6,32 +6,38 @@
 
 #include "base/nanoseconds.h"
 
-static void heap_add(struct scheduler *scheduler, struct scheduled_pod *entry);
-static void heap_remove(struct scheduler *scheduler, uint32_t position);
+#define BACKOFF_WINDOW_NS SECOND // pauses that end in the same second end together
+
+static void heap_add(struct pod_heap *heap, struct scheduled_pod *entry);
+static void heap_remove(struct pod_heap *heap, uint32_t position);
+static struct scheduled_pod *heap_pop(struct pod_heap *heap); // NULL: it is empty
+static void leave_heap(struct scheduler *scheduler, struct scheduled_pod *entry);
+
+static void wake(struct scheduler *scheduler)
+{
+    if (!timer_is_running(scheduler->cycle))
+        timer_start(scheduler->cycle, scheduler->world->options.scheduler_pod_ns);
+}
 
 void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry)
 {
     if (entry->state == POD_ACTIVE && entry->position != UINT32_MAX)
         return;
+    leave_heap(scheduler, entry);
     entry->state = POD_ACTIVE;
-    heap_add(scheduler, entry);
-    if (!timer_is_running(scheduler->cycle))
-        timer_start(scheduler->cycle, scheduler->world->options.scheduler_pod_ns);
+    heap_add(&scheduler->active, entry);
+    wake(scheduler);
 }
 
 struct scheduled_pod *scheduler_pop(struct scheduler *scheduler)
 {
-    if (scheduler->active.count == 0)
-        return NULL;
-    struct scheduled_pod *entry = scheduler->active.items[0];
-    heap_remove(scheduler, 0);
-    return entry;
+    struct scheduled_pod *entry = heap_pop(&scheduler->active);
+    return entry != NULL ? entry : heap_pop(&scheduler->backed_off);
 }
 
 void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry)
 {
-    if (entry->position != UINT32_MAX)
-        heap_remove(scheduler, entry->position);
+    leave_heap(scheduler, entry);
     work_queue_forget(scheduler->later, entry->key);
     work_queue_forget(scheduler->bindings, entry->key);
     map_remove(scheduler->bindings_under_way, entry->key);
@@ -41,171 +47,158 @@ void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry)
     free(entry);
 }
 
+// One second after the first attempt, twice that after the second, and so on.
+static int64_t pause_after(const struct world_options *options, uint32_t attempts)
+{
+    int64_t pause_ns = options->scheduler_backoff_ns;
+    for (uint32_t i = 1; i < attempts && pause_ns < options->scheduler_backoff_max_ns; i++)
+        pause_ns = ns_multiply(pause_ns, 2);
+    return ns_minimum(pause_ns, options->scheduler_backoff_max_ns);
+}
+
 void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry)
 {
     const struct world_options *options = &scheduler->world->options;
+    int64_t pause_ns = pause_after(options, entry->attempts);
     map_remove(scheduler->bindings_under_way, entry->key);
     free(entry->node);
     entry->node = NULL;
-    entry->state = POD_UNSCHEDULABLE;
-    entry->tried = loop_monotonic_ns(scheduler->world->loop);
-    entry->backoff_ns = options->scheduler_backoff_ns;
-    for (uint32_t i = 0;
-         i < entry->attempts && entry->backoff_ns < options->scheduler_backoff_max_ns; i++)
-        entry->backoff_ns = ns_multiply(entry->backoff_ns, 2);
-    if (entry->backoff_ns > options->scheduler_backoff_max_ns)
-        entry->backoff_ns = options->scheduler_backoff_max_ns;
-    entry->attempts++;
+    entry->queued_at = loop_monotonic_ns(scheduler->world->loop);
+    entry->backoff_until = ns_add(entry->queued_at, pause_ns);
+    entry->state = entry->reasons == 0 ? POD_BACKED_OFF : POD_UNSCHEDULABLE;
     work_queue_forget(scheduler->later, entry->key);
-    work_queue_add_after(scheduler->later, entry->key, options->scheduler_retry_ns);
+    work_queue_add_after(scheduler->later, entry->key,
+                         entry->reasons == 0 ? pause_ns : options->scheduler_retry_ns);
 }
 
-// --- hints ---------------------------------------------------------------------------------------
-
-struct kin_answer { // for the pods of one ReplicaSet
-    const char *kin;
-    int64_t generation;
-    bool helps;
-};
-static bool helps_like(struct scheduler *scheduler, const struct pod *pod, struct kin_answer *last);
-
-void scheduler_hint_node(struct scheduler *scheduler, uint32_t node)
+void scheduler_requeue(struct scheduler *scheduler, struct scheduled_pod *entry)
 {
-    if (node == FILTER_NODE_NONE)
+    int64_t now_ns = loop_monotonic_ns(scheduler->world->loop);
+    if (entry->state == POD_ACTIVE || entry->state == POD_BACKED_OFF)
         return;
-    // The same node often changes several times in a row.
-    if (scheduler->changed_nodes.count > 0 &&
-        scheduler->changed_nodes.items[scheduler->changed_nodes.count - 1] == node)
+    if (entry->backoff_until <= now_ns) {
+        scheduler_activate(scheduler, entry);
         return;
-    vector_push(&scheduler->changed_nodes, node);
-    work_queue_add(scheduler->hints, "");
+    }
+    entry->state = POD_BACKED_OFF;
+    heap_add(&scheduler->backed_off, entry);
+    if (!timer_is_running(scheduler->backoff_over))
+        timer_start(scheduler->backoff_over,
+                    ns_subtract(BACKOFF_WINDOW_NS, now_ns % BACKOFF_WINDOW_NS));
+    wake(scheduler);
 }
 
-void scheduler_hint_others(struct scheduler *scheduler)
+// Once a second, those whose pause is over.
+void scheduler_end_backoffs(void *context)
 {
-    scheduler->others_changed = true;
-    work_queue_add(scheduler->hints, "");
-}
-
-void scheduler_use_hints(void *context, const char *key)
-{
-    (void)key;
     struct scheduler *scheduler = context;
     int64_t now_ns = loop_monotonic_ns(scheduler->world->loop);
-    struct kin_answer last = {0};
-    for (struct map_entry *e = map_first(scheduler->entries); e != NULL; e = map_next(e)) {
-        struct scheduled_pod *entry = map_value(e);
-        if (entry->state != POD_UNSCHEDULABLE || !helps_like(scheduler, entry->object->pod, &last))
-            continue;
-        int64_t pause_ns = ns_subtract(ns_add(entry->tried, entry->backoff_ns), now_ns);
-        if (pause_ns <= 0) {
-            scheduler_activate(scheduler, entry);
-        } else {
-            entry->state = POD_BACKED_OFF;
-            work_queue_add_after(scheduler->later, entry->key, pause_ns);
-        }
-    }
-    scheduler->changed_nodes.count = 0;
-    scheduler->others_changed = false;
+    while (scheduler->backed_off.items.count > 0 &&
+           scheduler->backed_off.items.items[0]->backoff_until <= now_ns)
+        scheduler_activate(scheduler, scheduler->backed_off.items.items[0]);
+    if (scheduler->backed_off.items.count > 0)
+        timer_start(scheduler->backoff_over, BACKOFF_WINDOW_NS);
 }
 
-const char *scheduler_kin(const struct pod *pod)
+// Its pause after an error is over, or it has waited for long enough whatever may help.
+void scheduler_take_waiting(void *context, const char *key)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner == NULL || !text_equal(owner->kind, "ReplicaSet"))
-        return NULL;
-    list_for_each (volume, &pod->spec.volumes)
-        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
-            return NULL;
-    return owner->uid;
+    struct scheduler *scheduler = context;
+    struct scheduled_pod *entry = map_get(scheduler->entries, key);
+    if (entry != NULL && (entry->state == POD_BACKED_OFF || entry->state == POD_UNSCHEDULABLE))
+        scheduler_activate(scheduler, entry);
 }
 
-static bool hint_helps(struct scheduler *scheduler, const struct pod *pod)
-{
-    if (scheduler->others_changed && filter_depends_on_others(pod))
-        return true;
-    vector_for_each (node, &scheduler->changed_nodes) {
-        if (filter_might_fit(scheduler->cluster, pod, *node))
-            return true;
-    }
-    return false;
-}
+// --- orders --------------------------------------------------------------------------------------
 
-static bool helps_like(struct scheduler *scheduler, const struct pod *pod, struct kin_answer *last)
-{
-    const char *kin = scheduler_kin(pod);
-    if (kin == NULL)
-        return hint_helps(scheduler, pod);
-    if (last->kin == NULL || last->generation != pod->meta.generation ||
-        strcmp(last->kin, kin) != 0)
-        *last = (struct kin_answer){kin, pod->meta.generation, hint_helps(scheduler, pod)};
-    return last->helps;
-}
-
-// --- the heap ------------------------------------------------------------------------------------
-
-static bool goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b)
+bool scheduler_goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    if (a->created != b->created)
-        return a->created < b->created;
+    if (a->queued_at != b->queued_at)
+        return a->queued_at < b->queued_at;
     return a->serial < b->serial;
 }
 
-static void place(struct scheduler *scheduler, uint32_t position, struct scheduled_pod *entry)
+bool scheduler_backs_off_before(const struct scheduled_pod *a, const struct scheduled_pod *b)
 {
-    scheduler->active.items[position] = entry;
+    int64_t window_a = a->backoff_until / BACKOFF_WINDOW_NS;
+    int64_t window_b = b->backoff_until / BACKOFF_WINDOW_NS;
+    return window_a != window_b ? window_a < window_b : scheduler_goes_before(a, b);
+}
+
+// --- heaps ---------------------------------------------------------------------------------------
+
+static void place(struct pod_heap *heap, uint32_t position, struct scheduled_pod *entry)
+{
+    heap->items.items[position] = entry;
     entry->position = position;
 }
 
-static void sift_up(struct scheduler *scheduler, uint32_t position)
+static void sift_up(struct pod_heap *heap, uint32_t position)
 {
-    struct scheduled_pod *entry = scheduler->active.items[position];
+    struct scheduled_pod *entry = heap->items.items[position];
     while (position > 0) {
-        struct scheduled_pod *parent = scheduler->active.items[(position - 1) / 2];
-        if (!goes_before(entry, parent))
+        struct scheduled_pod *parent = heap->items.items[(position - 1) / 2];
+        if (!heap->before(entry, parent))
             break;
-        place(scheduler, position, parent);
+        place(heap, position, parent);
         position = (position - 1) / 2;
     }
-    place(scheduler, position, entry);
+    place(heap, position, entry);
 }
 
-static void sift_down(struct scheduler *scheduler, uint32_t position)
+static void sift_down(struct pod_heap *heap, uint32_t position)
 {
-    struct scheduled_pod *entry = scheduler->active.items[position];
+    struct scheduled_pod *entry = heap->items.items[position];
     for (;;) {
         uint32_t child = 2 * position + 1;
-        if (child >= scheduler->active.count)
+        if (child >= heap->items.count)
             break;
-        if (child + 1 < scheduler->active.count &&
-            goes_before(scheduler->active.items[child + 1], scheduler->active.items[child]))
+        if (child + 1 < heap->items.count &&
+            heap->before(heap->items.items[child + 1], heap->items.items[child]))
             child++;
-        if (!goes_before(scheduler->active.items[child], entry))
+        if (!heap->before(heap->items.items[child], entry))
             break;
-        place(scheduler, position, scheduler->active.items[child]);
+        place(heap, position, heap->items.items[child]);
         position = child;
     }
-    place(scheduler, position, entry);
+    place(heap, position, entry);
 }
 
-static void heap_add(struct scheduler *scheduler, struct scheduled_pod *entry)
+static void heap_add(struct pod_heap *heap, struct scheduled_pod *entry)
 {
-    vector_push(&scheduler->active, entry);
-    entry->position = scheduler->active.count - 1;
-    sift_up(scheduler, entry->position);
+    assert(entry->position == UINT32_MAX);
+    vector_push(&heap->items, entry);
+    entry->position = heap->items.count - 1;
+    sift_up(heap, entry->position);
 }
 
-static void heap_remove(struct scheduler *scheduler, uint32_t position)
+static void heap_remove(struct pod_heap *heap, uint32_t position)
 {
-    assert(position < scheduler->active.count);
-    struct scheduled_pod *entry = scheduler->active.items[position];
-    struct scheduled_pod *last = scheduler->active.items[--scheduler->active.count];
+    assert(position < heap->items.count);
+    struct scheduled_pod *entry = heap->items.items[position];
+    struct scheduled_pod *last = heap->items.items[--heap->items.count];
     entry->position = UINT32_MAX;
     if (last == entry)
         return;
-    place(scheduler, position, last);
-    sift_up(scheduler, position);
-    sift_down(scheduler, last->position);
+    place(heap, position, last);
+    sift_up(heap, position);
+    sift_down(heap, last->position);
+}
+
+static struct scheduled_pod *heap_pop(struct pod_heap *heap)
+{
+    if (heap->items.count == 0)
+        return NULL;
+    struct scheduled_pod *entry = heap->items.items[0];
+    heap_remove(heap, 0);
+    return entry;
+}
+
+static void leave_heap(struct scheduler *scheduler, struct scheduled_pod *entry)
+{
+    if (entry->position != UINT32_MAX)
+        heap_remove(entry->state == POD_ACTIVE ? &scheduler->active : &scheduler->backed_off,
+                    entry->position);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "sim/workloads.h"
+#include "sim/pod_batches.h"
 
 #define LABEL_REVISION "controller-revision-hash"
 
@@ -161,18 +161,33 @@ static bool settled(struct workloads *workloads, const struct world_object *set,
     return available;
 }
 
+static int64_t count_allowed(struct workloads *workloads, const struct world_object *set,
+                             const struct numbered_pods *pods)
+{
+    int64_t missing = 0;
+    for (int64_t i = 0; i < pods->count; i++)
+        missing += pods->items[i] == NULL;
+    return missing == 0 ? 0
+                        : pod_batch_create(workloads, workloads->stateful_rate,
+                                           workloads->stateful_sets, set, missing);
+}
+
 // In order: one pod after the other, each once those before it are ready. True: all are there and
 // ready (or the order does not matter).
 static bool grow(struct workloads *workloads, struct world_object *set,
                  const struct numbered_pods *pods, const char *revision, bool parallel)
 {
+    int64_t allowed = parallel ? count_allowed(workloads, set, pods) : 1;
     for (int64_t i = 0; i < pods->count; i++) {
         struct world_object *pod = pods->items[i];
+        if (pod == NULL && allowed == 0)
+            continue;
         if (pod != NULL && world_pod_ended(pod)) {
             world_remove(workloads->world, pod, -1, NULL); // and made anew
             if (!parallel)
                 return false;
         } else if (pod == NULL) {
+            allowed--;
             if (!create_pod(workloads, set, pods->first + i, revision))
                 work_queue_add_after(workloads->stateful_sets, set->key, 5 * SECOND);
             if (!parallel)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/nanoseconds.h"
+#include "sim/pod_batches.h"
 
 struct workloads *workloads_create(struct world *world)
 {
@@ -18,6 +20,10 @@ struct workloads *workloads_create(struct world *world)
     workloads->daemon_sets = work_queue_create(loop, delay_ns, daemon_set_sync, workloads);
     workloads->daemon_nodes = work_queue_create(loop, delay_ns, daemon_set_node_sync, workloads);
     workloads->jobs = work_queue_create(loop, delay_ns, job_sync, workloads);
+    workloads->batches = map_create();
+    workloads->set_rate = memory_allocate(sizeof *workloads->set_rate);
+    workloads->stateful_rate = memory_allocate(sizeof *workloads->stateful_rate);
+    workloads->job_rate = memory_allocate(sizeof *workloads->job_rate);
     workloads->daemon_pods = map_create();
     workloads->daemon_generations = map_create();
     return workloads;
@@ -31,6 +37,10 @@ void workloads_destroy(struct workloads *workloads)
     work_queue_destroy(workloads->daemon_sets);
     work_queue_destroy(workloads->daemon_nodes);
     work_queue_destroy(workloads->jobs);
+    map_destroy(workloads->batches, free);
+    free(workloads->set_rate);
+    free(workloads->stateful_rate);
+    free(workloads->job_rate);
     daemon_set_pods_free(workloads);
     map_destroy(workloads->daemon_generations, NULL);
     free(workloads);
@@ -70,8 +80,10 @@ void workloads_leave(struct workloads *workloads, struct world_object *object)
         map_remove(workloads->daemon_generations, object->uid);
     if (world_is(object, KIND_NODE) && object->gone)
         daemon_set_node_changed(workloads, object);
-    if (object->gone)
+    if (object->gone) {
+        pod_batches_forget(workloads, object);
         queue_controllers(workloads, object);
+    }
 }
 
 void workloads_enter(struct workloads *workloads, struct world_object *object)
@@ -150,14 +162,30 @@ int64_t workload_share(const json_t *value, const char *otherwise, int64_t total
 
 struct deletion_rank {
     struct world_object *pod;
-    bool assigned, ready;
+    bool assigned, ready, by_magnitude;
     int phase; // Pending < Unknown < Running
-    int64_t cost, neighbours, ready_since, restarts, created;
+    int64_t cost, neighbours, ready_since, restarts, created, now_ns;
 };
 
 static int compare_numbers(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
+}
+
+static int magnitude(int64_t since, int64_t now_ns)
+{
+    int64_t age_ns = ns_subtract(now_ns, since);
+    return age_ns <= 0 ? -1 : 63 - __builtin_clzll((uint64_t)age_ns);
+}
+
+// The younger first; of ages of the same power of two any, so that it is not always the same generation.
+static int compare_ages(const struct deletion_rank *a, const struct deletion_rank *b,
+                        int64_t since_a, int64_t since_b)
+{
+    if (since_a == since_b || !a->by_magnitude)
+        return compare_numbers(since_b, since_a);
+    int order = compare_numbers(magnitude(since_a, a->now_ns), magnitude(since_b, a->now_ns));
+    return order != 0 ? order : strcmp(a->pod->uid, b->pod->uid);
 }
 
 static int compare_ranks(const void *first, const void *second)
@@ -169,9 +197,9 @@ static int compare_ranks(const void *first, const void *second)
         compare_numbers(a->ready, b->ready),
         compare_numbers(a->cost, b->cost),
         compare_numbers(b->neighbours, a->neighbours),
-        a->ready && b->ready ? compare_numbers(b->ready_since, a->ready_since) : 0,
+        a->ready && b->ready ? compare_ages(a, b, a->ready_since, b->ready_since) : 0,
         compare_numbers(b->restarts, a->restarts),
-        compare_numbers(b->created, a->created),
+        compare_ages(a, b, a->created, b->created),
         compare_numbers((int64_t)b->pod->serial, (int64_t)a->pod->serial),
     };
     for (size_t i = 0; i < ARRAY_LENGTH(orders); i++)
@@ -180,18 +208,20 @@ static int compare_ranks(const void *first, const void *second)
     return 0;
 }
 
-static int64_t count_restarts(const struct world_object *pod)
+// Of the container that was restarted most often.
+static int64_t most_restarts(const struct world_object *pod)
 {
-    int64_t restarts = 0;
+    int64_t most = 0;
     size_t index;
     json_t *status;
     json_array_foreach (store_path(pod->json, "status.containerStatuses"), index, status) {
-        restarts += world_int(status, "restartCount", 0);
+        int64_t restarts = world_int(status, "restartCount", 0);
+        most = restarts > most ? restarts : most;
     }
-    return restarts;
+    return most;
 }
 
-static struct deletion_rank rank_of(struct world_object *pod)
+static struct deletion_rank rank_of(const struct world *world, struct world_object *pod)
 {
     const char *phase = world_text(pod->json, "status.phase");
     const char *cost = world_annotation(pod, "controller.kubernetes.io/pod-deletion-cost");
@@ -203,32 +233,66 @@ static struct deletion_rank rank_of(struct world_object *pod)
                  : text_equal(phase, "Unknown") ? 1
                                                 : 0,
         .ready_since = world_pod_ready_since(pod),
-        .restarts = count_restarts(pod),
+        .restarts = most_restarts(pod),
         .created = pod->created,
+        .now_ns = loop_now_ns(world->loop),
     };
     if (cost != NULL && !text_parse_int64(cost, &rank.cost))
         rank.cost = 0;
     return rank;
 }
 
-void workload_sort_for_deletion(world_objects *pods)
+static void count_per_node(const struct world *world, const struct world_object *set,
+                           struct map *per_node)
 {
-    if (pods->count < 2)
-        return;
-    CLEANUP_FREE struct deletion_rank *ranks = memory_allocate_array(pods->count, sizeof *ranks);
-    struct map *per_node = map_create();
-    for (uint32_t i = 0; i < pods->count; i++) {
-        ranks[i] = rank_of(pods->items[i]);
-        const char *node = world_text(pods->items[i]->json, "spec.nodeName");
-        if (node != NULL)
+    world_objects pods = world_controlled(world, set->uid, KIND_POD);
+    vector_for_each (pod, &pods) {
+        const char *node = world_text((*pod)->json, "spec.nodeName");
+        if (node != NULL && world_pod_active(*pod))
             map_set(per_node, node, (void *)((uintptr_t)map_get(per_node, node) + 1));
     }
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const char *node = world_text(pods->items[i]->json, "spec.nodeName");
+    vector_free(&pods);
+}
+
+// Active pods of all ReplicaSets of the set's Deployment, by node. The caller destroys the map.
+static struct map *related_per_node(const struct world *world, const struct world_object *set)
+{
+    struct map *per_node = map_create();
+    const char *owner = world_controller_uid(set);
+    if (owner == NULL) {
+        count_per_node(world, set, per_node);
+        return per_node;
+    }
+    world_objects sets = world_controlled(world, owner, KIND_REPLICA_SET);
+    vector_for_each (related, &sets)
+        count_per_node(world, *related, per_node);
+    vector_free(&sets);
+    return per_node;
+}
+
+static void count_neighbours(const struct world *world, const struct world_object *set,
+                             struct deletion_rank *ranks, uint32_t count)
+{
+    struct map *per_node = related_per_node(world, set);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *node = world_text(ranks[i].pod->json, "spec.nodeName");
+        ranks[i].by_magnitude = true;
         if (node != NULL)
             ranks[i].neighbours = (int64_t)(uintptr_t)map_get(per_node, node);
     }
     map_destroy(per_node, NULL);
+}
+
+void workload_sort_for_deletion(const struct world *world, const struct world_object *set,
+                                world_objects *pods)
+{
+    if (pods->count < 2)
+        return;
+    CLEANUP_FREE struct deletion_rank *ranks = memory_allocate_array(pods->count, sizeof *ranks);
+    for (uint32_t i = 0; i < pods->count; i++)
+        ranks[i] = rank_of(world, pods->items[i]);
+    if (set != NULL)
+        count_neighbours(world, set, ranks, pods->count);
     qsort(ranks, pods->count, sizeof *ranks, compare_ranks);
     for (uint32_t i = 0; i < pods->count; i++)
         pods->items[i] = ranks[i].pod;

@@ -21,6 +21,8 @@ struct workloads {
     struct world *world;
     struct work_queue *deployments, *replica_sets, *stateful_sets, *daemon_sets, *daemon_nodes,
         *jobs;
+    struct request_rate *set_rate, *stateful_rate, *job_rate; // what their clients may still ask
+    struct map *batches;            // by uid of the owner: pods that it is creating (pod_batches.h)
     struct map *daemon_pods;        // "daemon set uid/node name" -> struct daemon_pods *
     struct map *daemon_generations; // daemon set uid -> generation whose nodes have been looked at
 };
@@ -45,5 +47,7 @@ json_t *workload_metadata(json_t *value, const char *part);
 void workload_template_hash(const json_t *pod_template, const char *ignored, char out[12]);
 // maxSurge, maxUnavailable: a number or a share of `total`; `otherwise` ("25%") if absent.
 int64_t workload_share(const json_t *value, const char *otherwise, int64_t total, bool round_up);
-// Sorts pods that may be deleted: the first to go come first (ReplicaSet's order).
-void workload_sort_for_deletion(world_objects *pods);
+// Sorts pods that may be deleted: the first to go come first. set: their ReplicaSet, which also goes by
+// how many pods of its Deployment share a node, and by the magnitude of ages only; NULL: a Job's.
+void workload_sort_for_deletion(const struct world *world, const struct world_object *set,
+                                world_objects *pods);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "sim/kubelet.h"
 #include "sim/scheduler.h"
 #include "sim/workloads.h"
@@ -31,6 +32,7 @@ void world_options_defaults(struct world_options *options)
         .heartbeats = HEARTBEATS_LEASES,
         .controller_delay_ns = 20 * MILLISECOND,
         .scheduler_pod_ns = 1 * MILLISECOND,
+        .scheduler_rejection_ns = 1 * MILLISECOND,
         .scheduler_backoff_ns = 1 * SECOND,
         .scheduler_backoff_max_ns = 10 * SECOND,
         .scheduler_retry_ns = 5 * MINUTE,
@@ -49,6 +51,23 @@ void world_options_defaults(struct world_options *options)
         .volume_detach_ns = 2 * SECOND,
         .event_ttl_ns = 1 * HOUR,
     };
+}
+
+static int64_t per_second(struct random *random, uint64_t least, uint64_t most)
+{
+    return SECOND / (int64_t)(least + random_below(random, most - least + 1));
+}
+
+void world_options_live_pace(struct world_options *options, uint64_t seed)
+{
+    struct random random;
+    random_seed(&random, seed ^ UINT64_C(0x5c4ed));
+    options->scheduler_pod_ns = per_second(&random, 50, 300);
+    options->scheduler_rejection_ns = per_second(&random, 10, 50);
+    options->scheduler_bind_ns = per_second(&random, 20, 200);
+    options->controller_request_ns = per_second(&random, 50, 300);
+    options->controller_requests_per_second = random_chance(&random, 0.5) ? 20 : 200;
+    options->controller_requests_burst = options->controller_requests_per_second * 3 / 2;
 }
 
 struct world *world_create(struct loop *loop, struct store *store,

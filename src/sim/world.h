@@ -39,14 +39,21 @@ struct world_options {
     bool events; // record Event objects
     enum world_heartbeats heartbeats;
     int64_t controller_delay_ns;  // from a change to the controllers' look at it
-    int64_t scheduler_pod_ns;     // one scheduling cycle
-    int64_t scheduler_backoff_ns; // first back-off of an unschedulable pod; doubles
+    // The scheduler's pace. A cycle that finds a node takes scheduler_pod_ns (4 ms: 250 pods a second), one
+    // in vain scheduler_rejection_ns if the pod's status has to be written (40 ms: 25 a second). Bindings
+    // are written scheduler_bind_ns after the decision (longer by up to `jitter`), beside further cycles.
+    int64_t scheduler_pod_ns, scheduler_rejection_ns, scheduler_bind_ns;
+    int64_t scheduler_backoff_ns; // pause after the first attempt of a pod in vain; doubles
     int64_t scheduler_backoff_max_ns;
     int64_t scheduler_retry_ns; // unschedulable pods are tried again at least this often
     // Pods are tried first on the node of their status.nominatedNodeName, and pods of no higher priority
     // leave them their room there, as since Kubernetes 1.35 (NominatedNodeNameForExpectation); an attempt
     // in vain clears it. False: it says nothing to the scheduler, and goes with the next attempt in vain.
     bool nominations;
+    // Workload controllers create pods in batches of 1, 2, 4, ..., each controller_request_ns after the one
+    // before; and each controller's client asks that often, after a burst (0: as often as it likes).
+    int64_t controller_request_ns;
+    int32_t controller_requests_per_second, controller_requests_burst;
     int64_t pod_start_ns;                // from the assignment to readiness
     int64_t pod_stop_ns;                 // from the deletion to the end of the containers
     double jitter;                       // share by which a pod's or node's delays may be longer
@@ -57,7 +64,12 @@ struct world_options {
     int64_t volume_provision_ns, volume_attach_ns, volume_detach_ns;
     int64_t event_ttl_ns;
 };
+// Fast and simple: 1,000 scheduling cycles a second, bindings and pods of workloads at once.
 void world_options_defaults(struct world_options *options);
+// The pace of a live control plane on a small machine, drawn by the seed: 50 to 300 pods a second are
+// scheduled, 10 to 50 rejected; bindings, and pods of workloads batch by batch, take some milliseconds.
+// Nothing else is changed.
+void world_options_live_pace(struct world_options *options, uint64_t seed);
 
 // options NULL: the defaults. The world must be destroyed before the store and the loop.
 struct world *world_create(struct loop *loop, struct store *store,

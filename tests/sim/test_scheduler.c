@@ -758,17 +758,22 @@ static void delayed_volumes_follow_the_pod(void **state)
 
 // --- nominations ---------------------------------------------------------------------------------
 
-static void nominate(struct scene *scene, const char *pod, const char *node)
+static void patch_status(struct scene *scene, const char *pod, const char *text)
 {
-    char text[200];
-    snprintf(text, sizeof text, "{'status': {'nominatedNodeName': %s%s%s}}",
-             node == NULL ? "null" : "'", node == NULL ? "" : node, node == NULL ? "" : "'");
     json_t *patch = json_of(text);
     struct error error;
     if (store_patch(scene->store, scene_resource(scene, KIND_POD), "default", pod, "status",
                     "strategic", patch, &error) == NULL)
         fail_msg("%s", error.message);
     json_decref(patch);
+}
+
+static void nominate(struct scene *scene, const char *pod, const char *node)
+{
+    char text[200];
+    snprintf(text, sizeof text, "{'status': {'nominatedNodeName': %s%s%s}}",
+             node == NULL ? "null" : "'", node == NULL ? "" : node, node == NULL ? "" : "'");
+    patch_status(scene, pod, text);
 }
 
 // Nodes without kubelets stay as they are put.
@@ -968,6 +973,161 @@ static void pods_of_a_workload_are_spread(void **state)
     scene_close(&scene);
 }
 
+// --- the queue -----------------------------------------------------------------------------------
+
+// Equal priority: who has waited since its last attempt for longer goes first.
+static void a_new_attempt_starts_the_wait_anew(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "full", 0);
+    new_pod(&scene, "first", "2", "");
+    scene_run(&scene, 20);
+    new_pod(&scene, "second", "2", "");
+    scene_run(&scene, 20);
+    scene_patch(&scene, KIND_POD, "first", "{'spec': {'tolerations': [{'key': 'k', 'operator':"
+                                           " 'Exists'}]}}");
+    scene_run(&scene, 20);
+    put_ready_node(&scene, "small", 2);
+    scene_run(&scene, 15);
+    expect_on(&scene, "second", "small");
+    expect_on(&scene, "first", NULL);
+    scene_close(&scene);
+}
+
+// Its pause does not hold a pod back while no other waits.
+static void pauses_are_for_when_others_wait(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "full", 0);
+    new_pod(&scene, "p", "2", "");
+    loop_run_for(scene.loop, 300 * MILLISECOND);
+    put_ready_node(&scene, "a", 4);
+    loop_run_for(scene.loop, 100 * MILLISECOND);
+    expect_on(&scene, "p", "a");
+    scene_close(&scene);
+}
+
+// Whether the pod has been tried since: an attempt in vain would have ended its nomination.
+static bool is_untouched(struct scene *scene, const char *pod)
+{
+    return scene_text(scene, KIND_POD, pod, "status.nominatedNodeName") != NULL;
+}
+
+static void pods_wake_for_what_concerns_their_reasons(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    put_ready_node(&scene, "full", 1);
+    new_pod(&scene, "there", "1", "");
+    scene_run(&scene, 5);
+    new_pod(&scene, "large", "2", "");
+    new_pod(&scene, "elsewhere", "0", ", 'nodeSelector': {'zone': 'z1'}");
+    scene_run(&scene, 5);
+    nominate(&scene, "large", "later");
+    nominate(&scene, "elsewhere", "later");
+    // A node without room for the one nor the label that the other wants.
+    put_ready_node(&scene, "small", 1);
+    scene_run(&scene, 20);
+    assert_true(is_untouched(&scene, "large"));
+    assert_true(is_untouched(&scene, "elsewhere"));
+    // Any pod that goes gives those hope that want room.
+    patch_status(&scene, "there", "{'status': {'phase': 'Succeeded'}}");
+    scene_run(&scene, 20);
+    assert_false(is_untouched(&scene, "large"));
+    assert_true(is_untouched(&scene, "elsewhere"));
+    nominate(&scene, "large", "later");
+    scene_patch(&scene, KIND_NODE, "small", "{'metadata': {'labels': {'zone': 'z1'}}}");
+    scene_run(&scene, 20);
+    expect_on(&scene, "elsewhere", "small");
+    assert_true(is_untouched(&scene, "large"));
+    scene_close(&scene);
+}
+
+// Without any node nothing has refused the pod: it is tried again after its pause.
+static void pods_are_tried_again_while_there_is_no_node(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(bare);
+    new_pod(&scene, "p", "1", "");
+    loop_run_for(scene.loop, 100 * MILLISECOND);
+    nominate(&scene, "p", "later");
+    scene_run(&scene, 3);
+    assert_false(is_untouched(&scene, "p"));
+    scene_close(&scene);
+}
+
+// --- its pace ------------------------------------------------------------------------------------
+
+static void slow(struct world_options *options)
+{
+    bare(options);
+    options->scheduler_pod_ns = 10 * MILLISECOND;
+    options->scheduler_rejection_ns = 100 * MILLISECOND;
+}
+
+static void cycles_take_their_time(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(slow);
+    put_ready_node(&scene, "a", 64);
+    for (int i = 0; i < 100; i++) {
+        char name[12];
+        snprintf(name, sizeof name, "p%d", i);
+        new_pod(&scene, name, "10m", "");
+    }
+    loop_run_for(scene.loop, 500 * MILLISECOND);
+    assert_in_range(scene_pods(&scene, NULL, NULL, "a").total, 48, 51);
+    scene_run(&scene, 2);
+    for (int i = 0; i < 20; i++) {
+        char name[12];
+        snprintf(name, sizeof name, "q%d", i);
+        new_pod(&scene, name, "65", "");
+    }
+    scene_run(&scene, 1);
+    uint32_t rejected = 0;
+    for (int i = 0; i < 20; i++) {
+        char name[12];
+        snprintf(name, sizeof name, "q%d", i);
+        rejected += scheduled_message(&scene, name) != NULL;
+    }
+    assert_in_range(rejected, 9, 11);
+    scene_close(&scene);
+}
+
+static void late_bindings(struct world_options *options)
+{
+    bare(options);
+    options->scheduler_bind_ns = 500 * MILLISECOND;
+}
+
+static void bindings_come_later_but_hold_their_room(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(late_bindings);
+    put_ready_node(&scene, "a", 2);
+    new_pod(&scene, "p", "2", "");
+    new_pod(&scene, "q", "2", "");
+    loop_run_for(scene.loop, 400 * MILLISECOND);
+    expect_on(&scene, "p", NULL);
+    assert_null(scheduled_message(&scene, "p"));
+    assert_non_null(scheduled_message(&scene, "q"));
+    loop_run_for(scene.loop, 200 * MILLISECOND);
+    expect_on(&scene, "p", "a");
+    // The node goes while the binding is under way: the pod is tried again.
+    new_pod(&scene, "r", "1", "");
+    put_ready_node(&scene, "b", 1);
+    loop_run_for(scene.loop, 200 * MILLISECOND);
+    scene_remove(&scene, KIND_NODE, "b", NULL);
+    scene_run(&scene, 2);
+    expect_on(&scene, "r", NULL);
+    put_ready_node(&scene, "c", 1);
+    scene_run(&scene, 5);
+    expect_on(&scene, "r", "c");
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1001,6 +1161,12 @@ int main(void)
         cmocka_unit_test(nominated_pods_count_for_rules_between_pods),
         cmocka_unit_test(attempts_in_vain_end_nominations),
         cmocka_unit_test(nominations_can_be_without_effect),
+        cmocka_unit_test(a_new_attempt_starts_the_wait_anew),
+        cmocka_unit_test(pauses_are_for_when_others_wait),
+        cmocka_unit_test(pods_wake_for_what_concerns_their_reasons),
+        cmocka_unit_test(pods_are_tried_again_while_there_is_no_node),
+        cmocka_unit_test(cycles_take_their_time),
+        cmocka_unit_test(bindings_come_later_but_hold_their_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,6 +350,88 @@ static void indexed_jobs_complete_every_index(void **state)
     scene_close(&scene);
 }
 
+// Two pods of the Deployment on one node: one of these goes, not the younger one that is alone.
+static void crowded_nodes_lose_their_pods_first(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(NULL);
+    scene_boot(&scene, "a", "z1", 2, 8);
+    scene_run(&scene, 15);
+    scene_deployment(&scene, "app", 2, "500m", "");
+    scene_run(&scene, 60);
+    scene_boot(&scene, "b", "z2", 2, 8);
+    scene_run(&scene, 15);
+    scene_patch(&scene, KIND_DEPLOYMENT, "app", "{'spec': {'replicas': 3}}");
+    scene_run(&scene, 60);
+    assert_int_equal(scene_pods(&scene, "app", "app", "b").total, 1);
+    scene_patch(&scene, KIND_DEPLOYMENT, "app", "{'spec': {'replicas': 2}}");
+    scene_run(&scene, 60);
+    assert_int_equal(scene_pods(&scene, "app", "app", "a").total, 1);
+    assert_int_equal(scene_pods(&scene, "app", "app", "b").total, 1);
+    scene_close(&scene);
+}
+
+static void batches(struct world_options *options)
+{
+    options->controller_request_ns = 100 * MILLISECOND;
+}
+
+static void limited(struct world_options *options)
+{
+    options->controller_requests_per_second = 20;
+    options->controller_requests_burst = 30;
+}
+
+static uint32_t pods_after(struct scene *scene, int64_t milliseconds)
+{
+    loop_run_for(scene->loop, milliseconds * MILLISECOND);
+    return scene_pods(scene, NULL, NULL, NULL).total;
+}
+
+static void pods_are_created_in_growing_batches(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {
+        "{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'metadata': {'name': 'w'}, 'spec':"
+        " {'replicas': 20, 'selector': {'matchLabels': {'app': 'w'}}, 'template': {'metadata':"
+        " {'labels': {'app': 'w'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}",
+        "{'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'metadata': {'name': 'w'}, 'spec':"
+        " {'replicas': 20, 'podManagementPolicy': 'Parallel', 'serviceName': 'w', 'selector':"
+        " {'matchLabels': {'app': 'w'}}, 'template': {'metadata': {'labels': {'app': 'w'}}, 'spec':"
+        " {'containers': [{'name': 'c', 'image': 'i'}]}}}}",
+        "{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': 'w'}, 'spec':"
+        " {'parallelism': 20, 'completions': 20, 'template': {'spec': {'restartPolicy': 'Never',"
+        " 'containers': [{'name': 'c', 'image': 'i'}]}}}}",
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
+        struct scene scene = scene_open(batches);
+        scene_add(&scene, "%s", kinds[i]);
+        assert_int_equal(pods_after(&scene, 50), 1);
+        assert_int_equal(pods_after(&scene, 100), 1 + 2);
+        assert_int_equal(pods_after(&scene, 100), 1 + 2 + 4);
+        assert_int_equal(pods_after(&scene, 100), 1 + 2 + 4 + 8);
+        assert_int_equal(pods_after(&scene, 100), 20);
+        assert_int_equal(pods_after(&scene, 1000), 20);
+        scene_close(&scene);
+    }
+}
+
+static void clients_of_controllers_are_limited(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(limited);
+    scene_deployment(&scene, "app", 100, "10m", "");
+    assert_in_range(pods_after(&scene, 100), 28, 33);
+    assert_in_range(pods_after(&scene, 1000), 48, 53);
+    assert_in_range(pods_after(&scene, 1000), 68, 73);
+    assert_int_equal(pods_after(&scene, 2000), 100);
+    scene_run(&scene, 5);
+    scene_patch(&scene, KIND_DEPLOYMENT, "app", "{'spec': {'replicas': 20}}");
+    assert_in_range(pods_after(&scene, 100), 66, 73);
+    assert_int_equal(pods_after(&scene, 4000), 20);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +447,9 @@ int main(void)
         cmocka_unit_test(jobs_give_up_after_their_backoff_limit),
         cmocka_unit_test(a_job_pod_that_is_evicted_is_replaced),
         cmocka_unit_test(indexed_jobs_complete_every_index),
+        cmocka_unit_test(crowded_nodes_lose_their_pods_first),
+        cmocka_unit_test(pods_are_created_in_growing_batches),
+        cmocka_unit_test(clients_of_controllers_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,11 @@ struct scenario *scenario_create(uint64_t seed)
     return scenario;
 }
 
+void scenario_live_pace(struct scenario *scenario)
+{
+    world_options_live_pace(&scenario->options.world, scenario->options.seed);
+}
+
 void scenario_begin(struct scenario *scenario)
 {
     scenario->simulation = simulation_create(&scenario->options);

@@ -20,6 +20,9 @@ struct scenario *scenario_create(uint64_t seed);
 // consolidateAfter 0s, budget 100%, expireAfter Never, of at most 8 cpu a node) and a Deployment
 // "inflate" of 0 replicas of 1 cpu.
 void scenario_begin(struct scenario *scenario);
+// Before begin: scheduler and workload controllers have the pace of a live control plane, by the
+// scenario's seed (world_options_live_pace()).
+void scenario_live_pace(struct scenario *scenario);
 void scenario_destroy(struct scenario *scenario);
 int scenario_teardown(void **state); // the same, as cmocka calls it
 

@@ -123,6 +123,9 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     options.catalog = catalog;
     options.settings = &world->settings;
     options.world.heartbeats = HEARTBEATS_SILENT;
+    if (options.seed % 2 == 0)
+        world_options_live_pace(&options.world, options.seed);
+    options.world.nominations = options.seed % 5 != 0;
     options.world.events = !soak_is_large(world->options.size); // nobody reads them
     options.boot_delay_max = (2 + (int64_t)random_below(random, 60)) * SECOND;
     options.ready_delay = (1 + (int64_t)random_below(random, 10)) * SECOND;
