@@ -8,16 +8,16 @@ ENDLESS = "endless"          # runs until it is interrupted
 IN_BACKGROUND = "background" # takes a minute or so, and needs nothing of the others
 CONTROL_PLANE = "control"    # needs a real control plane: tests/e2e
 LONG = "long"                # minutes with sanitizers: tests/e2e, with the release
-NAMED = "named"              # builds, tests or measures for long: is there, by `make -n`
+NAMED = "named"              # builds, tests or measures for long, or reads the results: is there, by `make -n`
 
 RULES = [
     (r"^make demo ARGS=--serve", BEGIN),
     (r"^export KUBECONFIG=\.\.\.", IN_TURN),
     (r"^make demo\b|^adze demo --quiet", IN_BACKGROUND),
-    (r"^make ", NAMED),
+    (r"^make |^bench/report", NAMED),
     (r"adze controller|adze crds \| kubectl apply|kubectl wait .* crd|kubectl apply -f examples/inflate.yaml", CONTROL_PLANE),
     (r"kubectl get .* -w\b", ENDLESS),
-    (r"^tools/judge-bench|^bench/report|bench price|--growth", LONG),
+    (r"^tools/judge-bench|bench price|--growth", LONG),
     (r"", RUN),
 ]
 
