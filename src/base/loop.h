@@ -31,6 +31,10 @@ int64_t loop_monotonic_ns(const struct loop *loop);
 // Virtual only: clock jumps of the simulated world (changes loop_now_ns, not the monotonic clock).
 void loop_skew_wall_clock(struct loop *loop, int64_t nanoseconds);
 
+// Virtual only: so much time passes in which nothing runs, as while the process is stopped. What has become
+// due by then runs afterwards, in its order.
+void loop_pause(struct loop *loop, int64_t nanoseconds);
+
 // One-shot timers. timer_start() on a running timer moves it. Callbacks run on the loop's thread and
 // may start, stop or destroy any timer, themselves included.
 struct timer *timer_create_on(struct loop *loop, loop_function function, void *context);

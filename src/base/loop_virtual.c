@@ -156,6 +156,12 @@ void loop_set_offload_time(struct loop *loop, int64_t nanoseconds)
     as_virtual(loop)->offload_ns = nanoseconds;
 }
 
+void loop_pause(struct loop *loop, int64_t nanoseconds)
+{
+    assert(loop->operations == &virtual_operations && nanoseconds >= 0);
+    as_virtual(loop)->elapsed_ns = ns_add(as_virtual(loop)->elapsed_ns, nanoseconds);
+}
+
 // No process, no signals: the simulated world calls its functions itself.
 static void virtual_on_signal(struct loop *loop, int signal_number, loop_function function,
                               void *context)
@@ -169,8 +175,8 @@ static bool virtual_step(struct loop *base)
     if (loop->heap.count == 0)
         return false;
     struct scheduled *next = loop->heap.items[0];
-    assert(next->at_ns >= loop->elapsed_ns);
-    loop->elapsed_ns = next->at_ns;
+    if (next->at_ns > loop->elapsed_ns) // else late, after a pause
+        loop->elapsed_ns = next->at_ns;
     unschedule(loop, next);
     loop_function function = next->function;
     void *context = next->context;

@@ -229,6 +229,12 @@ static void lead(void *context)
     start_working(process);
 }
 
+static bool still_leads(void *context)
+{
+    const struct process *process = context;
+    return process->leader != NULL && leader_is_leading(process->leader);
+}
+
 static void lease_lost(void *context)
 {
     struct process *process = context;
@@ -274,6 +280,7 @@ static void begin(struct process *process)
     show_leading(process, false);
     metric_add(process->slow_path, 0, settings->leader_election_name);
     process->leader = leader_create(process->loop, process->lease_client, &options);
+    kube_client_gate_writes(process->client, still_leads, process);
 }
 
 // --- the end (LIF-474) -------------------------------------------------------------------------------------
@@ -311,8 +318,8 @@ static void close_process(struct process *process)
     provider_publisher_destroy(process->publisher);
     if (process->controller != NULL)
         controller_destroy(process->controller);
-    if (process->leader != NULL)
-        leader_destroy(process->leader);
+    leader_destroy(process->leader);
+    process->leader = NULL;
     if (process->cloud != NULL)
         process->cloud->operations->destroy(process->cloud);
     if (process->recorder != NULL)

@@ -16,6 +16,7 @@ struct operation {
     operation_record_machine record_machine;
     operation_record_machines record_machines;
     void *context;
+    struct timer *refusal; // of a write that may not be made
 };
 
 struct pending { // of one item
@@ -46,6 +47,7 @@ void operations_destroy(struct operations *operations)
     for (struct operation *operation = operations->first, *next; operation != NULL;
          operation = next) {
         next = operation->next;
+        timer_destroy(operation->refusal);
         free(operation);
     }
     map_destroy(operations->pending, free);
@@ -121,6 +123,7 @@ static void end(struct operation *operation, enum operation_outcome outcome,
         pending->retry = true;
     else if (outcome == OPERATION_PASS && error->kind != ERROR_NONE)
         note_error(pending, operation, error);
+    timer_destroy(operation->refusal);
     free(operation);
     if (--pending->count > 0)
         return;
@@ -277,12 +280,32 @@ static struct operation *begin_cloud(const struct operation_about *about, const 
     return operation;
 }
 
+static void machine_refused(void *context)
+{
+    struct machine_result result = {0};
+    error_set(&result.error, ERROR_UNAVAILABLE, "not done, this replica does not lead");
+    machine_done(context, &result);
+}
+
+// Machines are changed by the leader only, as objects are (kube_client_gate_writes()).
+static bool may_change_machines(struct operation *operation)
+{
+    struct control *control = operation->operations->control;
+    if (kube_client_may_write(control->client))
+        return true;
+    operation->refusal = timer_create_on(control->loop, machine_refused, operation);
+    timer_start(operation->refusal, 0);
+    return false;
+}
+
 struct reconcile_result start_machine_create(const struct operation_about *about,
                                              const struct node_claim *claim,
                                              operation_record_machine record)
 {
     struct cloud *cloud = about->control->cloud;
-    cloud->operations->create(cloud, claim, machine_done, begin_cloud(about, "Create", record));
+    struct operation *operation = begin_cloud(about, "Create", record);
+    if (may_change_machines(operation))
+        cloud->operations->create(cloud, claim, machine_done, operation);
     return reconcile_running();
 }
 
@@ -291,8 +314,9 @@ struct reconcile_result start_machine_delete(const struct operation_about *about
                                              operation_record_machine record)
 {
     struct cloud *cloud = about->control->cloud;
-    cloud->operations->delete (cloud, provider_id, machine_done,
-                               begin_cloud(about, "Delete", record));
+    struct operation *operation = begin_cloud(about, "Delete", record);
+    if (may_change_machines(operation))
+        cloud->operations->delete (cloud, provider_id, machine_done, operation);
     return reconcile_running();
 }
 

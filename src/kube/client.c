@@ -18,6 +18,9 @@ static void start(struct kube_client *client, enum kube_verb verb, enum kind_id 
                   const char *namespace, const char *name, const char *subresource,
                   enum patch_type patch_type, json_t *body, kube_callback callback, void *context);
 static void operation_send(void *context);
+static bool reads_only(enum kube_verb verb);
+static bool operation_may_be_sent(const struct operation *operation);
+static void operation_refuse(struct operation *operation);
 static void operation_done(void *context, const struct kube_response *response);
 static bool operation_retry(struct operation *operation, const struct kube_response *response);
 static void operation_wait(struct operation *operation, int64_t delay_ns);
@@ -51,6 +54,18 @@ void kube_client_destroy(struct kube_client *client)
 struct kube_transport *kube_client_transport(struct kube_client *client)
 {
     return client->transport;
+}
+
+void kube_client_gate_writes(struct kube_client *client, bool (*may_write)(void *context),
+                             void *context)
+{
+    client->may_write = may_write;
+    client->may_write_context = context;
+}
+
+bool kube_client_may_write(const struct kube_client *client)
+{
+    return client->may_write == NULL || client->may_write(client->may_write_context);
 }
 
 void kube_cancel(struct kube_client *client, const void *context)
@@ -217,14 +232,46 @@ static void operation_wait(struct operation *operation, int64_t delay_ns)
 static void operation_send(void *context)
 {
     struct operation *operation = context;
-    struct kube_transport *transport = operation->client->transport;
+    struct kube_client *client = operation->client;
+    struct kube_transport *transport = client->transport;
+    if (operation->is_refused) {
+        operation_refuse(operation);
+        return;
+    }
+    if (!operation_may_be_sent(operation)) {
+        operation->is_refused = true;
+        operation_wait(operation, 0); // no callback before the call has returned
+        return;
+    }
     struct kube_request request = {.verb = operation->verb,
                                    .path = operation->path,
                                    .query = operation->query,
                                    .patch_type = operation->patch_type,
                                    .body = operation->body};
+    if (!reads_only(operation->verb)) {
+        request.may_send = client->may_write;
+        request.may_send_context = client->may_write_context;
+    }
     struct kube_handlers handlers = {.done = operation_done, .context = operation};
     operation->call = transport->operations->start(transport, &request, &handlers);
+}
+
+static bool reads_only(enum kube_verb verb)
+{
+    return verb == KUBE_GET || verb == KUBE_LIST || verb == KUBE_WATCH;
+}
+
+static bool operation_may_be_sent(const struct operation *operation)
+{
+    return reads_only(operation->verb) || kube_client_may_write(operation->client);
+}
+
+static void operation_refuse(struct operation *operation)
+{
+    struct kube_response response = {0};
+    error_set(&response.error, ERROR_UNAVAILABLE, "%s: not written, this replica does not lead",
+              operation->path);
+    operation_finish(operation, &response, NULL);
 }
 
 static void operation_done(void *context, const struct kube_response *response)

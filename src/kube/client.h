@@ -25,6 +25,13 @@ struct kube_client *kube_client_create(struct loop *loop, struct kube_transport 
 void kube_client_destroy(struct kube_client *client); // cancels what is under way
 struct kube_transport *kube_client_transport(struct kube_client *client);
 
+// From now on everything but GET, LIST and WATCH is sent only if `may_write` says so in that very
+// moment, whatever it has waited for (rate limit, retry, credential, connection); else it ends with
+// ERROR_UNAVAILABLE. NULL, as at the beginning: everything is sent.
+void kube_client_gate_writes(struct kube_client *client, bool (*may_write)(void *context),
+                             void *context);
+bool kube_client_may_write(const struct kube_client *client); // now
+
 struct kube_result {
     struct error error; // ERROR_NONE on success
     int status;         // HTTP status, 0 if no answer

@@ -32,6 +32,7 @@ struct operation { // one call of the client, with its retries and pages
     struct timer *timer;    // waiting for the rate limit or for a retry
     struct kube_call *call; // under way
     unsigned attempts;
+    bool is_refused;        // a write that may not be sent; waits for its callback
     bool is_busy, is_cancelled; // a callback that does not end it is running; and has cancelled it
     struct listing *listing;
 };
@@ -43,6 +44,8 @@ struct kube_client {
     struct bucket bucket, events_bucket;
     struct random random;
     struct operation_list operations;
+    bool (*may_write)(void *context); // NULL: always
+    void *may_write_context;
 };
 
 struct operation *operation_create(struct kube_client *client, enum kube_verb verb,

@@ -39,6 +39,8 @@ struct kube_call {
     char *path; // without the query
     char *url;  // path and query
     char *body; // JSON text, or NULL
+    bool (*may_send)(void *context);
+    void *may_send_context;
     struct kube_handlers handlers;
     struct http_easy easy;
     uint64_t generation; // of the credential sent
@@ -70,6 +72,7 @@ static void transport_destroy(struct kube_transport *base);
 static void transport_dispatch(void *context);
 static void transport_credentials_settled(void *context);
 static void call_begin(struct kube_call *call);
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port);
 static size_t call_receive(char *data, size_t size, size_t count, void *context);
 static void call_transferred(void *context, CURLcode result);
 static void call_make_ready(struct kube_call *call);
@@ -142,6 +145,8 @@ static struct kube_call *transport_start(struct kube_transport *base,
     call->verb = request->verb;
     call->patch_type = request->patch_type;
     call->handlers = *handlers;
+    call->may_send = request->may_send;
+    call->may_send_context = request->may_send_context;
     call->reader.line_bytes_max = transport->line_bytes_max;
     call->path = memory_copy_string(request->path);
     bool has_query = request->query != NULL && request->query[0] != '\0';
@@ -213,8 +218,24 @@ static void call_begin(struct kube_call *call)
     call->generation = credential.generation;
     http_easy_init(&call->easy, &transport->target, call->verb, call->patch_type, call->url,
                    call->body, &credential, call_receive, call);
+    if (call->may_send != NULL) {
+        curl_easy_setopt(call->easy.curl, CURLOPT_PREREQFUNCTION, call_is_about_to_be_sent);
+        curl_easy_setopt(call->easy.curl, CURLOPT_PREREQDATA, call);
+    }
     call->state = CALL_RUNNING;
     http_multi_add(transport->multi, call->easy.curl, call_transferred, call);
+}
+
+// By libcurl when the connection is there, as the last thing before the request.
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port)
+{
+    struct kube_call *call = context;
+    (void)peer, (void)own, (void)peer_port, (void)own_port;
+    if (call->may_send(call->may_send_context))
+        return CURL_PREREQFUNC_OK;
+    error_set(&call->error, ERROR_UNAVAILABLE, "%s %s%s: not sent, this replica does not lead",
+              http_method(call->verb), call->transport->target.shown_url, call->path);
+    return CURL_PREREQFUNC_ABORT;
 }
 
 static size_t call_receive(char *data, size_t size, size_t count, void *context)

@@ -24,8 +24,8 @@ struct leader {
     struct random random;
     json_t *lease;       // as last seen; NULL: never
     int64_t observed_ns; // monotonic, when its spec was last seen to change
-    int64_t attempt_ns;  // monotonic, when the attempt under way began
-    int64_t renewed_ns;  // when the last successful one did
+    int64_t attempt_ns, attempt_wall_ns; // monotonic, wall: when the attempt under way began
+    int64_t renewed_ns, renewed_wall_ns; // when the last successful one did
     bool is_leading, is_releasing;
     struct timer *retry;    // the next attempt
     struct timer *deadline; // leading: to renew; else: of the attempt under way; or of the release
@@ -86,12 +86,14 @@ void leader_destroy(struct leader *leader)
     free(leader);
 }
 
-// The clock is asked too: after a pause of the whole process the deadline's timer may be late.
+// The clocks are asked too: after a pause of the whole process the deadline's timer may be late. While
+// the whole machine was paused the monotonic clock stood still, and the wall clock has jumped.
 bool leader_is_leading(const struct leader *leader)
 {
+    int64_t limit_ns = leader->options.renew_deadline_ns;
     return leader->is_leading &&
-           ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns) <
-               leader->options.renew_deadline_ns;
+           ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns) < limit_ns &&
+           ns_subtract(loop_now_ns(leader->loop), leader->renewed_wall_ns) < limit_ns;
 }
 
 // --- acquiring and renewing ----------------------------------------------------------------------
@@ -99,6 +101,7 @@ static void attempt(void *context)
 {
     struct leader *leader = context;
     leader->attempt_ns = loop_monotonic_ns(leader->loop);
+    leader->attempt_wall_ns = loop_now_ns(leader->loop);
     if (leader->is_leading) { // nobody else has reason to write it
         write_lease(leader);
         return;
@@ -181,6 +184,7 @@ static void wrote_lease(void *context, const struct kube_result *result)
     struct leader *leader = context;
     if (observe(leader, result)) {
         leader->renewed_ns = leader->attempt_ns; // the server's clock started no earlier
+        leader->renewed_wall_ns = leader->attempt_wall_ns;
         int64_t spent_ns = ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns);
         timer_start(leader->deadline, ns_subtract(leader->options.renew_deadline_ns, spent_ns));
         timer_start(leader->retry, leader->options.retry_period_ns);

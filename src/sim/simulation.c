@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,12 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cloud/provider_record.h"
+#include "kube/leader.h"
 #include "kube/metered_transport.h"
 #include "model/input.h"
 #include "sim/resources.h"
 
+#define PROCESS_EXIT  (100 * MILLISECOND)
 #define GARBAGE_GRACE (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays
 
 struct process { // one life of the controller
@@ -23,6 +26,9 @@ struct process { // one life of the controller
     struct cloud *cloud;
     struct controller *controller;
     struct provider_publisher *publisher; // NULL: it does not publish its provider
+    struct kube_client *lease_client; // NULL: leads without a lease
+    struct leader *leader;
+    struct timer *exit; // the lease is lost
 };
 
 struct simulation {
@@ -161,10 +167,60 @@ static int64_t monotonic_ns(void *loop)
     return loop_monotonic_ns(loop);
 }
 
+static void stand_for_election(struct simulation *simulation);
+
 void simulation_start_controller(struct simulation *simulation)
 {
     simulation_start_standby(simulation);
-    simulation_lead(simulation);
+    if (simulation->options.leader_election)
+        stand_for_election(simulation);
+    else
+        simulation_lead(simulation);
+}
+
+static void lease_won(void *context)
+{
+    simulation_lead(context);
+}
+
+static void lease_lost(void *context)
+{
+    struct simulation *simulation = context;
+    // It takes a while to end; nothing relies on its end to stop its writes.
+    timer_start(simulation->process.exit, PROCESS_EXIT);
+}
+
+static void process_exits(void *context)
+{
+    simulation_kill_controller(context);
+}
+
+static bool still_leads(void *context)
+{
+    const struct simulation *simulation = context;
+    return leader_is_leading(simulation->process.leader);
+}
+
+static void stand_for_election(struct simulation *simulation)
+{
+    struct process *process = &simulation->process;
+    struct loop *loop = simulation->options.loop;
+    char identity[32];
+    snprintf(identity, sizeof identity, "simulation_%u", simulation->lives);
+    struct kube_client_options unlimited = {0};
+    struct leader_options options = {.namespace = "kube-system",
+                                     .name = "leader-election",
+                                     .identity = identity,
+                                     .lease_duration_ns = 15 * SECOND,
+                                     .renew_deadline_ns = 10 * SECOND,
+                                     .retry_period_ns = 2 * SECOND,
+                                     .started = lease_won,
+                                     .lost = lease_lost,
+                                     .context = simulation};
+    process->exit = timer_create_on(loop, process_exits, simulation);
+    process->lease_client = kube_client_create(loop, connect(simulation), &unlimited);
+    process->leader = leader_create(loop, process->lease_client, &options);
+    kube_client_gate_writes(process->client, still_leads, simulation);
 }
 
 void simulation_lead(struct simulation *simulation)
@@ -221,7 +277,10 @@ void simulation_kill_controller(struct simulation *simulation)
     if (process->controller == NULL)
         return;
     provider_publisher_destroy(process->publisher);
+    timer_destroy(process->exit);
     controller_destroy(process->controller);
+    leader_destroy(process->leader);
+    kube_client_destroy(process->lease_client);
     process->cloud->operations->destroy(process->cloud);
     event_recorder_destroy(process->recorder);
     mirror_destroy(process->mirror);

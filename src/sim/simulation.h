@@ -43,6 +43,9 @@ struct simulation_options {
     void (*boot_shape)(void *context, const struct park_machine *machine,
                        struct machine_boot *boot);
     void *fault_context;
+    // A controller that is started waits for the Lease kube-system/leader-election and ends by itself when it
+    // has lost that.
+    bool leader_election;
 };
 void simulation_options_defaults(struct simulation_options *options);
 
