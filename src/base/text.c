@@ -48,11 +48,17 @@ void text_add_char(struct text *text, char c)
 
 void text_format(struct text *text, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
+    text_format_list(text, format, arguments);
+    va_end(arguments);
+}
+
+void text_format_list(struct text *text, const char *format, va_list arguments)
+{
+    va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     assert(length >= 0);
     text_reserve(text, (size_t)length);
     vsnprintf(text->data + text->length, (size_t)length + 1, format, again);

@@ -1,6 +1,7 @@
 // Text: a growable buffer, and the checks of names that Kubernetes makes.
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@ void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *data, size_t length);
 void text_add_char(struct text *text, char c);
 void text_format(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_format_list(struct text *text, const char *format, va_list arguments) PRINTF_LIKE(2, 0);
 // Adds `string` with separator before it unless the text is empty.
 void text_join(struct text *text, const char *separator, const char *string);
 void text_clear(struct text *text);

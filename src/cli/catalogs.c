@@ -7,8 +7,12 @@
 const struct instance_type_catalog *catalog_of_provider(const char *provider, const char *path,
                                                         struct error *error)
 {
-    if (path != NULL && *path != '\0')
-        return kwok_catalog_read(path, error);
+    if (path != NULL && *path != '\0') {
+        const struct instance_type_catalog *catalog = kwok_catalog_read(path, error);
+        if (catalog == NULL && error->kind == ERROR_NOT_FOUND) // FMT-14: bad input
+            error->kind = ERROR_INVALID;
+        return catalog;
+    }
     if (text_equal(provider, "kwok"))
         return kwok_catalog_generic();
     if (text_equal(provider, "sim"))

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/terminal.h"
 
 #define COLUMNS_MAX 16
 #define GAP         2
@@ -44,7 +45,9 @@ void columns_destroy(struct columns *columns)
 
 void columns_add(struct columns *columns, const char *cell)
 {
-    vector_push(&columns->cells, memory_copy_string(cell));
+    struct text text = {0};
+    terminal_add_line(&text, cell);
+    vector_push(&columns->cells, text_take(&text));
 }
 
 void columns_add_format(struct columns *columns, const char *format, ...)
@@ -100,10 +103,14 @@ static size_t line_length(const char *text, size_t room)
 void print_wrapped(FILE *stream, const char *text, int indent, int width)
 {
     assert(indent >= 0 && indent < width);
+    struct text line = {0};
+    terminal_add_line(&line, text);
+    const char *rest = line.data != NULL ? line.data : "";
     do {
-        size_t length = line_length(text, (size_t)(width - indent));
-        fprintf(stream, "%*s%.*s\n", indent, "", (int)length, text);
-        text += length;
-        text += strspn(text, " ");
-    } while (*text != '\0');
+        size_t length = line_length(rest, (size_t)(width - indent));
+        fprintf(stream, "%*s%.*s\n", indent, "", (int)length, rest);
+        rest += length;
+        rest += strspn(rest, " ");
+    } while (*rest != '\0');
+    text_free(&line);
 }

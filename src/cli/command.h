@@ -29,6 +29,6 @@ extern const struct command command_controller, command_demo, command_plan, comm
 int command_usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Prints "adze COMMAND: MESSAGE" as one line to standard error (control characters of bad input are shown as '?')
+// Prints "adze COMMAND: MESSAGE" as one line to standard error (line ends of bad input are shown as '?')
 // and returns EXIT_BAD_INPUT for bad input, else 1.
 int command_failed(const struct command *command, const struct error *error);

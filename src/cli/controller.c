@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "cli/catalogs.h"
 #include "cli/settings_options.h"
 #include "cloud/kwok/kwok_cloud.h"
@@ -353,8 +354,11 @@ static int run_process(struct process *process)
         !open_servers(process, &error) || !open_controller(process, &error)) {
         return command_failed(&command_controller, &error);
     }
+    struct text server = {0};
+    url_show(&server, process->config->server);
     log_info("discovered karpenter version", "s:version", ADZE_VERSION, "s:provider",
-             process->provider, "s:server", process->config->server);
+             process->provider, "s:server", server.data);
+    text_free(&server);
     const char *scheduler_config = process->settings.scheduler_config;
     if (scheduler_config != NULL && scheduler_config[0] != '\0') // LIF-382
         log_info("default topology spread constraints are configured", "s:scheduler-config",

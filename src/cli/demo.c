@@ -15,10 +15,12 @@
 #include "cli/demo_data.h"
 #include "cli/demo_view.h"
 #include "cloud/aws/ec2_types.h"
+#include "model/input.h"
 #include "sim/http_server.h"
 #include "sim/kubeconfig_writer.h"
 
 #define ACT_TIMEOUT (60 * SECOND)
+#define APPLIED_NAMES_MAX 10
 #define LOOK        (50 * MILLISECOND)
 
 struct act {
@@ -42,6 +44,7 @@ struct demo {
     struct simulation *simulation;
     struct demo_view *view;
     struct http_server *server;
+    struct kubeconfig_file written; // and to be removed
     struct timer *timer;
     size_t act;
     int64_t act_begun;
@@ -113,30 +116,62 @@ static void interrupted(void *context)
 
 // --- the stage -----------------------------------------------------------------------------------------------
 
-static char *read_file(const char *path, struct error *error)
+static void name_applied(struct text *names, const json_t *object, uint32_t before)
 {
-    struct text text = {0};
-    char piece[4096];
-    size_t length;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        error_set(error, ERROR_INVALID, "cannot read %s: %m", path);
-        return NULL;
+    if (before >= APPLIED_NAMES_MAX)
+        return;
+    const json_t *replicas = json_object_get(json_object_get(object, "spec"), "replicas");
+    text_format(names, "%s%.100s %.100s", before > 0 ? ", " : "",
+                json_string_value(json_object_get(object, "kind")), store_name(object));
+    if (json_is_integer(replicas))
+        text_format(names, " (%lld replicas)", (long long)json_integer_value(replicas));
+}
+
+// A file, a folder, or "-".
+static bool apply_documents(struct demo *demo, const struct documents *documents,
+                            struct error *error)
+{
+    struct text names = {0};
+    uint32_t count = 0;
+    bool done = true;
+    for (uint32_t i = 0; done && i < documents->count; i++) {
+        const struct document *document = &documents->items[i];
+        if (document->value == NULL)
+            continue;
+        done = simulation_apply_object(demo->simulation, document->value, error) ||
+               error_prefix(error, "%s:%u", document->file, document->line);
+        if (done)
+            name_applied(&names, document->value, count++);
     }
-    while ((length = fread(piece, 1, sizeof piece, file)) > 0 && text.length < (64 << 20))
-        text_add_bytes(&text, piece, length);
-    fclose(file);
-    return text_take(&text);
+    for (uint32_t i = 0; i < documents->skipped.count; i++)
+        fprintf(stderr, "adze: %s\n", documents->skipped.items[i]);
+    if (done && count == 0)
+        done = error_set(error, ERROR_INVALID, "%s: there is no object to apply",
+                         demo->manifest_path);
+    if (done && count > APPLIED_NAMES_MAX)
+        text_format(&names, " and %u more", count - APPLIED_NAMES_MAX);
+    if (done)
+        demo_view_say(demo->view, "applied %s: %s", demo->manifest_path, names.data);
+    text_free(&names);
+    return done;
 }
 
 static bool apply_manifest(struct demo *demo, struct error *error)
 {
-    char *own = NULL;
-    if (demo->manifest_path != NULL && (own = read_file(demo->manifest_path, error)) == NULL)
-        return false;
-    bool done = simulation_apply(demo->simulation, own != NULL ? own : demo_manifest, error);
-    free(own);
-    return done || (demo->manifest_path != NULL && error_prefix(error, "%s", demo->manifest_path));
+    if (demo->manifest_path == NULL) {
+        if (!simulation_apply(demo->simulation, demo_manifest, error))
+            return false;
+        demo_view_say(demo->view, "applied examples/inflate.yaml: a NodePool and the Deployment "
+                                  "inflate, 5 pods of 1 cpu");
+        return true;
+    }
+    struct documents documents = {0};
+    bool done = documents_read(&documents, demo->manifest_path, false, error);
+    if (!done && error->kind == ERROR_NOT_FOUND) // FMT-14: bad input
+        error->kind = ERROR_INVALID;
+    done = done && apply_documents(demo, &documents, error);
+    documents_free(&documents);
+    return done;
 }
 
 static bool open_server(struct demo *demo, struct error *error)
@@ -155,7 +190,7 @@ static bool open_server(struct demo *demo, struct error *error)
     else
         snprintf(path, sizeof path, "%s/adze-demo-%d.kubeconfig",
                  getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", (int)getuid());
-    if (!kubeconfig_write(path, http_server_private_url(demo->server), NULL, error))
+    if (!kubeconfig_write(&demo->written, path, http_server_private_url(demo->server), NULL, error))
         return false;
     demo_view_say(demo->view, "serving the cluster at %s", http_server_url(demo->server));
     printf("\n  export KUBECONFIG=%s\n  kubectl get nodepools,nodeclaims,nodes,pods\n\n", path);
@@ -176,11 +211,7 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
     demo->simulation = simulation_create(&options);
     demo->view = demo_view_create(demo->loop, demo->simulation, demo->quiet);
     simulation_start_controller(demo->simulation);
-    if (!apply_manifest(demo, error))
-        return false;
-    demo_view_say(demo->view, "applied %s: a NodePool and the Deployment inflate, 5 pods of 1 cpu",
-                  demo->manifest_path != NULL ? demo->manifest_path : "examples/inflate.yaml");
-    return !demo->serve || open_server(demo, error);
+    return apply_manifest(demo, error) && (!demo->serve || open_server(demo, error));
 }
 
 static bool open_log(const struct demo *demo, struct error *error)
@@ -209,6 +240,8 @@ static int play(struct demo *demo)
     demo->loop = loop_create();
     loop_on_signal(demo->loop, SIGINT, interrupted, demo);
     loop_on_signal(demo->loop, SIGTERM, interrupted, demo);
+    loop_on_signal(demo->loop, SIGHUP, interrupted, demo);
+    signal(SIGPIPE, SIG_IGN); // whoever has closed our output has not ended the cluster
     if (catalog == NULL || !set_stage(demo, catalog, &error)) {
         demo->status = command_failed(&command_demo, &error);
     } else {
@@ -219,6 +252,7 @@ static int play(struct demo *demo)
         }
         loop_run(demo->loop);
     }
+    kubeconfig_remove(&demo->written);
     timer_destroy(demo->timer);
     if (demo->server != NULL)
         http_server_destroy(demo->server);
@@ -295,9 +329,10 @@ const struct command command_demo = {
     .summary = "embedded cluster, simulated cloud and controller, on real manifests",
     .help = "Scales the Deployment of examples/inflate.yaml to 5, to 200 and to 0 pods and shows what happens.\n\n"
             "  --serve              stay up instead, and serve the cluster to kubectl\n"
-            "  -f, --file FILE      with --serve: apply this manifest instead of the example\n"
+            "  -f, --file FILE      with --serve: apply this manifest instead of the example (a folder, or \"-\", as well)\n"
             "  --port N             of the served cluster; default: any\n"
-            "  --kubeconfig FILE    where to write the kubeconfig; default: in the folder for temporary files\n"
+            "  --kubeconfig FILE    where to write the kubeconfig, which must not be there yet and is removed at the end;\n"
+            "                       default: in the folder for temporary files\n"
             "  --catalog FILE       instance types; default: EC2's, built in\n"
             "  --log-level LEVEL    also show the controller's log: debug, info, error\n"
             "  --seed N             of delays and names; default: 1\n"

@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/terminal.h"
 
 #define SUMMARY_INTERVAL (500 * MILLISECOND)
 
@@ -18,7 +19,7 @@ struct demo_view {
     struct loop *loop;
     struct simulation *simulation;
     int64_t begun;
-    bool quiet, color;
+    bool quiet;
     struct store_watch *claims, *events;
     struct timer *timer;
     struct map *told; // "what/uid": said once
@@ -34,9 +35,16 @@ void demo_view_say(struct demo_view *view, const char *format, ...)
         (double)ns_subtract(loop_monotonic_ns(view->loop), view->begun) / (double)SECOND;
     va_list arguments;
     va_start(arguments, format);
-    printf(view->color ? "\033[2m%6.1fs\033[0m  " : "%6.1fs  ", seconds);
-    vprintf(format, arguments);
-    putchar('\n');
+    terminal_dim(true);
+    printf("%6.1fs  ", seconds);
+    terminal_dim(false);
+    struct text line = {0};
+    text_format_list(&line, format, arguments);
+    for (char *c = line.data; c != NULL && *c != '\0'; c++)
+        if (*c == '\n' || *c == '\t') // of a message: what is said is one line
+            *c = ' ';
+    printf("%s\n", line.data != NULL ? line.data : "");
+    text_free(&line);
     fflush(stdout);
     va_end(arguments);
 }
@@ -206,7 +214,6 @@ struct demo_view *demo_view_create(struct loop *loop, struct simulation *simulat
     view->simulation = simulation;
     view->begun = loop_monotonic_ns(loop);
     view->quiet = quiet;
-    view->color = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
     view->told = map_create();
     view->claims = watch(view, "karpenter.sh/v1", "NodeClaim", claim_event);
     view->events = watch(view, "v1", "Event", kubernetes_event);

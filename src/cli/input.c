@@ -134,6 +134,8 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
     for (uint32_t i = 0; i < options->common.files.count; i++)
         if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
             return blame_name(error);
+    for (uint32_t i = 0; i < snapshot->skipped.count; i++)
+        fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
     snapshot_merge_duplicates(snapshot);
     return !is_empty(snapshot) ||
            error_set(

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 static const struct command *const commands[] = {
     &command_controller, &command_demo,     &command_plan,
@@ -70,9 +71,10 @@ int command_usage_error(const struct command *command, const char *format, ...)
 
 int command_failed(const struct command *command, const struct error *error)
 {
+    // One line: its line feeds and tabs are shown, the other control characters by terminal_protect().
     fprintf(stderr, "adze %s: ", command->name);
     for (const char *c = error->message; *c != '\0'; c++)
-        fputc((unsigned char)*c < ' ' || *c == '\x7f' ? '?' : *c, stderr);
+        fputc(*c == '\n' || *c == '\t' || *c == '\r' ? '?' : *c, stderr);
     fputc('\n', stderr);
     return error->kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
 }
@@ -94,6 +96,7 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
+    terminal_protect();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_BAD_INPUT;

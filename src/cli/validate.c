@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/input_file.h"
 #include "base/map.h"
 #include "base/vector.h"
 #include "cli/command.h"
@@ -23,7 +24,7 @@ struct request {
     struct catalog_facts *catalog;           // NULL: none was given
     struct map *old_by_name;                 // struct document
     struct validate_file_errors file_errors; // files that are no YAML
-    bool unreadable;
+    int unreadable_status; // the exit code for what could not be read; 0: all was
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
@@ -86,7 +87,8 @@ static int run(int argc, char **argv)
                               .input = {.format = "text"}};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status))
-        status = read_old(&request) && read_catalog(&request) ? check_all(&request) : 1;
+        status = read_old(&request) && read_catalog(&request) ? check_all(&request)
+                                                              : request.unreadable_status;
     vector_free(&request.input.files);
     for (uint32_t i = 0; i < request.file_errors.count; i++)
         free(request.file_errors.items[i]);
@@ -177,15 +179,24 @@ static char *name_key(const json_t *object) // the caller frees
     return text_take(&key);
 }
 
+// What is not there was named wrongly: bad input. The worst of all counts.
+static bool complain(struct request *request, struct error *error)
+{
+    if (error->kind == ERROR_NOT_FOUND)
+        error->kind = ERROR_INVALID;
+    int status = command_failed(&command_validate, error);
+    if (request->unreadable_status != 1)
+        request->unreadable_status = status;
+    return false;
+}
+
 static bool read_old(struct request *request)
 {
     struct error error = {0};
     if (request->old_file == NULL)
         return true;
-    if (!documents_read(&request->old_documents, request->old_file, false, &error)) {
-        fprintf(stderr, "adze validate: %s\n", error.message);
-        return false;
-    }
+    if (!documents_read(&request->old_documents, request->old_file, false, &error))
+        return complain(request, &error);
     request->old_by_name = map_create();
     for (uint32_t i = 0; i < request->old_documents.count; i++) {
         CLEANUP_FREE char *key = name_key(request->old_documents.items[i].value);
@@ -199,10 +210,8 @@ static bool read_catalog(struct request *request)
     struct error error = {0};
     if (request->catalog_file == NULL)
         return true;
-    if (!documents_read(&request->catalog_documents, request->catalog_file, false, &error)) {
-        fprintf(stderr, "adze validate: %s\n", error.message);
-        return false;
-    }
+    if (!documents_read(&request->catalog_documents, request->catalog_file, false, &error))
+        return complain(request, &error);
     request->catalog = catalog_facts_create();
     for (uint32_t i = 0; i < request->catalog_documents.count; i++)
         catalog_facts_add(request->catalog, request->catalog_documents.items[i].value);
@@ -234,6 +243,15 @@ static bool is_manifest(const char *name)
            text_ends_with(name, ".json");
 }
 
+static bool is_passed_over(const char *path)
+{
+    struct stat status;
+    const char *oddity = stat(path, &status) == 0 ? input_file_oddity(&status) : NULL;
+    if (oddity != NULL)
+        fprintf(stderr, "adze: %s: this is %s and is passed over\n", path, oddity);
+    return oddity != NULL;
+}
+
 static int is_wanted(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -244,14 +262,16 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// API-300: recursively, in byte order; links to folders are not followed, as they may lead back.
-static void read_folder(struct request *request, const char *path)
+// How many manifests there are. API-300: recursively, in byte order; links to folders are not followed, as they may lead back.
+static uint32_t read_folder(struct request *request, const char *path)
 {
+    uint32_t manifests = 0;
     struct dirent **entries = NULL;
     int count = scandir(path, &entries, is_wanted, compare_entries);
     if (count < 0) {
-        fprintf(stderr, "adze validate: %s: %m\n", path);
-        request->unreadable = true;
+        struct error error = {0};
+        error_set(&error, ERROR_UNAVAILABLE, "%s: %m", path);
+        complain(request, &error);
     }
     for (int i = 0; i < count; i++) {
         struct text child = {0};
@@ -259,13 +279,14 @@ static void read_folder(struct request *request, const char *path)
         text_format(&child, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
                     entries[i]->d_name);
         if (lstat(child.data, &status) == 0 && S_ISDIR(status.st_mode))
-            read_folder(request, child.data);
-        else if (is_manifest(entries[i]->d_name))
+            manifests += read_folder(request, child.data);
+        else if (is_manifest(entries[i]->d_name) && ++manifests > 0 && !is_passed_over(child.data))
             read_file(request, child.data);
         text_free(&child);
         free(entries[i]);
     }
     free(entries);
+    return manifests;
 }
 
 // A file that cannot be read does not keep the others from being checked.
@@ -278,8 +299,18 @@ static void read_file(struct request *request, const char *path)
         vector_push(&request->file_errors, memory_copy_string(error.message));
         return;
     }
-    fprintf(stderr, "adze validate: %s\n", error.message);
-    request->unreadable = true;
+    complain(request, &error);
+}
+
+static void read_named_folder(struct request *request, const char *path)
+{
+    struct error error = {0};
+    int before = request->unreadable_status;
+    if (read_folder(request, path) > 0 || request->unreadable_status != before)
+        return;
+    error_set(&error, ERROR_INVALID,
+              "%s: there is no manifest (*.yaml, *.yml, *.json) in this directory", path);
+    complain(request, &error);
 }
 
 static void read_files(struct request *request)
@@ -288,7 +319,7 @@ static void read_files(struct request *request)
         struct stat status;
         const char *path = request->input.files.items[i];
         if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-            read_folder(request, path);
+            read_named_folder(request, path);
         else
             read_file(request, path);
     }
@@ -409,8 +440,8 @@ static void check_together(const struct request *request, struct validate_result
 static int exit_status(const struct request *request, const struct validate_result *results,
                        uint32_t count)
 {
-    if (request->unreadable)
-        return 1;
+    if (request->unreadable_status != 0)
+        return request->unreadable_status;
     bool bad = request->file_errors.count > 0;
     for (uint32_t i = 0; i < count && !bad; i++)
         for (uint32_t k = 0; k < results[i].findings.count && !bad; k++)

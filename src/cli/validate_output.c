@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vector.h"
+#include "cli/terminal.h"
 #include "model/ec2_node_class.h"
 #include "model/yaml_write.h"
 
@@ -49,21 +51,33 @@ void validate_result_sort(struct validate_result *result)
 }
 
 // --- text ----------------------------------------------------------------------------------------
+// What is said of values that have line feeds in them stays one line.
+static void print_line(const char *text)
+{
+    struct text line = {0};
+    terminal_add_line(&line, text);
+    printf("%s\n", line.data != NULL ? line.data : "");
+    text_free(&line);
+}
+
 static void print_finding(const struct validate_result *result, const struct finding *finding)
 {
     uint32_t line, column;
+    struct text text = {0};
     document_position(result->document, finding->path, &line, &column);
-    printf("%s:%u:%u: %s: ", result->document->file, line, column, level_name(finding->level));
+    text_format(&text, "%s:%u:%u: %s: ", result->document->file, line, column,
+                level_name(finding->level));
     if (result->kind != NULL)
-        printf("%.300s/%.300s%s%.300s ", result->kind,
-               result->namespace != NULL ? result->namespace : "",
-               result->namespace != NULL ? "/" : "", result->name != NULL ? result->name : "");
+        text_format(&text, "%.300s/%.300s%s%.300s ", result->kind,
+                    result->namespace != NULL ? result->namespace : "",
+                    result->namespace != NULL ? "/" : "", result->name != NULL ? result->name : "");
     if (finding->path[0] != '\0')
-        printf("%s: ", finding->path);
-    printf("%s", finding->message);
+        text_format(&text, "%s: ", finding->path);
+    text_add(&text, finding->message);
     if (finding->code != NULL)
-        printf(" (%s)", finding->code);
-    putchar('\n');
+        text_format(&text, " (%s)", finding->code);
+    print_line(text.data);
+    text_free(&text);
     if (finding->hint != NULL)
         printf("  hint: %s\n", finding->hint);
 }
@@ -80,7 +94,7 @@ void validate_print_text(const struct validate_result *results, uint32_t count,
 {
     uint32_t checked = 0, skipped = 0, errors = file_errors->count, warnings = 0;
     for (uint32_t i = 0; i < file_errors->count; i++)
-        printf("%s\n", file_errors->items[i]);
+        print_line(file_errors->items[i]);
     for (uint32_t i = 0; i < count; i++) {
         const struct validate_result *result = &results[i];
         checked += is_checked(result);

@@ -1,6 +1,8 @@
 // Garbage collection both ways: NodeClaims whose instance is gone (LIF-160) and instances that no
 // NodeClaim has (LIF-161). Each pass lists the provider's instances first, so that a slow answer is
-// compared with newer cluster data, never with older.
+// compared with newer cluster data, never with older. An instance seems to be nobody's by the mirror, which
+// may lag behind - a new leader's most of all, whose predecessor has launched to the last moment. So before
+// the first instance of a pass goes, the NodeClaims are listed from the API server itself.
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
@@ -28,13 +30,20 @@ struct seen {
     char *claim_uid;
 };
 
+struct owners {                      // of instances
+    struct map *provider_ids, *uids; // of NodeClaims
+};
+
 struct garbage_collection {
     struct control *control;
     struct reconcile_queue *claims_queue, *instances_queue;
     struct listing claims, instances;
+    struct owners listed; // of the NodeClaims that the API server has listed since `instances`
+    bool is_listed;
     uint32_t instance_passes;
 };
 
+static void owners_clear(struct owners *owners);
 static struct reconcile_result reconcile_claims(void *context, struct work_item *item,
                                                 struct error *error);
 static struct reconcile_result reconcile_instances(void *context, struct work_item *item,
@@ -77,6 +86,7 @@ void garbage_collection_destroy(struct garbage_collection *collection)
         listing_clear(&collection->claims);
     if (collection->instances.machines != NULL)
         listing_clear(&collection->instances);
+    owners_clear(&collection->listed);
     free(collection);
 }
 
@@ -183,10 +193,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
 }
 
 // --- instances without NodeClaim -----------------------------------------------------------------
-struct owners {                      // of instances
-    struct map *provider_ids, *uids; // of all managed NodeClaims
-};
-
+// By the mirror.
 static struct owners owners_read(const struct control *control)
 {
     struct owners owners = {map_create(), map_create()};
@@ -202,6 +209,47 @@ static struct owners owners_read(const struct control *control)
     return owners;
 }
 
+static void owners_clear(struct owners *owners)
+{
+    if (owners->provider_ids != NULL)
+        map_destroy(owners->provider_ids, NULL);
+    if (owners->uids != NULL)
+        map_destroy(owners->uids, NULL);
+    *owners = (struct owners){0};
+}
+
+static void note_owners(void *context, const json_t *page, bool first)
+{
+    struct garbage_collection *collection = context;
+    struct owners *owners = &collection->listed;
+    size_t index;
+    const json_t *claim;
+    if (first) {
+        owners_clear(owners);
+        *owners = (struct owners){map_create(), map_create()};
+    }
+    json_array_foreach(json_object_get(page, "items"), index, claim)
+    {
+        const char *uid =
+            json_string_value(json_object_get(json_object_get(claim, "metadata"), "uid"));
+        const char *provider_id =
+            json_string_value(json_object_get(json_object_get(claim, "status"), "providerID"));
+        if (uid != NULL)
+            map_set(owners->uids, uid, collection);
+        if (provider_id != NULL)
+            map_set(owners->provider_ids, provider_id, collection);
+    }
+}
+
+static enum operation_outcome note_listed(void *context, const char *key,
+                                          const struct kube_result *result)
+{
+    struct garbage_collection *collection = context;
+    (void)key;
+    collection->is_listed = result->error.kind == ERROR_NONE && collection->listed.uids != NULL;
+    return OPERATION_PASS;
+}
+
 // An instance whose NodeClaim exists is being launched: its provider ID is just not written yet.
 static bool instance_is_orphan(const struct owners *owners, const char *provider_id,
                                const struct seen *seen, int64_t now)
@@ -209,6 +257,16 @@ static bool instance_is_orphan(const struct owners *owners, const char *provider
     return ns_subtract(now, seen->created) > INSTANCE_AGE_MIN_NS &&
            map_get(owners->provider_ids, provider_id) == NULL &&
            (seen->claim_uid == NULL || map_get(owners->uids, seen->claim_uid) == NULL);
+}
+
+static bool any_orphan(const struct garbage_collection *collection, const struct owners *owners)
+{
+    for (struct map_entry *entry = map_first(collection->instances.machines); entry != NULL;
+         entry = map_next(entry))
+        if (instance_is_orphan(owners, map_key(entry), map_value(entry),
+                               control_now(collection->control)))
+            return true;
+    return false;
 }
 
 static enum operation_outcome note_instance_deleted(void *context, const char *key,
@@ -249,25 +307,38 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     struct garbage_collection *collection = context;
     struct control *control = collection->control;
     (void)error;
-    if (!collection->instances.fresh)
+    if (!collection->instances.fresh) {
+        collection->is_listed = false;
         return ask(collection, item, "instance.garbagecollection");
+    }
     struct owners owners = owners_read(control);
     uint32_t started = 0;
     bool certain = mirror_invalid_count(control->mirror, KIND_NODE_CLAIM) == 0;
+    if (certain && !collection->is_listed && any_orphan(collection, &owners)) {
+        owners_clear(&owners);
+        return start_list(&(struct operation_about){.control = control,
+                                                    .item = item,
+                                                    .doing = "instance.garbagecollection",
+                                                    .record = note_listed,
+                                                    .context = collection},
+                          KIND_NODE_CLAIM, note_owners);
+    }
     for (struct map_entry *entry = map_first(collection->instances.machines), *next;
-         certain && entry != NULL && started < PARALLEL_INSTANCES; entry = next) {
+         certain && collection->is_listed && entry != NULL && started < PARALLEL_INSTANCES; entry = next) {
         next = map_next(entry);
-        if (!instance_is_orphan(&owners, map_key(entry), map_value(entry), control_now(control)))
+        int64_t now = control_now(control);
+        if (!instance_is_orphan(&owners, map_key(entry), map_value(entry), now) ||
+            !instance_is_orphan(&collection->listed, map_key(entry), map_value(entry), now))
             continue;
         collect(collection, item, map_key(entry));
         seen_destroy(map_remove(collection->instances.machines, map_key(entry)));
         started++;
     }
-    map_destroy(owners.provider_ids, NULL);
-    map_destroy(owners.uids, NULL);
+    owners_clear(&owners);
     if (started > 0)
         return reconcile_running();
-    collection->instances.fresh = false;
+    collection->instances.fresh = collection->is_listed = false;
+    owners_clear(&collection->listed);
     collection->instance_passes++;
     return reconcile_after(collection->instance_passes <= INSTANCES_EARLY ? INSTANCES_EARLY_NS
                                                                          : PERIOD_NS);

@@ -15,6 +15,7 @@ struct operation {
     operation_record record;
     operation_record_machine record_machine;
     operation_record_machines record_machines;
+    kube_page_callback page;
     void *context;
     struct timer *refusal; // of a write that may not be made
 };
@@ -163,6 +164,21 @@ struct reconcile_result start_get(const struct operation_about *about, enum kind
                                   const char *namespace, const char *name)
 {
     kube_get(about->control->client, kind, namespace, name, get_done, begin(about, "get"));
+    return reconcile_running();
+}
+
+static void page_read(void *context, const json_t *page, bool first)
+{
+    const struct operation *operation = context;
+    operation->page(operation->context, page, first);
+}
+
+struct reconcile_result start_list(const struct operation_about *about, enum kind_id kind,
+                                   kube_page_callback page)
+{
+    struct operation *operation = begin(about, "list");
+    operation->page = page;
+    kube_list_pages(about->control->client, kind, NULL, NULL, NULL, page_read, get_done, operation);
     return reconcile_running();
 }
 

@@ -11,6 +11,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "kube/kube_config.h"
 
 #define KEEPALIVE_IDLE_S     30
@@ -62,18 +63,13 @@ static bool parse_server(struct http_target *target, struct error *error)
     target->base_url = memory_copy_string(server);
     if (target->config->tls_server_name != NULL)
         name_server(target, url);
-    curl_url_set(url, CURLUPART_URL, server, 0); // back from the rename
-    curl_url_set(url, CURLUPART_USER, NULL, 0);
-    curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
-    char *shown = NULL;
-    curl_url_get(url, CURLUPART_URL, &shown, 0);
-    target->shown_url = memory_copy_string(shown != NULL ? shown : "");
-    curl_free(shown);
     curl_url_cleanup(url);
-    char *texts[] = {target->base_url, target->shown_url};
-    for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
-        for (size_t length = strlen(texts[i]); length > 0 && texts[i][length - 1] == '/';)
-            texts[i][--length] = '\0';
+    struct text shown = {0};
+    url_show(&shown, server);
+    target->shown_url = text_take(&shown);
+    char *base = target->base_url;
+    for (size_t length = strlen(base); length > 0 && base[length - 1] == '/';)
+        base[--length] = '\0';
     return true;
 }
 

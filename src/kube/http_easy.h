@@ -10,7 +10,7 @@
 struct http_target {
     const struct kube_config *config; // borrowed
     char *base_url;                   // of the request line, without trailing slash
-    char *shown_url;                  // of messages: without user or password
+    char *shown_url;                  // of messages, as url_show() has it
     struct curl_slist
         *connect_to;   // tls-server-name: the name is asked for, the address is connected to
     char *host_header; // with it: "Host: address"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/input_file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -16,6 +17,7 @@
 #define FILES_MAX       64
 #define SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
+static struct kube_config *load_named(const char *path, const char *context, struct error *error);
 static struct kube_config *load_list(const char *list, const char *context, struct error *error);
 static struct kube_config *load_default(const char *context, struct error *error);
 static char *trimmed(char *text);
@@ -27,7 +29,7 @@ static int no_passphrase(char *buffer, int size, int writing, void *context);
 struct kube_config *kube_config_load(const char *path, const char *context, struct error *error)
 {
     if (path != NULL && path[0] != '\0')
-        return kube_config_from_files(&path, 1, true, context, error);
+        return load_named(path, context, error);
     const char *list = getenv("KUBECONFIG");
     if (list != NULL && list[0] != '\0')
         return load_list(list, context, error);
@@ -35,6 +37,15 @@ struct kube_config *kube_config_load(const char *path, const char *context, stru
         access(SERVICE_ACCOUNT "/token", F_OK) == 0)
         return kube_config_in_cluster(NULL, error);
     return load_default(context, error);
+}
+
+// Who names a file that is not there has given bad input.
+static struct kube_config *load_named(const char *path, const char *context, struct error *error)
+{
+    struct kube_config *config = kube_config_from_files(&path, 1, true, context, error);
+    if (config == NULL && error != NULL && error->kind == ERROR_NOT_FOUND)
+        error->kind = ERROR_INVALID;
+    return config;
 }
 
 static struct kube_config *load_list(const char *list, const char *context, struct error *error)
@@ -53,8 +64,10 @@ static struct kube_config *load_list(const char *list, const char *context, stru
         paths[count++] = path;
     }
     struct kube_config *config = kube_config_from_files(paths, count, false, context, error);
-    if (config == NULL && error != NULL && error->kind == ERROR_NOT_FOUND)
+    if (config == NULL && error != NULL && error->kind == ERROR_NOT_FOUND) {
         error_prefix(error, "KUBECONFIG=%s", list);
+        error->kind = ERROR_INVALID;
+    }
     return config;
 }
 
@@ -141,10 +154,11 @@ static char *trimmed(char *text)
 
 char *kube_config_read_file(const char *path, size_t *length, struct error *error)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_INVALID, "%s cannot be read: %s",
-                  path, strerror(errno));
+    struct error why = {0};
+    FILE *file = input_file_open(path, &why);
+    if (file == NULL) { // its message begins with the path
+        error_set(error, why.kind == ERROR_NOT_FOUND ? ERROR_NOT_FOUND : ERROR_INVALID,
+                  "%s cannot be read%s", path, why.message + strlen(path));
         return NULL;
     }
     struct text text = {0};

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "base/vector.h"
 #include "kube/kube_config.h"
 #include "model/input.h"
@@ -174,6 +175,16 @@ static bool find_entry(const file_list *files, const char *list, const char *sin
     return false;
 }
 
+static bool refuse_server(const struct entry *cluster, const char *server, struct error *error)
+{
+    struct text shown = {0};
+    url_show(&shown, server);
+    error_set(error, ERROR_INVALID, "%s.server should begin with https:// (or http://), not \"%s\"",
+              cluster->place, shown.data != NULL ? shown.data : "");
+    text_free(&shown);
+    return false;
+}
+
 static bool read_cluster(struct kube_config *config, const struct entry *cluster,
                          struct error *error)
 {
@@ -187,9 +198,7 @@ static bool read_cluster(struct kube_config *config, const struct entry *cluster
         return error_set(error, ERROR_INVALID, "%s.server is missing", cluster->place);
     if (!text_starts_with(config->server, "https://") &&
         !text_starts_with(config->server, "http://"))
-        return error_set(error, ERROR_INVALID,
-                         "%s.server should begin with https:// (or http://), not \"%s\"",
-                         cluster->place, config->server);
+        return refuse_server(cluster, config->server, error);
     for (size_t length = strlen(config->server); config->server[length - 1] == '/'; length--)
         config->server[length - 1] = '\0';
     if (config->insecure_skip_tls_verify && config->ca_data != NULL)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/input_file.h"
 #include "base/vector.h"
 #include "model/input_yaml.h"
 
@@ -16,6 +17,7 @@
 
 struct paths {
     VECTOR(char *) list;
+    struct documents *documents; // hears of what is skipped
 };
 
 static bool read_file(struct documents *documents, const char *path, bool with_positions,
@@ -32,7 +34,7 @@ static int compare_paths(const void *a, const void *b)
 static bool read_directory(struct documents *documents, const char *path, bool with_positions,
                            struct error *error)
 {
-    struct paths paths = {0};
+    struct paths paths = {.documents = documents};
     bool fine = collect_directory(&paths, path, 1, error);
     if (fine && paths.list.count == 0)
         fine = error_set(error, ERROR_INVALID,
@@ -67,6 +69,13 @@ static bool is_manifest_name(const char *name)
            text_ends_with(name, ".json");
 }
 
+static void skip(struct documents *documents, const char *path, const char *oddity)
+{
+    struct text note = {0};
+    text_format(&note, "%s: this is %s and is passed over", path, oddity);
+    vector_push(&documents->skipped, text_take(&note));
+}
+
 // Hidden entries are skipped: version control's own files are no manifests.
 static bool collect_directory(struct paths *paths, const char *directory, int depth,
                               struct error *error)
@@ -90,6 +99,8 @@ static bool collect_directory(struct paths *paths, const char *directory, int de
             fine = error_set(error, ERROR_UNAVAILABLE, "%s: %s", path.data, strerror(errno));
         else if (S_ISDIR(status.st_mode))
             fine = collect_directory(paths, path.data, depth + 1, error);
+        else if (is_manifest_name(entry->d_name) && input_file_oddity(&status) != NULL)
+            skip(paths->documents, path.data, input_file_oddity(&status));
         else if (is_manifest_name(entry->d_name))
             vector_push(&paths->list, text_take(&path));
         text_free(&path);
@@ -122,9 +133,9 @@ static bool read_file(struct documents *documents, const char *path, bool with_p
                       struct error *error)
 {
     bool is_standard_input = strcmp(path, "-") == 0;
-    FILE *stream = is_standard_input ? stdin : fopen(path, "re");
+    FILE *stream = is_standard_input ? stdin : input_file_open(path, error);
     if (stream == NULL)
-        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", path, strerror(errno));
+        return false;
     struct text text = {0};
     bool fine = read_stream(stream, path, &text, error);
     if (!is_standard_input)
@@ -404,6 +415,9 @@ bool documents_read_text(struct documents *documents, const char *text, size_t l
 
 void documents_free(struct documents *documents)
 {
+    for (uint32_t i = 0; i < documents->skipped.count; i++)
+        free(documents->skipped.items[i]);
+    vector_free(&documents->skipped);
     drop_documents(documents, 0);
     free(documents->items);
     arena_destroy(documents->arena);

@@ -21,10 +21,15 @@ struct documents {
     uint32_t count, capacity;
     struct arena *arena;
     uint64_t bytes; // that the values take, about
+    struct { // "PATH: this is a named pipe": entries of folders that were passed over
+        char **items;
+        uint32_t count, capacity;
+    } skipped;
 };
 
 // Appends the documents of a file, of a directory's *.yaml, *.yml and *.json (recursive, byte order)
-// or of standard input ("-"). JSON values may simply follow each other. kind: List and *List are unpacked into their items.
+// or of standard input ("-"). Named pipes, sockets and devices in a directory are passed over (`skipped`); one
+// that is named itself is an error (base/input_file.h). JSON values may simply follow each other. kind: List and *List are unpacked into their items.
 bool documents_read(struct documents *documents, const char *path, bool with_positions,
                     struct error *error) MUST_USE;
 bool documents_read_text(struct documents *documents, const char *text, size_t length,

@@ -37,6 +37,7 @@ void snapshot_destroy(struct snapshot *snapshot)
         object_release(snapshot->kept.items[i]);
     vector_free(&snapshot->kept);
     settings_free(&snapshot->settings);
+    vector_free(&snapshot->skipped);
     arena_destroy(snapshot->arena);
     free(snapshot);
 }
@@ -70,6 +71,9 @@ bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, str
     struct documents documents = {0};
     bool fine = documents_read(&documents, path, false, error) &&
                 add_documents(snapshot, &documents, NULL, 0, strict, error);
+    for (uint32_t i = 0; i < documents.skipped.count; i++)
+        vector_push(&snapshot->skipped,
+                    arena_copy_string(snapshot->arena, documents.skipped.items[i]));
     documents_free(&documents);
     return fine;
 }

@@ -34,6 +34,10 @@ struct snapshot {
         const struct object **items;
         uint32_t count, capacity;
     } kept;              // objects that derived ones point into
+    struct { // what was passed over while reading (struct documents); arena
+        const char **items;
+        uint32_t count, capacity;
+    } skipped;
     struct arena *arena; // lists and derived objects; freed with the snapshot
 };
 

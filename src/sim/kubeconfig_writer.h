@@ -1,8 +1,19 @@
-// Writes a kubeconfig file that points clients at a served cluster.
+// Writes a kubeconfig file that points clients at a served cluster, and removes it afterwards.
 #pragma once
+
+#include <sys/types.h>
 
 #include "base/error.h"
 
-// Mode 0600, replaced in one step. token may be NULL.
-bool kubeconfig_write(const char *path, const char *server, const char *token,
-                      struct error *error) MUST_USE;
+struct kubeconfig_file { // zero-initialised: none
+    char *path;
+    dev_t device;
+    ino_t inode;
+};
+
+// A new file of mode 0600, never through a link. One that is there is an error, unless an earlier call of this
+// user has written it. `token` may be NULL.
+bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const char *server,
+                      const char *token, struct error *error) MUST_USE;
+// If it is still the file that was written.
+void kubeconfig_remove(struct kubeconfig_file *written);

@@ -345,7 +345,7 @@ static const struct store_resource *resource_of(struct simulation *simulation,
     return resource;
 }
 
-static bool apply_one(struct simulation *simulation, json_t *object, struct error *error)
+bool simulation_apply_object(struct simulation *simulation, json_t *object, struct error *error)
 {
     const char *api_version = json_string_value(json_object_get(object, "apiVersion"));
     const char *kind = json_string_value(json_object_get(object, "kind"));
@@ -372,7 +372,7 @@ bool simulation_apply(struct simulation *simulation, const char *manifest, struc
     bool done = documents_read_text(&documents, manifest, strlen(manifest), "manifest", false, error);
     for (uint32_t i = 0; done && i < documents.count; i++)
         if (documents.items[i].value != NULL)
-            done = apply_one(simulation, documents.items[i].value, error);
+            done = simulation_apply_object(simulation, documents.items[i].value, error);
     documents_free(&documents);
     return done;
 }

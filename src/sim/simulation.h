@@ -72,6 +72,9 @@ void simulation_set_api_faults(struct simulation *simulation, const struct sim_f
 // Cuts the living controller off the API server, or ends that (sim_transport_cut()); a later life is connected.
 void simulation_cut_api(struct simulation *simulation, bool cut);
 
+// Creates the object, or merges it into the one that is there, as `kubectl apply`.
+bool simulation_apply_object(struct simulation *simulation, json_t *object,
+                             struct error *error) MUST_USE;
 // Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl apply`.
 bool simulation_apply(struct simulation *simulation, const char *manifest,
                       struct error *error) MUST_USE;

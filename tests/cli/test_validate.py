@@ -75,7 +75,7 @@ class Validate(unittest.TestCase):
 
     def test_exit_codes_API_311(self):
         warned = POOL % "In" + "      startupTaints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]\n"
-        self.assertEqual(self.adze("validate", "nothing.yaml")[0], 1)
+        self.assertEqual(self.adze("validate", "nothing.yaml")[0], 2)
         self.assertEqual(self.adze("validate", "--nonsense")[0], 2)
         self.assertEqual(self.adze("validate", "-o", "xml", stdin="")[0], 2)
         self.assertEqual(self.adze("validate", stdin=warned)[0], 0)
@@ -113,7 +113,7 @@ class Validate(unittest.TestCase):
         status, out, _ = self.adze("validate", "--old", "old.yaml", stdin=changed)
         self.assertEqual(status, 2)
         self.assertIn("nodeClassRef.kind is immutable", out)
-        self.assertEqual(self.adze("validate", "--old", "none.yaml", stdin=changed)[0], 1)
+        self.assertEqual(self.adze("validate", "--old", "none.yaml", stdin=changed)[0], 2)
 
     def test_catalogue_GUI_13(self):
         self.write("types.yaml", """apiVersion: adze/v1
@@ -144,7 +144,7 @@ spec:
                       "instance type of the catalogue (W-no-instance-type)", out)
         status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "a, c")
         self.assertIn("no instance type of the catalogue has topology.kubernetes.io/zone c", out)
-        self.assertEqual(self.adze("validate", "--catalog", "none.yaml", stdin=pool)[0], 1)
+        self.assertEqual(self.adze("validate", "--catalog", "none.yaml", stdin=pool)[0], 2)
 
     def test_own_formats_FMT_8_9(self):
         bad = ("apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n"

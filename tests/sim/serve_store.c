@@ -44,10 +44,11 @@ int main(int count, char **arguments)
     struct api_server *api = api_server_create(loop, store);
     struct error error = {0};
     struct http_server *server = http_server_create(loop, api, NULL, &error);
+    struct kubeconfig_file written = {0};
     bool good = server != NULL;
     if (good) {
         add_node(store);
-        good = kubeconfig_write(arguments[1], http_server_url(server), NULL, &error);
+        good = kubeconfig_write(&written, arguments[1], http_server_url(server), NULL, &error);
     }
     if (good) {
         loop_on_signal(loop, SIGTERM, stop, loop);
@@ -56,6 +57,7 @@ int main(int count, char **arguments)
     } else {
         fprintf(stderr, "%s\n", error.message);
     }
+    kubeconfig_remove(&written);
     http_server_destroy(server);
     api_server_destroy(api);
     store_destroy(store);

@@ -10,10 +10,30 @@ static bool lists_fail;
 static uint32_t refused; // deletions of NodeClaims
 static bool refuses;
 
+static bool lags;         // the mirror's NodeClaims: an old list, and a watch that says nothing
+static uint32_t listings; // of NodeClaims since then
+
+// The first list is the mirror's.
+static bool answer_late(const struct kube_request *request, struct kube_response *response)
+{
+    if (strstr(request->path, "/nodeclaims") == NULL)
+        return false;
+    if (request->verb == KUBE_LIST && listings++ == 0)
+        response->body = json_pack("{s:s, s:s, s:{s:s}, s:[]}", "kind", "NodeClaimList",
+                                   "apiVersion", KARPENTER, "metadata", "resourceVersion", "1",
+                                   "items");
+    else if (request->verb != KUBE_WATCH)
+        return false;
+    response->status = 200;
+    return true;
+}
+
 static bool on_request(void *context, const struct kube_request *request,
                        struct kube_response *response)
 {
     (void)context;
+    if (lags)
+        return answer_late(request, response);
     if (!refuses || request->verb != KUBE_DELETE || strstr(request->path, "/nodeclaims/") == NULL)
         return false;
     refused++;
@@ -37,7 +57,8 @@ static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(27);
     lists = 0;
-    lists_fail = refuses = false;
+    lists_fail = refuses = lags = false;
+    listings = 0;
     refused = 0;
     scenario->options.cloud_fault = on_call;
     scenario->options.api_fault = on_request;
@@ -161,6 +182,21 @@ static void refused_deletion_is_tried_with_a_new_list_LIF_160(void **state)
     refuses = false;
     scenario_run(scenario, 120);
     assert_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, name));
+}
+
+// What a predecessor has launched is not in a new leader's mirror yet: the API server is asked before it goes.
+static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_with_pod(scenario, "", KEEP);
+    scenario_run(scenario, 60);
+    lags = true;
+    simulation_start_standby(scenario->simulation);
+    simulation_lead(scenario->simulation);
+    scenario_run(scenario, 60);
+    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
+    assert_true(listings > 1);
 }
 
 // Every ten seconds for the first twenty passes, then every two minutes; the other way round every two minutes.
@@ -288,6 +324,7 @@ int main(void)
         TEST(claim_whose_machine_is_gone_goes_with_its_pods_counted_LIF_160),
         TEST(failing_list_says_nothing_LIF_160),
         TEST(refused_deletion_is_tried_with_a_new_list_LIF_160),
+        TEST(new_leader_asks_before_an_instance_goes_LIF_161_331),
         TEST(provider_is_listed_often_at_first_LIF_160_161),
         TEST(unregistered_claims_are_left_to_liveness_LIF_160),
         TEST(machine_is_old_enough_before_it_goes_LIF_161),

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "base/input_file.h"
 #include "base/pattern.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -342,8 +344,13 @@ static const struct instance_type_catalog *read_documents(const char *path, stru
 
 const struct instance_type_catalog *kwok_catalog_read(const char *path, struct error *error)
 {
-    json_error_t problem;
-    json_t *list = json_load_file(path, 0, &problem);
+    struct stat status;
+    FILE *file = strcmp(path, "-") != 0 && (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+                     ? input_file_open(path, error)
+                     : NULL;
+    json_t *list = file != NULL ? json_loadf(file, 0, NULL) : NULL; // else documents, a folder's too
+    if (file != NULL)
+        fclose(file);
     const struct instance_type_catalog *catalog =
         json_is_array(list) ? read_upstream_list(list, error) : read_documents(path, error);
     json_decref(list);

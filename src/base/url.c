@@ -1,0 +1,20 @@
+#include "base/url.h"
+
+#include <string.h>
+
+void url_show(struct text *out, const char *url)
+{
+    const char *scheme_end = strstr(url, "://");
+    const char *host = scheme_end != NULL ? scheme_end + 3 : url;
+    // A password may hold what ends an authority elsewhere: the last "@" counts.
+    const char *at = strrchr(host, '@');
+    if (at != NULL)
+        host = at + 1;
+    size_t length = strcspn(host, "/?#");
+    if (scheme_end != NULL)
+        text_add_bytes(out, url, (size_t)(scheme_end + 3 - url));
+    text_add_bytes(out, host, length);
+    const char *rest = host + length + strspn(host + length, "/");
+    if (*rest != '\0')
+        text_add(out, "/...");
+}

@@ -1,0 +1,31 @@
+// Manifests through `adze plan --disrupt --explain`, with every method.
+#include "engine/engine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void plan(const struct snapshot *snapshot, const char *method)
+{
+    const struct plan_options options = {
+        .explain = EXPLAIN_FULL, .verdicts = true, .disrupt = true, .method = method};
+    struct error error = {0};
+    struct plan *plan = engine_plan(snapshot, &options, &error);
+    if (plan == NULL)
+        return;
+    json_decref(plan_encode(plan));
+    plan_destroy(plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const methods[] = {NULL,     "emptiness", "drift", "static-drift",
+                                          "expiry", "multi",     "single"};
+    struct error error = {0};
+    struct snapshot *snapshot = snapshot_create();
+    snapshot->time = INT64_C(1767225600) * SECOND;
+    if (snapshot_read_text(snapshot, (const char *)data, size, "fuzz", false, &error) &&
+        snapshot_complete(snapshot, &error))
+        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+            plan(snapshot, methods[i]);
+    snapshot_destroy(snapshot);
+    return 0;
+}
