@@ -54,15 +54,23 @@ struct listing {
     bool optional;
 };
 
+static bool counts_unread(enum kind_id kind)
+{
+    return kind == KIND_POD || kind == KIND_POD_DISRUPTION_BUDGET || kind == KIND_NODE ||
+           kind == KIND_NODE_CLAIM;
+}
+
 static void take_items(const struct listing *listing, const json_t *items)
 {
     size_t index;
     json_t *item;
     json_array_foreach (items, index, item) {
         struct error ignored = {0};
-        // An object that does not decode is left out, as the controller leaves it out (API-318).
-        struct object *object =
-            object_decode(item, kind_get(listing->kind), DECODE_LENIENT, &ignored);
+        // Of what does not decode the controller takes the same (API-318, API-603).
+        const struct kind *kind = kind_get(listing->kind);
+        struct object *object = object_decode(item, kind, DECODE_LENIENT, &ignored);
+        if (object == NULL && counts_unread(listing->kind))
+            object = object_salvage(item, kind);
         if (object != NULL)
             snapshot_add(listing->reading->snapshot, object);
         object_release(object);

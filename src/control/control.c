@@ -197,6 +197,8 @@ bool pod_wants_node(const struct pod *pod)
 {
     if (pod->spec.node_name != NULL && *pod->spec.node_name != '\0')
         return false;
+    if (pod->meta.unreadable != NULL) // whatever it needs
+        return false;
     if (pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0')
         return false;
     bool unschedulable = false;

@@ -127,7 +127,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->node_health = node_health_create(control);
     controller->hydration = hydration_create(control);
     pool_annotations_watch(control);
-    unreadable_budgets_watch(control);
+    unreadable_objects_watch(control);
     controller->pool_hash = pool_hash_create(control);
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);

@@ -66,4 +66,4 @@ void pool_cost_destroy(struct pool_cost *cost);
 
 void queue_work_metrics_collect(struct control *control, bool on); // LIF-358
 void pool_annotations_watch(struct control *control); // handlers only
-void unreadable_budgets_watch(struct control *control); // DIS-708; handlers only
+void unreadable_objects_watch(struct control *control); // API-603, DIS-708; handlers only

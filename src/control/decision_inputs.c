@@ -88,6 +88,7 @@ static bool same_metadata(const struct object_meta *a, const struct object_meta 
 {
     return text_equal(a->uid, b->uid) && a->generation == b->generation &&
            (a->deletion_timestamp != 0) == (b->deletion_timestamp != 0) &&
+           (a->unreadable == NULL) == (b->unreadable == NULL) &&
            same_strings(&a->labels, &b->labels) && same_strings(&a->annotations, &b->annotations);
 }
 

@@ -171,8 +171,9 @@ static int64_t wave_left(const struct disruption_controller *disruption)
 static bool protection_changes(const struct pod *before, const struct pod *after)
 {
     return before != NULL && after != NULL &&
-           !text_equal(string_map_get(&before->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
-                       string_map_get(&after->meta.annotations, ANNOTATION_DO_NOT_DISRUPT));
+           ((before->meta.unreadable == NULL) != (after->meta.unreadable == NULL) ||
+            !text_equal(string_map_get(&before->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
+                        string_map_get(&after->meta.annotations, ANNOTATION_DO_NOT_DISRUPT)));
 }
 
 // A pod that left its node may have left it empty; one that waits may want a node that is to go.

@@ -197,13 +197,6 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness,
         *put_off = true;
         return;
     }
-    // A pod that cannot be read runs somewhere: no node is known to be empty.
-    uint32_t unreadable = mirror_invalid_count(control->mirror, KIND_POD);
-    if (unreadable > 0) {
-        log_error("no node is taken for empty while there are pods that cannot be read",
-                  "s:controller", "disruption", "i:pods", (int64_t)unreadable);
-        return;
-    }
     list_for_each (candidate, &emptiness->taken) {
         const char *name = (*candidate)->node->meta.name;
         if (!disruption_queue_has(control->disruption_queue, name) &&
@@ -221,7 +214,7 @@ static bool is_wanted_in_vain(const struct disruption_block *block)
     if (claim == NULL)
         return false;
     bool bars_drift =
-        block->check < CHECK_POD || claim->spec.termination_grace_period.text == NULL;
+        block->check < CHECK_UNREADABLE_POD || claim->spec.termination_grace_period.text == NULL;
     return condition_is_true(&claim->status.conditions, "Consolidatable") ||
            (bars_drift && condition_is_true(&claim->status.conditions, "Drifted"));
 }

@@ -452,7 +452,9 @@ static struct reconcile_result step_await(struct step *step)
     enum command_bar bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
     if (bar == BAR_POD) { // nothing has failed: a NodePool that drifts goes on (DIS-716)
         char why[320];
-        snprintf(why, sizeof why, "do-not-disrupt of pod %s", pod->meta.name);
+        snprintf(why, sizeof why, "%s %s",
+                 pod->meta.unreadable != NULL ? "unreadable pod" : "do-not-disrupt of pod",
+                 pod->meta.name);
         disruption_queue_cancel(step->queue, command, "churn", why);
         return go_on(step, COMMAND_ROLLBACK);
     }

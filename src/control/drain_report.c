@@ -27,6 +27,8 @@ static void write_cause(const struct control *control, const struct pod *pod, in
     if (!pod_is_active(pod)) {
         if (pod->meta.deletion_timestamp < now)
             text_add(out, "has outlived its grace period");
+    } else if (pod->meta.unreadable != NULL) {
+        text_format(out, "cannot be read: %s", pod->meta.unreadable);
     } else if (protection == PROTECTED) {
         text_add(out, "do-not-disrupt");
     } else if (protection == PROTECTED_UNTIL) {

@@ -31,7 +31,8 @@ struct seen {
 };
 
 struct owners {                      // of instances
-    struct map *provider_ids, *uids; // of NodeClaims
+    struct map *provider_ids, *uids; // of NodeClaims, unreadable ones, too
+    bool known;                      // false: one without a readable uid may own any
 };
 
 struct garbage_collection {
@@ -196,7 +197,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
 // By the mirror.
 static struct owners owners_read(const struct control *control)
 {
-    struct owners owners = {map_create(), map_create()};
+    struct owners owners = {map_create(), map_create(), true};
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
@@ -206,6 +207,18 @@ static struct owners owners_read(const struct control *control)
         if (claim->meta.uid != NULL)
             map_set(owners.uids, claim->meta.uid, (void *)object);
     }
+    iterator = (struct mirror_iterator){0};
+    uint32_t known = 0;
+    for (const struct object *object;
+         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        if (object->meta.uid != NULL) {
+            const char *machine = ((const struct node_claim *)object)->status.provider_id;
+            if (machine != NULL)
+                map_set(owners.provider_ids, machine, (void *)object);
+            map_set(owners.uids, object->meta.uid, (void *)object);
+            known++;
+        }
+    owners.known = known == mirror_invalid_count(control->mirror, KIND_NODE_CLAIM);
     return owners;
 }
 
@@ -313,8 +326,7 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     }
     struct owners owners = owners_read(control);
     uint32_t started = 0;
-    bool certain = mirror_invalid_count(control->mirror, KIND_NODE_CLAIM) == 0;
-    if (certain && !collection->is_listed && any_orphan(collection, &owners)) {
+    if (owners.known && !collection->is_listed && any_orphan(collection, &owners)) {
         owners_clear(&owners);
         return start_list(&(struct operation_about){.control = control,
                                                     .item = item,
@@ -324,7 +336,8 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
                           KIND_NODE_CLAIM, note_owners);
     }
     for (struct map_entry *entry = map_first(collection->instances.machines), *next;
-         certain && collection->is_listed && entry != NULL && started < PARALLEL_INSTANCES; entry = next) {
+         owners.known && collection->is_listed && entry != NULL && started < PARALLEL_INSTANCES;
+         entry = next) {
         next = map_next(entry);
         int64_t now = control_now(control);
         if (!instance_is_orphan(&owners, map_key(entry), map_value(entry), now) ||

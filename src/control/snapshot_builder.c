@@ -36,6 +36,15 @@ static void add_kind(struct snapshot *snapshot, const struct control *control, e
             snapshot_add(snapshot, object);
 }
 
+// Without its Node a NodeClaim would count as an empty machine that is still to come.
+static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *control)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next_salvaged(control->mirror, KIND_NODE, &iterator)) != NULL;)
+        snapshot_add(snapshot, object);
+}
+
 static void add_pods(struct snapshot *snapshot, struct control *control)
 {
     struct mirror_iterator iterator = {0};
@@ -107,6 +116,7 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
+    add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control);
     add_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);

@@ -94,6 +94,11 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
             add_unlaunched(snapshot, control, largest, claim);
     }
     largest_machines_destroy(largest);
+    // It counts, and its node is left alone (API-603).
+    iterator = (struct mirror_iterator){0};
+    for (const struct object *object;
+         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        snapshot_add(snapshot, object);
 }
 
 // --- pods ----------------------------------------------------------------------------------------

@@ -90,6 +90,10 @@ struct static_counts static_counts_of(struct static_capacity *capacity, const ch
         counts.deleting += standing == STATIC_DELETING;
         counts.pending += standing == STATIC_PENDING;
     }
+    iterator = (struct mirror_iterator){0};
+    for (const struct object *object;
+         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        counts.active += text_equal(object_label(object, LABEL_NODE_POOL), pool); // API-603
     counts.reserved = count_reserved(capacity, pool);
     return counts;
 }

@@ -49,10 +49,9 @@ struct static_candidate {
     enum static_rank rank;
     double cost; // of moving its pods, times what is left of its life
 };
-// `pods` of its node, NULL if it has no provider ID. Without knowing all of them it is not empty.
+// `pods` of its node, NULL if it has no provider ID.
 struct pod_list;
 struct static_candidate static_candidate_of(const struct node_claim *claim,
-                                            const struct pod_list *pods, bool pods_are_known,
-                                            int64_t now);
+                                            const struct pod_list *pods, int64_t now);
 // For qsort: by rank, cost, the youngest, the name.
 int static_candidates_compare(const void *left, const void *right);

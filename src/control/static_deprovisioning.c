@@ -92,13 +92,12 @@ static double lifetime_left(const struct node_claim *claim, int64_t now) // LIF-
 }
 
 struct static_candidate static_candidate_of(const struct node_claim *claim,
-                                            const struct pod_list *pods, bool pods_are_known,
-                                            int64_t now)
+                                            const struct pod_list *pods, int64_t now)
 {
     struct static_candidate candidate = {.claim = claim, .rank = STATIC_UNLAUNCHED};
     if (pods == NULL)
         return candidate;
-    bool empty = pods_are_known, protected = false;
+    bool empty = true, protected = false;
     double cost = 0;
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
@@ -133,10 +132,7 @@ static struct static_candidate rate(const struct control *control, const struct 
     const struct node *node = state != NULL ? state_main_node(state) : NULL;
     const struct pod_list *pods =
         cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
-    // A pod that cannot be read may run on any node.
-    bool pods_are_known = mirror_invalid_count(control->mirror, KIND_POD) == 0;
-    return static_candidate_of(claim, state != NULL ? pods : NULL, pods_are_known,
-                               control_now(control));
+    return static_candidate_of(claim, state != NULL ? pods : NULL, control_now(control));
 }
 
 static struct reconcile_result delete_first(struct static_deprovisioning *deprovisioning,

@@ -104,8 +104,9 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
         pod_budgets_unreadable(build->budgets, pod->meta.namespace);
     *check = CHECK_UNREADABLE_BUDGET;
     if (unreadable != NULL)
-        return arena_format(build->arena,
-                            "Pdb has an invalid selector (PodDisruptionBudget=[%s/%s])",
+        return arena_format(build->arena, "Pdb %s (PodDisruptionBudget=[%s/%s])",
+                            unreadable->meta.unreadable != NULL ? "cannot be read"
+                                                                : "has an invalid selector",
                             pod->meta.namespace, unreadable->meta.name);
     pod_facts_budgets(facts, build->budgets, pod, &build->matches);
     if (build->matches.items.count == 0)
@@ -135,16 +136,24 @@ static const char *budget_blocks(struct build *build, const struct pod *pod,
                         pod->meta.namespace, match->meta.name);
 }
 
+static const char *held(struct build *build, const struct pod *pod, enum candidate_check *check)
+{
+    *check = CHECK_UNREADABLE_POD;
+    if (pod->meta.unreadable != NULL)
+        return arena_format(build->arena, "Pod cannot be read (Pod=%s/%s): %s",
+                            pod->meta.namespace, pod->meta.name, pod->meta.unreadable);
+    *check = CHECK_POD;
+    return arena_format(build->arena,
+                        "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
+                        pod->meta.namespace, pod->meta.name);
+}
+
 static const char *pods_block(struct build *build, const struct state_node *state,
                               enum candidate_check *check) // 11-13
 {
-    *check = CHECK_POD;
     for (uint32_t i = 0; i < state->pods.count; i++)
         if ((facts_at(build, state, i)->flags & POD_HELD) != 0)
-            return arena_format(build->arena,
-                                "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
-                                state->pods.items[i]->meta.namespace,
-                                state->pods.items[i]->meta.name);
+            return held(build, state->pods.items[i], check);
     for (uint32_t i = 0; i < state->pods.count; i++) {
         const struct pod_facts *facts = facts_at(build, state, i);
         const char *message = (facts->flags & POD_EVICTABLE) != 0
@@ -210,6 +219,11 @@ static const char *refusal(struct build *build, const struct state_node *state,
     *check = CHECK_NO_NODE;
     if (state->node == NULL)
         return "Nodeclaim does not have an associated node";
+    *check = CHECK_UNREADABLE;
+    if (state_node_unreadable(state) != NULL)
+        return arena_format(build->arena, "%s cannot be read: %s",
+                            state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
+                            state_node_unreadable(state));
     *check = CHECK_UNINITIALIZED;
     if (!state->initialized)
         return "Node isn't initialized";

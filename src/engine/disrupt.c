@@ -45,11 +45,16 @@ const struct state_node *disruption_home(const struct disruption *disruption,
 static void note_unreadable_budgets(struct disruption *disruption)
 {
     const struct pod_budgets *budgets = disruption->problem->pod_budgets;
-    for (uint32_t i = 0; i < budgets->unreadable_count; i++)
+    for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
+        const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-                     (const struct object *)budgets->items[budgets->unreadable[i]],
-                     "spec.selector is invalid: no node with a pod of the namespace that could be "
-                     "evicted is disrupted");
+                     (const struct object *)budget,
+                     budget->meta.unreadable != NULL
+                         ? "it cannot be read: no node with a pod of the namespace that could be "
+                           "evicted is disrupted"
+                         : "spec.selector is invalid: no node with a pod of the namespace that could be "
+                           "evicted is disrupted");
+    }
 }
 
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,

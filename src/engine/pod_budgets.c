@@ -39,11 +39,6 @@ static int compare_budgets(const void *a, const void *b)
     return order != 0 ? order : strcmp(or_empty(x->name), or_empty(y->name));
 }
 
-static bool is_unreadable(const struct pod_disruption_budget *budget)
-{
-    return budget->spec.selector != NULL && !label_selector_is_valid(budget->spec.selector);
-}
-
 struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapshot *snapshot)
 {
     struct pod_budgets *budgets = arena_allocate(arena, sizeof *budgets);
@@ -62,7 +57,7 @@ struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapsho
         qsort(budgets->items, count, sizeof *budgets->items, compare_budgets);
     budgets->unreadable = arena_allocate_array(arena, count + 1, sizeof *budgets->unreadable);
     for (uint32_t i = 0; i < count; i++) {
-        if (is_unreadable(budgets->items[i]))
+        if (budget_is_unreadable(budgets->items[i]))
             budgets->unreadable[budgets->unreadable_count++] = i;
         uint64_t hash = budget_hash(budgets->items[i]);
         uint32_t *head = &budgets->heads[hash & budgets->mask];

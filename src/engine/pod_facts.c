@@ -11,7 +11,8 @@
 
 static uint32_t flags_of(const struct pod *pod, int64_t now)
 {
-    bool active = pod_is_active(pod), held = active && pod_is_protected(pod, now);
+    bool active = pod_is_active(pod);
+    bool held = (active && pod_is_protected(pod, now)) || pod->meta.unreadable != NULL;
     uint32_t flags = held ? POD_HELD : 0;
     if (pod_needs_place(pod))
         flags |= POD_MOVES;

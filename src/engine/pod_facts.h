@@ -6,7 +6,7 @@
 
 enum {
     POD_MOVES = 1,          // DIS-48
-    POD_HELD = 2,           // active, and not to be disrupted (DIS-40)
+    POD_HELD = 2,           // active, and not to be disrupted (DIS-40); or unreadable
     POD_EVICTABLE = 4,      // LIF-110
     POD_UNREADY = 8,        // DIS-45
     POD_RESCHEDULABLE = 16, // SCH-23

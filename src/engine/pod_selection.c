@@ -18,7 +18,7 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
 {
     if (has_text(pod->spec.node_name) || has_text(pod->status.nominated_node_name) ||
         pod->spec.scheduling_gates.count > 0 || pod_is_terminal(pod) ||
-        pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod))
+        pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod) || pod->meta.unreadable != NULL)
         return false;
     if (!snapshot->require_unschedulable_condition)
         return true;

@@ -90,7 +90,7 @@ static void rank(struct search *search, const candidate_list *wanted)
         int64_t least = least_cost_of(&search->costs, candidate);
         int64_t cost = candidates_cost(search->disruption, &candidate, 1);
         search->ranked[search->count++] =
-            (struct ranked){candidate, least < cost ? cost - least : 0, i, 0};
+            (struct ranked){candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
     }
     qsort(search->ranked, search->count, sizeof *search->ranked, by_promise);
 }

@@ -53,6 +53,13 @@ static bool is_startup_taint(const struct node_claim *claim, const struct taint 
     return false;
 }
 
+const char *state_node_unreadable(const struct state_node *state)
+{
+    if (state->node != NULL && state->node->meta.unreadable != NULL)
+        return state->node->meta.unreadable;
+    return state->claim != NULL ? state->claim->meta.unreadable : NULL;
+}
+
 // LIF-305, and SCH-358: a cordoned Node refuses by the taint that Kubernetes puts on it.
 static taint_list effective_taints(struct arena *arena, const struct state_node *state)
 {
@@ -60,7 +67,10 @@ static taint_list effective_taints(struct arena *arena, const struct state_node 
                                         .effect = "NoSchedule"};
     taint_list result = {0};
     result.items = arena_allocate_array(arena, state->real_taints.count + 1, sizeof *result.items);
+    // Of what is half-read the taints may not be all.
     bool cordoned = state->node != NULL && state->node->spec.unschedulable;
+    cordoned = cordoned || (state->node != NULL && state->node->meta.unreadable != NULL) ||
+               (!state->registered && state_node_unreadable(state) != NULL);
     const taint_list *source = state->registered || state->claim == NULL
                                    ? &state->real_taints
                                    : &state->claim->spec.taints;

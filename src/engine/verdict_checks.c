@@ -178,6 +178,12 @@ static struct verdict_word unreadable(const struct causes *causes, const struct 
             pod_is_evictable(*pod, problem->snapshot->time)
                 ? pod_budgets_unreadable(problem->pod_budgets, (*pod)->meta.namespace)
                 : NULL;
+        if (budget != NULL && budget->meta.unreadable != NULL)
+            return cause(causes, "API-603",
+                         "PodDisruptionBudget %s/%s cannot be read, so that it may protect any pod of its "
+                         "namespace, such as %s: %s",
+                         budget->meta.namespace, budget->meta.name, (*pod)->meta.name,
+                         budget->meta.unreadable);
         if (budget != NULL)
             return cause(causes, "DIS-708",
                          "the selector of PodDisruptionBudget %s/%s is invalid, so that it may "
@@ -187,9 +193,22 @@ static struct verdict_word unreadable(const struct causes *causes, const struct 
     return cause(causes, "DIS-708", "the selector of a PodDisruptionBudget is invalid");
 }
 
+static struct verdict_word unreadable_pod(const struct causes *causes,
+                                          const struct state_node *state)
+{
+    list_for_each (pod, &state->pods)
+        if ((*pod)->meta.unreadable != NULL)
+            return cause(causes, "API-603",
+                         "pod %s/%s cannot be read, so that nobody knows what it needs: %s",
+                         (*pod)->meta.namespace, (*pod)->meta.name, (*pod)->meta.unreadable);
+    return cause(causes, "API-603", "a pod cannot be read");
+}
+
 struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
                                   enum candidate_check check, const char *message)
 {
+    if (check == CHECK_UNREADABLE_POD)
+        return unreadable_pod(causes, state);
     if (check == CHECK_POD)
         return protected_pod(causes, state);
     if (check == CHECK_UNREADABLE_BUDGET)
@@ -221,6 +240,10 @@ struct verdict_word cause_of_refusal(const struct causes *causes,
         return cause(causes, "DIS-32 #2", "no NodeClaim belongs to the node: it is not managed");
     case CHECK_NO_NODE:
         return cause(causes, "DIS-32 #3", "the machine's Node has not joined yet");
+    case CHECK_UNREADABLE:
+        return cause(causes, "API-603", "the %s cannot be read: %s",
+                     state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
+                     state_node_unreadable(state));
     case CHECK_UNINITIALIZED:
         return not_initialized(causes, state);
     case CHECK_MARKED:
@@ -235,6 +258,7 @@ struct verdict_word cause_of_refusal(const struct causes *causes,
                      "the Node has no label " LABEL_NODE_POOL ": it belongs to no NodePool");
     case CHECK_UNKNOWN_POOL:
         return unknown_pool(causes, pool);
+    case CHECK_UNREADABLE_POD:
     case CHECK_POD:
     case CHECK_UNREADABLE_BUDGET:
     case CHECK_SEVERAL_BUDGETS:

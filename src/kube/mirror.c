@@ -26,6 +26,7 @@ struct invalid_handler {
 };
 struct invalid { // an object that does not decode
     uint32_t epoch;
+    const struct object *salvaged; // NULL: it has no name
     char resource_version[];
 };
 
@@ -71,6 +72,15 @@ static char *invalid_key(const char *namespace, const char *name);
 static bool is_newer(const char *version, const char *than);
 static bool version_number(const char *text, uint64_t *number);
 
+static void invalid_destroy(void *value)
+{
+    struct invalid *invalid = value;
+    if (invalid == NULL)
+        return;
+    object_release(invalid->salvaged);
+    free(invalid);
+}
+
 struct mirror *mirror_create(struct loop *loop, struct kube_client *client)
 {
     struct mirror *mirror = memory_allocate(sizeof *mirror);
@@ -92,7 +102,7 @@ void mirror_destroy(struct mirror *mirror)
         struct mirror_kind *kind = &mirror->kinds[i];
         reflector_destroy(kind->reflector);
         object_table_free(&kind->table);
-        map_destroy(kind->invalid, free);
+        map_destroy(kind->invalid, invalid_destroy);
         vector_free(&kind->handlers);
         vector_free(&kind->invalid_handlers);
         free(kind->namespace);
@@ -194,6 +204,21 @@ const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
     return table->entries[position].object;
 }
 
+const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind_id kind,
+                                          struct mirror_iterator *iterator)
+{
+    const struct map *invalid = mirror->kinds[kind].invalid;
+    const struct object *salvaged = NULL;
+    uintptr_t position = (uintptr_t)iterator->position, seen = 0;
+    // There are few: counted from the start, since entries may move between two calls.
+    for (struct map_entry *at = map_first(invalid); at != NULL && salvaged == NULL;
+         at = map_next(at))
+        if (seen++ >= position)
+            salvaged = ((const struct invalid *)map_value(at))->salvaged;
+    iterator->position = (const void *)seen;
+    return salvaged;
+}
+
 void mirror_observe(struct mirror *mirror, const struct object *object)
 {
     struct mirror_kind *kind = &mirror->kinds[object->kind->id];
@@ -271,7 +296,7 @@ static void take(struct mirror_kind *kind, const json_t *document)
     }
     if (map_count(kind->invalid) > 0) {
         CLEANUP_FREE char *key = invalid_key(object->meta.namespace, object->meta.name);
-        free(map_remove(kind->invalid, key));
+        invalid_destroy(map_remove(kind->invalid, key));
     }
     put(kind, object);
 }
@@ -332,7 +357,7 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     if (name == NULL)
         return;
     CLEANUP_FREE char *key = invalid_key(namespace, name);
-    free(map_remove(kind->invalid, key));
+    invalid_destroy(map_remove(kind->invalid, key));
     struct object_entry *entry = object_table_find(&kind->table, namespace, name);
     if (entry == NULL)
         return;
@@ -345,6 +370,18 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     drop(kind, entry);
 }
 
+// Absent, a pod would free its node, and a budget its pods. Of other kinds nothing half-read is acted on.
+static void keep_salvaged(struct mirror_kind *kind, const char *namespace, const char *name,
+                          const struct object *salvaged)
+{
+    struct object_entry *entry = object_table_find(&kind->table, namespace, name);
+    bool stands_in = kind->id == KIND_POD || kind->id == KIND_POD_DISRUPTION_BUDGET;
+    if (stands_in && salvaged != NULL)
+        put(kind, object_acquire(salvaged));
+    else if (entry != NULL)
+        drop(kind, entry);
+}
+
 static void take_invalid(struct mirror_kind *kind, const json_t *document,
                          const struct error *error)
 {
@@ -355,24 +392,26 @@ static void take_invalid(struct mirror_kind *kind, const json_t *document,
         name = "";
     if (version == NULL)
         version = "";
-    struct object_entry *entry = object_table_find(&kind->table, namespace, name);
-    if (entry != NULL)
-        drop(kind, entry);
+    struct object *salvaged =
+        kind->view == NULL ? object_salvage(document, kind_get(kind->id)) : NULL;
+    keep_salvaged(kind, namespace, name, salvaged);
     CLEANUP_FREE char *key = invalid_key(namespace, name);
     struct invalid *invalid = map_get(kind->invalid, key);
     if (invalid != NULL && strcmp(invalid->resource_version, version) == 0) {
         invalid->epoch = kind->epoch;
+        object_release(salvaged);
         return;
     }
     invalid = memory_allocate(sizeof *invalid + strlen(version) + 1);
     invalid->epoch = kind->epoch;
+    invalid->salvaged = salvaged;
     strcpy(invalid->resource_version, version);
-    free(map_set(kind->invalid, key, invalid));
+    invalid_destroy(map_set(kind->invalid, key, invalid));
     log_error("ignoring an object that cannot be read", "s:kind", kind_get(kind->id)->name,
               "s:namespace", namespace, "s:name", name, "s:error", error->message);
     for (uint32_t i = 0; i < kind->invalid_handlers.count; i++)
         kind->invalid_handlers.items[i].handler(kind->invalid_handlers.items[i].context, kind->id,
-                                                namespace, name, error);
+                                                salvaged, error);
 }
 
 // After a list: what it did not have is gone, but for what was observed later than the list was
@@ -394,7 +433,7 @@ static void sweep(struct mirror_kind *kind, const char *resource_version)
     for (struct map_entry *at = map_first(kind->invalid); at != NULL; at = next) {
         next = map_next(at);
         if (((struct invalid *)map_value(at))->epoch != kind->epoch)
-            free(map_remove(kind->invalid, map_key(at)));
+            invalid_destroy(map_remove(kind->invalid, map_key(at)));
     }
 }
 

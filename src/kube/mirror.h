@@ -1,8 +1,10 @@
 // A typed, compact copy of the cluster, kept by paged list and watch (never JSON): one reflector a
 // kind, with bookmarks, resume from the last version, 410 handling and back-off.
 //
-// Objects that do not decode are reported (log, and mirror_on_invalid's handlers) and left out;
-// they never stop the watch of the others (API-603, API-318).
+// Objects that do not decode are reported (log, and mirror_on_invalid's handlers); they never stop the watch of
+// the others (API-603, API-318). A Pod runs on its node and a PodDisruptionBudget protects pods whether they can
+// be read or not, so what can be read of them is mirrored like any object (meta.unreadable tells); other kinds are
+// left out, and mirror_next_salvaged() has them.
 #pragma once
 
 #include "kube/client.h"
@@ -34,9 +36,10 @@ bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind);
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context);
 // An object does not decode: once for each of its versions. One that was valid before is deleted
-// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too.
-typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind, const char *namespace,
-                                       const char *name, const struct error *error);
+// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too. `salvaged` is
+// what can be read of it; NULL: not even a name.
+typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind,
+                                       const struct object *salvaged, const struct error *error);
 void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
                        void *context);
 bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const char *namespace,
@@ -55,6 +58,9 @@ struct mirror_iterator {
 };
 const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
                                  struct mirror_iterator *iterator); // zero-init; NULL at the end
+// The same, of what was left out because it does not decode.
+const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind_id kind,
+                                          struct mirror_iterator *iterator);
 
 // A write's answer is newer than the watch: puts it in at once if its resourceVersion is newer than
 // what is there (so that a reconcile never acts on what it has itself just changed). Handlers are

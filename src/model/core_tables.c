@@ -33,6 +33,7 @@ static const struct field object_meta_fields[] = {
           .type = &type_owner_reference),
     FIELD_SCHEMA("managedFields", JSON, 0),
     FIELD_SCHEMA("selfLink", STRING, 0),
+    FIELD(struct object_meta, unreadable, "adze.dev/unreadable", STRING), // in snapshots only
 };
 const struct type type_object_meta = TYPE("ObjectMeta", struct object_meta, object_meta_fields);
 

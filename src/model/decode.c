@@ -26,6 +26,7 @@ struct decoder {
     struct arena *arena;
     struct error *error;
     bool strict;
+    bool salvages; // what has the wrong form is left out; the error is the first one
     uint64_t items;
     VECTOR(json_t *) defaults; // parsed default values, alive until the object is packed
 };
@@ -65,6 +66,38 @@ static bool kind_is_whole(const struct kind *kind)
            kind->id == KIND_SNAPSHOT_CONTEXT;
 }
 
+static struct object *decode_document(struct decoder *decoder, const json_t *document,
+                                      const struct kind *kind)
+{
+    decoder->arena = arena_create(DECODE_ARENA_BYTES);
+    struct object *scratch = arena_allocate(decoder->arena, kind->type->size);
+    scratch->kind = kind;
+    struct object *object = NULL;
+    if (decode_struct(decoder, NULL, kind->type, document, (char *)scratch)) {
+        if (decoder->salvages && decoder->error->kind != ERROR_NONE)
+            scratch->meta.unreadable = decoder->error->message;
+        object = object_pack(scratch, decoder->arena, decoder->error);
+    }
+    vector_for_each (value, &decoder->defaults)
+        json_decref(*value);
+    vector_free(&decoder->defaults);
+    arena_destroy(decoder->arena);
+    return object;
+}
+
+struct object *object_salvage(const json_t *document, const struct kind *kind)
+{
+    struct error error = {0};
+    if (!json_is_object(document) || !check_kind(document, kind, &error))
+        return NULL;
+    struct decoder decoder = {.error = &error, .salvages = true};
+    struct object *object = decode_document(&decoder, document, kind);
+    if (object != NULL && object->meta.name != NULL)
+        return object;
+    object_release(object);
+    return NULL;
+}
+
 struct object *object_decode(const json_t *document, const struct kind *kind, enum decode_mode mode,
                              struct error *error)
 {
@@ -76,21 +109,9 @@ struct object *object_decode(const json_t *document, const struct kind *kind, en
         kind = document_kind(document, error);
     if (kind == NULL || !check_kind(document, kind, error))
         return NULL;
-    struct decoder decoder = {
-        .arena = arena_create(DECODE_ARENA_BYTES),
-        .error = error,
-        .strict = mode == DECODE_STRICT && kind_is_whole(kind),
-    };
-    struct object *scratch = arena_allocate(decoder.arena, kind->type->size);
-    scratch->kind = kind;
-    struct object *object = NULL;
-    if (decode_struct(&decoder, NULL, kind->type, document, (char *)scratch))
-        object = object_pack(scratch, decoder.arena, error);
-    vector_for_each (value, &decoder.defaults)
-        json_decref(*value);
-    vector_free(&decoder.defaults);
-    arena_destroy(decoder.arena);
-    return object;
+    struct decoder decoder = {.error = error,
+                              .strict = mode == DECODE_STRICT && kind_is_whole(kind)};
+    return decode_document(&decoder, document, kind);
 }
 
 // --- errors --------------------------------------------------------------------------------------
@@ -109,6 +130,8 @@ static bool fail(struct decoder *decoder, const struct place *place, const char 
     PRINTF_LIKE(3, 4);
 static bool fail(struct decoder *decoder, const struct place *place, const char *format, ...)
 {
+    if (decoder->salvages && decoder->error->kind != ERROR_NONE)
+        return false;
     struct text path = {0};
     place_text(place, &path);
     char message[600];
@@ -315,12 +338,16 @@ static bool decode_list(struct decoder *decoder, const struct place *place, cons
     if (!count_items(decoder, place, count))
         return false;
     char *items = items_create(decoder, count, type->size);
+    uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
         struct place item = {place, NULL, i};
-        if (!decode_struct(decoder, &item, type, json_array_get(value, i), items + i * type->size))
+        if (decode_struct(decoder, &item, type, json_array_get(value, i),
+                          items + taken * type->size))
+            taken++;
+        else if (!decoder->salvages)
             return false;
     }
-    *to = (struct any_list){items, (uint32_t)count};
+    *to = (struct any_list){items, taken};
     return true;
 }
 
@@ -333,12 +360,15 @@ static bool decode_string_list(struct decoder *decoder, const struct place *plac
     if (!count_items(decoder, place, count))
         return false;
     const char **items = items_create(decoder, count, sizeof *items);
+    uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
         struct place item = {place, NULL, i};
-        if (!decode_string(decoder, &item, json_array_get(value, i), &items[i]))
+        if (decode_string(decoder, &item, json_array_get(value, i), &items[taken]))
+            taken++;
+        else if (!decoder->salvages)
             return false;
     }
-    *to = (struct string_list){items, (uint32_t)count};
+    *to = (struct string_list){items, taken};
     return true;
 }
 
@@ -363,9 +393,10 @@ static bool decode_string_map(struct decoder *decoder, const struct place *place
             continue;
         struct place entry = {place, key, 0};
         items[count].key = key;
-        if (!decode_string(decoder, &entry, member, &items[count].value))
+        if (decode_string(decoder, &entry, member, &items[count].value))
+            count++;
+        else if (!decoder->salvages)
             return false;
-        count++;
     }
     if (count > 1)
         qsort(items, count, sizeof *items, compare_pairs);
@@ -412,9 +443,10 @@ static bool decode_resource_map(struct decoder *decoder, const struct place *pla
             continue;
         struct place entry = {place, key, 0};
         items[count].name = key;
-        if (!decode_quantity(decoder, &entry, key, member, &items[count].value))
+        if (decode_quantity(decoder, &entry, key, member, &items[count].value))
+            count++;
+        else if (!decoder->salvages)
             return false;
-        count++;
     }
     if (count > 1)
         qsort(items, count, sizeof *items, compare_quantities);
@@ -517,6 +549,41 @@ static bool check_unknown(struct decoder *decoder, const struct place *place,
     return true;
 }
 
+static size_t field_bytes(const struct field *field)
+{
+    switch (field->kind) {
+    case FIELD_BOOL:
+        return sizeof(bool);
+    case FIELD_OPTIONAL_BOOL:
+        return sizeof(struct optional_bool);
+    case FIELD_OPTIONAL_INT:
+    case FIELD_OPTIONAL_INT32:
+        return sizeof(struct optional_int);
+    case FIELD_INT_OR_STRING:
+        return sizeof(struct int_or_string);
+    case FIELD_DURATION:
+        return sizeof(struct duration);
+    case FIELD_OBJECT:
+        return field->type->size;
+    case FIELD_LIST:
+    case FIELD_STRING_LIST:
+    case FIELD_STRING_MAP:
+    case FIELD_RESOURCE_MAP:
+        return sizeof(struct any_list);
+    case FIELD_INT:
+    case FIELD_INT32:
+    case FIELD_TIME:
+    case FIELD_MICRO_TIME:
+    case FIELD_PRICE:
+        return sizeof(int64_t);
+    case FIELD_STRING:
+    case FIELD_POINTER:
+    case FIELD_JSON:
+        break;
+    }
+    return sizeof(void *);
+}
+
 static bool decode_struct(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value, char *to)
 {
@@ -529,8 +596,11 @@ static bool decode_struct(struct decoder *decoder, const struct place *place,
         if (field->flags & FIELD_SCHEMA_ONLY)
             continue;
         const json_t *member = json_object_get(value, field->name);
-        if (!decode_field(decoder, place, field, member, to + field->offset))
+        if (decode_field(decoder, place, field, member, to + field->offset))
+            continue;
+        if (!decoder->salvages)
             return false;
+        memset(to + field->offset, 0, field_bytes(field));
     }
     return true;
 }

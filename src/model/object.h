@@ -96,6 +96,7 @@ struct object_meta {
     struct string_map annotations;
     struct string_list finalizers;
     LIST(struct owner_reference) owner_references;
+    const char *unreadable; // why this is but what object_salvage() could read; NULL: it is whole
 };
 
 struct kind;
@@ -149,6 +150,9 @@ enum decode_mode { DECODE_LENIENT, DECODE_STRICT };
 // (as an API server would have done). Result: one reference, owned by the caller.
 struct object *object_decode(const json_t *document, const struct kind *kind,
                              enum decode_mode mode, struct error *error) MUST_USE;
+// What can be read of an object that does not decode: fields, list items and map entries of the wrong form are
+// left out, and meta.unreadable says what the first was. NULL if not even kind and name can be read.
+struct object *object_salvage(const json_t *document, const struct kind *kind) MUST_USE;
 // The whole object as JSON with apiVersion and kind; the caller owns it.
 json_t *object_encode(const struct object *object);
 // Encodes a struct that has been filled by hand (not made by object_decode), e.g. a NodeClaim to

@@ -240,6 +240,8 @@ enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *
 {
     if (until != NULL)
         *until = 0;
+    if (pod->meta.unreadable != NULL) // what it asks for is not known (API-603)
+        return PROTECTED;
     const char *text = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
     if (text == NULL)
         return DISRUPTABLE;

@@ -65,7 +65,8 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
 
 bool budget_is_unreadable(const struct pod_disruption_budget *budget)
 {
-    return budget->spec.selector != NULL && !label_selector_is_valid(budget->spec.selector);
+    return budget->meta.unreadable != NULL ||
+           (budget->spec.selector != NULL && !label_selector_is_valid(budget->spec.selector));
 }
 
 bool budget_covers(const struct pod_disruption_budget *budget, const struct object_meta *pod)

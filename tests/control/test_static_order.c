@@ -30,7 +30,7 @@ static int setup(void **state)
 static struct static_candidate of(const struct node_claim *claim, uint32_t count)
 {
     struct pod_list list = {listed, count, count};
-    return static_candidate_of(claim, &list, true, NOW);
+    return static_candidate_of(claim, &list, NOW);
 }
 
 static void make_daemon(struct pod *pod)
@@ -50,7 +50,7 @@ static void annotate(struct pod *pod, const char *key, const char *value)
 static void ranks_LIF_233(void **state)
 {
     (void)state;
-    assert_int_equal(static_candidate_of(&claims[0], NULL, true, NOW).rank, STATIC_UNLAUNCHED);
+    assert_int_equal(static_candidate_of(&claims[0], NULL, NOW).rank, STATIC_UNLAUNCHED);
     assert_int_equal(of(&claims[0], 0).rank, STATIC_EMPTY);
     assert_int_equal(of(&claims[0], 1).rank, STATIC_USED);
     pods[0].status.phase = "Succeeded";
@@ -60,8 +60,9 @@ static void ranks_LIF_233(void **state)
     assert_int_equal(of(&claims[0], 1).rank, STATIC_EMPTY);
     annotate(&pods[0], ANNOTATION_DO_NOT_DISRUPT, "true");
     assert_int_equal(of(&claims[0], 1).rank, STATIC_PROTECTED);
-    struct pod_list none = {0}; // what cannot be listed is not empty
-    assert_int_equal(static_candidate_of(&claims[0], &none, false, NOW).rank, STATIC_USED);
+    pods[0].meta.annotations.count = 0;
+    pods[0].meta.unreadable = "spec: expected an object, found a list"; // nobody knows what it is
+    assert_int_equal(of(&claims[0], 1).rank, STATIC_PROTECTED);
 }
 
 static void cost_of_pods_LIF_234(void **state)

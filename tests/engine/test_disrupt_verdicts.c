@@ -100,6 +100,28 @@ static void pods_that_block_DIS_40_DIS_44_DIS_45(void **state)
               "default/a default/b");
 }
 
+// What cannot be read of it may be anything; other pods and nodes have nothing to do with it.
+static void what_cannot_be_read_blocks_API_603(void **state)
+{
+    (void)state;
+    check_pod((struct test_pod){.meta = "adze.dev/unreadable: 'spec: not an object', "}, "", "API-603",
+              "pod default/p cannot be read, so that nobody knows what it needs: spec: not an object");
+    check_pod((struct test_pod){0},
+              "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
+              "default, adze.dev/unreadable: bad}, status: {disruptionsAllowed: 9}}\n---\n",
+              "API-603", "PodDisruptionBudget default/a cannot be read");
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    add_node(&world, (struct test_node){.name = "empty"});
+    add_node(&world, (struct test_node){.name = "x"});
+    add_pod(&world, (struct test_pod){
+                        .name = "p", .node = "x", .meta = "adze.dev/unreadable: bad, ",
+                        .status = "phase: Running"});
+    PLAN p = disrupt(&world, NULL, NULL);
+    assert_disrupts(p.plan, "Empty/empty: empty");
+    assert_verdict(p.plan, "x", "API-603", "pod default/p");
+}
+
 #define STARTED "phase: Running, startTime: '2025-12-31T23:50:00Z'"
 
 // The node may go when the last of its pods may.
@@ -439,6 +461,7 @@ int main(void)
         cmocka_unit_test(machines_without_a_node_DIS_32),
         cmocka_unit_test(nodes_that_pending_pods_want_DIS_765),
         cmocka_unit_test(pods_that_block_DIS_40_DIS_44_DIS_45),
+        cmocka_unit_test(what_cannot_be_read_blocks_API_603),
         cmocka_unit_test(the_longest_protection_is_told_DIS_40),
         cmocka_unit_test(budgets_without_status_allow_nothing_DIS_45),
         cmocka_unit_test(budgets_nobody_can_read_DIS_708),

@@ -212,6 +212,72 @@ static void bad_values_are_refused_with_their_path(void **state)
     json_decref(pod);
 }
 
+static void what_can_be_read_is_salvaged_API_603(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"n\", "
+        "\"labels\": {\"app\": \"web\", \"bad\": 7}, \"finalizers\": [\"a\", {}, \"b\"]}, "
+        "\"spec\": {\"nodeName\": \"x\", \"priority\": 3000000000, \"terminationGracePeriodSeconds\": "
+        "\"soon\", \"tolerations\": [{\"key\": \"k\"}, 1, {\"key\": \"l\", \"tolerationSeconds\": []}], "
+        "\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {\"cpu\": \"1e1.5\", "
+        "\"memory\": \"1Gi\"}}}]}, \"status\": []}";
+    json_t *document = json_loads(text, 0, NULL);
+    const struct kind *kind = kind_get(KIND_POD);
+    struct error error = {0};
+    assert_null(object_decode(document, kind, DECODE_LENIENT, &error));
+    struct pod *pod = (struct pod *)object_salvage(document, kind);
+    assert_non_null(pod);
+    assert_string_equal(pod->meta.unreadable, error.message); // the first
+    assert_int_equal(pod->meta.labels.count, 1);
+    assert_int_equal(pod->meta.finalizers.count, 2);
+    assert_string_equal(pod->meta.finalizers.items[1], "b");
+    assert_string_equal(pod->spec.node_name, "x");
+    assert_false(pod->spec.priority.present);
+    assert_false(pod->spec.termination_grace_period_seconds.present);
+    assert_int_equal(pod->spec.tolerations.count, 2);
+    assert_string_equal(pod->spec.tolerations.items[1].key, "l");
+    assert_int_equal(pod->spec.containers.items[0].resources.requests.count, 1);
+    assert_null(pod->status.phase);
+    // Written and read again, as in a snapshot, it is what it was.
+    json_t *again = object_encode((const struct object *)pod);
+    struct object *copy = object_decode(again, kind, DECODE_LENIENT, &error);
+    assert_non_null(copy);
+    assert_string_equal(copy->meta.unreadable, pod->meta.unreadable);
+    json_decref(again);
+    object_release(copy);
+    object_release((struct object *)pod);
+    json_object_set_new(json_object_get(document, "metadata"), "name", json_integer(1));
+    assert_null(object_salvage(document, kind)); // whose is it?
+    assert_null(object_salvage(document, kind_get(KIND_NODE)));
+    json_decref(document);
+}
+
+// The epoch is a time like any other; what is too far away is as far as can be said.
+static void every_time_that_is_there_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t nanoseconds;
+    } cases[] = {
+        {"1970-01-01T00:00:00Z", 1},
+        {"2279-11-05T08:53:20Z", INT64_MAX},
+        {"9999-12-31T23:59:59Z", INT64_MAX},
+        {"0001-01-01T00:00:00Z", 0}, // Go's zero
+        {"0002-01-01T00:00:00Z", INT64_MIN},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        json_t *pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod", "metadata",
+                                "deletionTimestamp", cases[i].text);
+        struct object *object = object_decode(pod, NULL, DECODE_LENIENT, NULL);
+        assert_non_null(object);
+        assert_true(object->meta.deletion_timestamp == cases[i].nanoseconds);
+        object_release(object);
+        json_decref(pod);
+    }
+}
+
 static void strict_names_the_nearest_field_GUI_15(void **state)
 {
     (void)state;
@@ -364,6 +430,8 @@ int main(void)
         cmocka_unit_test(a_duration_keeps_its_text_API_20),
         cmocka_unit_test(errors_name_the_field_path_API_316),
         cmocka_unit_test(bad_values_are_refused_with_their_path),
+        cmocka_unit_test(what_can_be_read_is_salvaged_API_603),
+        cmocka_unit_test(every_time_that_is_there_is_read),
         cmocka_unit_test(strict_names_the_nearest_field_GUI_15),
         cmocka_unit_test(strict_lets_the_unread_parts_of_pods_be),
         cmocka_unit_test(references_are_counted),
