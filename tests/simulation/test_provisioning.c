@@ -28,6 +28,20 @@ static void burst_becomes_machines_and_goes_again(void **state)
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
 }
 
+// Scheduler and workload controllers take the time of live ones: 100 pods come over seconds, are
+// rejected one by one, and their machines go again.
+static void burst_at_the_pace_of_a_live_control_plane(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    assert_true(scenario->options.world.scheduler_rejection_ns >= SECOND / 50);
+    scenario_begin(scenario);
+    scenario_scale(scenario, 100);
+    scenario_expect_running(scenario, 100);
+    scenario_scale(scenario, 0);
+    scenario_until(scenario, 120, "nothing to be left", scenario_empty);
+}
+
 static void growing_step_by_step_uses_what_is_there(void **state)
 {
     struct scenario *scenario = *state;
@@ -252,6 +266,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(burst_becomes_machines_and_goes_again),
+        TEST(burst_at_the_pace_of_a_live_control_plane),
         TEST(growing_step_by_step_uses_what_is_there),
         TEST(failing_launches_are_retried_LIF_35_and_never_doubled_LIF_445),
         TEST(stock_out_falls_back_to_other_offerings_STO_27),
