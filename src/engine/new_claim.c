@@ -52,6 +52,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
             claim_check(pass, &fresh, class, true, &pass->attempt) == ACCEPTED) {
             if (pass->explain_only || pass->probing) {
                 placed = pass->probing;
+                pass->probed_price = claim_attempt_price(pass, &fresh, &pass->attempt);
                 break;
             }
             struct claim *claim = open_claim(pass, &fresh);
@@ -98,6 +99,7 @@ struct claim *claim_open(struct pass *pass, struct node_template *template, uint
                           .rows = pass->fresh_rows,
                           .hostname = placeholder_hostname(pass, pass->claims.count)};
     fresh.rows.bits = template->table->count;
+    pass->steer = pass_steered(pass, pod);
     if (!sets_compatible(problem->sets, template->set, pins, true) ||
         !limits_allow_new(pass, template, fresh.rows))
         return NULL;
@@ -114,6 +116,7 @@ bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t c
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
+    pass->steer = pass_steered(pass, pod);
     if (!node_bounds_allow_share(pass, claim, pod) ||
         claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
         return false;

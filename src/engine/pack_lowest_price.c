@@ -12,36 +12,34 @@
 #define IMPROVE_STEPS         UINT64_C(2500000)
 #define IMPROVE_STEPS_A_POD   50
 
-struct outcome { // what a pass amounts to
-    uint32_t placed, claims, offerings;
-    int64_t sum, counted; // node_cost.h
-};
+int64_t pack_claim_price(const struct pass *pass, const struct claim *claim)
+{
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, claim->set);
+    int64_t lowest = INT64_MAX;
+    bitset_for_each (r, claim->rows)
+        if (prices->cheapest[r] < lowest)
+            lowest = prices->cheapest[r];
+    return lowest == INT64_MAX ? 0 : lowest;
+}
 
 // The cheapest machine of each claim (SCH-505), and what nodes count for beyond it (SCH-507).
-static struct outcome outcome_of(struct pass *pass)
+struct pack_outcome pack_outcome_of(struct pass *pass)
 {
-    struct outcome outcome = {.claims = pass->claims.count};
+    struct pack_outcome outcome = {.claims = pass->claims.count};
     struct node_costs costs = {0};
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         outcome.placed += pass->placements[i].kind != NOT_PLACED;
-    vector_for_each (item, &pass->claims) {
-        const struct claim *claim = *item;
-        const struct row_filter *prices =
-            type_table_prices(pass->problem, claim->template->table, claim->set);
-        int64_t lowest = INT64_MAX;
-        bitset_for_each (r, claim->rows)
-            if (prices->cheapest[r] < lowest)
-                lowest = prices->cheapest[r];
-        node_costs_add(&costs, lowest == INT64_MAX ? 0 : lowest);
-        outcome.offerings += bitset_count(claim->rows);
+    vector_for_each (claim, &pass->claims) {
+        node_costs_add(&costs, pack_claim_price(pass, *claim));
+        outcome.offerings += bitset_count((*claim)->rows);
     }
     outcome.sum = node_costs_sum(&costs, pass->problem->node_cost);
     outcome.counted = node_costs_count(&costs, pass->problem->node_cost);
     return outcome;
 }
 
-// SCH-550 step 9.
-static bool is_better(const struct outcome *a, const struct outcome *b)
+bool pack_outcome_is_better(const struct pack_outcome *a, const struct pack_outcome *b)
 {
     if (a->placed != b->placed)
         return a->placed > b->placed;
@@ -73,13 +71,13 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
     bool packed = pack_anew(packing);
     if (packed)
         packing_replay(packing, pass);
-    struct outcome was = outcome_of(greedy), is = outcome_of(pass);
+    struct pack_outcome was = pack_outcome_of(greedy), is = pack_outcome_of(pass);
     // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost less.
     greedy->lower_bound = packing->lower_bound;
     pass->lower_bound = packing->lower_bound <= is.sum ? packing->lower_bound : 0;
     *counted = packing->margin_counted;
     packing_destroy(packing);
-    if (packed && is_better(&is, &was))
+    if (packed && pack_outcome_is_better(&is, &was))
         return pass;
     pass_destroy(pass);
     return NULL;
@@ -87,7 +85,7 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
 
 struct pass *pack_lowest_price(struct problem *problem)
 {
-    return pack_cheaper(pack_greedy(problem));
+    return pack_alternatives(pack_cheaper(pack_greedy(problem)));
 }
 
 struct pass *pack_cheaper(struct pass *greedy)

@@ -54,9 +54,10 @@ struct packing_flavour {
     uint32_t menu, set, pins;
     uint32_t demand; // index into demands
 };
-// The same without what the greedy pass decided about domains.the rows of the linear program.
+// The same without what the greedy pass decided about domains: the rows of the linear program.
 struct packing_demand {
     uint32_t menu, set;
+    uint32_t loose; // the set without what it chose among alternatives
 };
 struct packing_kind {
     uint32_t flavour;
@@ -113,7 +114,6 @@ struct packing {
     uint32_t *left;        // by kind: units that are in no bin
     int64_t **limits;      // by template: what bins may still use; NULL: no limits
     int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
-    bool chosen; // pods have alternatives (node affinity terms, zones of volumes); greedy chose
     double margin;         // what flexibility may cost (SCH-503)
     double price_scale;    // nano-USD an hour: about what all bins will cost (node_cost.h)
     bool margin_counted;   // some machine counts for more because of it

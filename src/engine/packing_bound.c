@@ -3,9 +3,8 @@
 // Whatever pods are held to be worth: if no machine can hold more than `most` times its price, then
 // all pods together cost at least what they are worth, divided by `most`. The values are those of
 // the linear program, so that `most` is near 1. Machines are taken at the lowest price of anybody
-// who may buy them and NODE_COST; rules between pods, what the greedy pass decided about domains, and
-// how much is on one node are left aside: all that only lowers the bound. Where it chose among
-// alternatives, there is no bound.
+// who may buy them and NODE_COST; rules between pods, what the greedy pass decided about domains and
+// chose among alternatives, and how much is on one node are left aside: all that only lowers the bound.
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,13 +37,12 @@ static bool choose_kinds(struct bounder *bounder)
     return machines * bounder->kinds_count <= WORK_MAX;
 }
 
-static const struct packing_market *base_market(const struct packing *packing, uint32_t template,
-                                                uint32_t demand)
+static const struct packing_market *loose_market(struct packing *packing, uint32_t template,
+                                                 uint32_t demand)
 {
     const struct node_template *of = packing->problem->templates[template];
-    uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].set);
-    uint32_t known = memo_get(&packing->market_index, template, set);
-    return known == MEMO_NONE ? NULL : packing->markets.items[known];
+    uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
+    return packing_market_of(packing, of, set);
 }
 
 // The kinds that may be on the machine, and the lowest price that one of them pays.
@@ -99,7 +97,7 @@ static double most_of_template(struct bounder *bounder, uint32_t t, double most)
         const struct packing_menu *menu = &packing->menus.items[packing->demands.items[g].menu];
         for (uint32_t i = 0; i < menu->count; i++)
             if (menu->templates[i] == t)
-                markets[g] = base_market(packing, t, g);
+                markets[g] = loose_market(packing, t, g);
         any = any || markets[g] != NULL;
     }
     for (uint32_t r = 0; r < template->table->count && any; r++)
@@ -117,7 +115,7 @@ void packing_bound(struct packing *packing)
     bounder.fitting = arena_allocate_array(arena, kinds + 1, sizeof *bounder.fitting);
     bounder.room = arena_allocate_array(arena, packing->dimensions_count, sizeof *bounder.room);
     packing->lower_bound = 0;
-    if (packing->kept.count > 0 || packing->chosen || !choose_kinds(&bounder))
+    if (packing->kept.count > 0 || !choose_kinds(&bounder))
         return;
     double most = 1, worth = 0;
     for (uint32_t t = 0; t < packing->problem->templates_count; t++)

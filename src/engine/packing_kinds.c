@@ -15,10 +15,10 @@ struct sorter {
     struct packing *packing;
     struct bitset live;     // groups that some placed pod owns
     struct map *kind_ids;   // identity text -> index + 1
-    struct memo flavour_of; // (menu, set and pins as a pair) -> flavour
-    struct memo pairs;      // (set, pins) -> number
+    struct memo flavour_of; // (demand, set and pins as a pair) -> flavour
+    struct memo pairs;      // (set, set) -> number
     uint32_t pairs_count;
-    struct memo demand_of; // (menu, set)
+    struct memo demand_of; // (menu, set and loose one as a pair)
     struct memo known;     // (class, set of the claim) -> kind
     VECTOR(struct packing_rule) rules; // scratch
     struct text text;
@@ -63,10 +63,12 @@ static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t g
 
 // The node affinity term of the pod that the claim meets (SCH-508).
 static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
-                         const struct shape *shape)
+                         const struct shape *shape, uint32_t steered)
 {
     struct requirement_sets *sets = sorter->packing->problem->sets;
-    sorter->packing->chosen = sorter->packing->chosen || shape->terms_count > 1;
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (shape->terms[i].set == steered)
+            return steered;
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (sets_compatible(sets, claim->set, shape->terms[i].set, true))
             return shape->terms[i].set;
@@ -96,8 +98,6 @@ static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
                             const struct shape *shape)
 {
     struct requirement_sets *sets = sorter->packing->problem->sets;
-    if (shape->volumes != NULL && shape->volumes->alternatives_count > 1)
-        sorter->packing->chosen = true;
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->alternatives_count; i++)
         if (sets_compatible(sets, claim->set, shape->volumes->alternatives[i].set, true))
             return shape->volumes->alternatives[i].set;
@@ -130,30 +130,38 @@ static uint32_t menu_of(struct sorter *sorter, const struct node_template *templ
     return packing->menus.count - 1;
 }
 
-static uint32_t demand_of(struct sorter *sorter, uint32_t menu, uint32_t set)
+static uint32_t pair_of(struct sorter *sorter, uint32_t a, uint32_t b)
+{
+    uint32_t pair = memo_get(&sorter->pairs, a, b);
+    if (pair == MEMO_NONE)
+        memo_set(&sorter->pairs, a, b, pair = sorter->pairs_count++);
+    return pair;
+}
+
+static uint32_t demand_of(struct sorter *sorter, uint32_t menu, uint32_t set, uint32_t loose)
 {
     struct packing *packing = sorter->packing;
-    uint32_t known = memo_get(&sorter->demand_of, menu, set);
+    uint32_t pair = pair_of(sorter, set, loose);
+    uint32_t known = memo_get(&sorter->demand_of, menu, pair);
     if (known != MEMO_NONE)
         return known;
-    vector_push(&packing->demands, (struct packing_demand){menu, set});
-    memo_set(&sorter->demand_of, menu, set, packing->demands.count - 1);
+    vector_push(&packing->demands, (struct packing_demand){menu, set, loose});
+    memo_set(&sorter->demand_of, menu, pair, packing->demands.count - 1);
     return packing->demands.count - 1;
 }
 
-static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_set, uint32_t pins)
+static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_set, uint32_t pins,
+                           uint32_t loose)
 {
     struct packing *packing = sorter->packing;
     uint32_t set = set_meet(packing->problem->sets, open_set, pins);
-    uint32_t pair = memo_get(&sorter->pairs, set, pins);
-    if (pair == MEMO_NONE)
-        memo_set(&sorter->pairs, set, pins, pair = sorter->pairs_count++);
-    uint32_t known = memo_get(&sorter->flavour_of, menu, pair);
+    uint32_t pair = pair_of(sorter, set, pins);
+    uint32_t demand = demand_of(sorter, menu, open_set, loose);
+    uint32_t known = memo_get(&sorter->flavour_of, demand, pair);
     if (known != MEMO_NONE)
         return known;
-    vector_push(&packing->flavours,
-                (struct packing_flavour){menu, set, pins, demand_of(sorter, menu, open_set)});
-    memo_set(&sorter->flavour_of, menu, pair, packing->flavours.count - 1);
+    vector_push(&packing->flavours, (struct packing_flavour){menu, set, pins, demand});
+    memo_set(&sorter->flavour_of, demand, pair, packing->flavours.count - 1);
     return packing->flavours.count - 1;
 }
 
@@ -292,17 +300,19 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
     uint32_t class_id = packing->greedy->placements[pod].class;
-    uint32_t known =
-        problem->shares_bound ? MEMO_NONE : memo_get(&sorter->known, class_id, claim->set);
+    uint32_t steered = pass_steered(packing->greedy, pod);
+    bool alike = !problem->shares_bound && steered == SET_EMPTY;
+    uint32_t known = alike ? memo_get(&sorter->known, class_id, claim->set) : MEMO_NONE;
     if (known != MEMO_NONE)
         return known;
     const struct shape *shape = shape_of(problem, class_at(problem, class_id));
     uint32_t volumes = volumes_set(sorter, claim, shape);
     uint32_t pins = set_meet(problem->sets, pins_of(sorter, claim, class_id), volumes);
     uint32_t open_set = set_meet(problem->sets, shape->set, volumes);
-    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape));
-    uint32_t flavour =
-        flavour_of(sorter, menu_of(sorter, claim->template, shape), open_set, pins);
+    open_set = set_meet(problem->sets, open_set, steered);
+    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
+    uint32_t menu = menu_of(sorter, claim->template, shape);
+    uint32_t flavour = flavour_of(sorter, menu, open_set, pins, shape->set);
     sorter->rules.count = 0;
     add_rules(sorter, class_id);
     add_share(sorter, claim, pod);
@@ -318,7 +328,8 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
         packing->kinds.items[kind - 1].ports = shape->ports;
         map_set(sorter->kind_ids, sorter->text.data, (void *)kind);
     }
-    memo_set(&sorter->known, class_id, claim->set, (uint32_t)kind - 1);
+    if (alike)
+        memo_set(&sorter->known, class_id, claim->set, (uint32_t)kind - 1);
     return (uint32_t)kind - 1;
 }
 
@@ -328,7 +339,7 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
 {
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
-    uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, menu = 0, ports = 0;
+    uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, loose = SET_EMPTY, menu = 0, ports = 0;
     int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
     sorter->rules.count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -340,14 +351,18 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
             menu = own_menu;
         pins = set_meet(problem->sets, pins, pins_of(sorter, claim, class_id));
         pins = set_meet(problem->sets, pins, volumes);
+        loose = set_meet(problem->sets, loose, shape->set);
         open_set = set_meet(problem->sets, open_set, shape->set);
-        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape));
+        uint32_t steered = pass_steered(packing->greedy, pods[i]);
+        open_set = set_meet(problem->sets, open_set, steered);
+        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
         add_need(packing, need, shape);
         add_rules(sorter, class_id);
         add_share(sorter, claim, pods[i]);
         ports += shape->ports.count;
     }
-    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins), need, count);
+    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need,
+                              count);
     struct packing_kind *made = &packing->kinds.items[kind];
     made->count = 1;
     made->ports.items = arena_allocate_array(packing->arena, ports + 1, sizeof *made->ports.items);

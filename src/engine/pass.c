@@ -175,6 +175,21 @@ static void make_scratch(struct pass *pass)
         pass->reserved_left[r] = problem->reservations[r].capacity;
 }
 
+// Inputs that may go before the pass does.
+static void copy_choices(struct pass *pass)
+{
+    struct pass_input *input = &pass->input;
+    struct bitset heedless = input->heedless;
+    input->heedless = bitset_create(pass->arena, heedless.bits);
+    if (heedless.bits > 0)
+        bitset_copy(input->heedless, heedless);
+    if (input->steered == NULL)
+        return;
+    uint32_t *copy = arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *copy);
+    memcpy(copy, input->steered, input->queue_count * sizeof *copy);
+    input->steered = copy;
+}
+
 struct pass *pass_create(struct problem *problem, const struct pass_input *input)
 {
     struct pass *pass = memory_allocate(sizeof *pass);
@@ -187,6 +202,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->input.apart = bitset_create(pass->arena, input->apart.bits);
     if (input->apart.bits > 0)
         bitset_copy(pass->input.apart, input->apart);
+    copy_choices(pass);
     make_scratch(pass);
     limits_start(pass);
     volumes_start(pass);
@@ -304,12 +320,32 @@ static bool place_apart(struct pass *pass, uint32_t pod, uint32_t class)
     return placed;
 }
 
+// As a pass does whose pods go where they add least.
+static bool place_once_thriftily(struct pass *pass, uint32_t pod, uint32_t class, bool heeds)
+{
+    for (int heeding = heeds; heeding >= 0; heeding--) {
+        pass->heeding = heeding;
+        pass->heeding_tries = 0;
+        bool placed = place_on_nodes(pass, pod, class);
+        pass->heeding_tries = 0;
+        placed = placed || place_thriftily(pass, pod, class);
+        pass->heeding = false;
+        if (placed)
+            return true;
+    }
+    return place_apart(pass, pod, class);
+}
+
 static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
     // SCH-516: better where it upsets no spread of others, as long as that takes no further node.
-    bool heeds = pass_class(pass, class)->heeded.count > 0;
+    uint32_t own = class_at(pass->problem, class)->original;
+    bool heeds =
+        pass_class(pass, class)->heeded.count > 0 && !bitset_has(pass->input.heedless, own);
+    if (pass->input.thrifty)
+        return place_once_thriftily(pass, pod, class, heeds);
     pass->heeding = heeds;
     bool placed = heeds && place_on_open(pass, pod, class);
     pass->heeding = false;
@@ -339,6 +375,7 @@ bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
     if (is_barred(class_at(pass->problem, class)))
         return false;
     pass->probing = true;
+    pass->steer = pass_steered(pass, pod);
     bool could = place_once(pass, pod, class);
     pass->probing = false;
     return could || depends_on_others(pass, class);
@@ -377,6 +414,8 @@ static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t clas
     pass_class(pass, own)->changing = pass_class(pass, own)->changing || depends;
     if (placed)
         return true;
+    if (pass->steer != SET_EMPTY) // which other pods of the class are not
+        return false;
     state = pass_class(pass, class);
     state->failed_version = pass->version + 1;
     state->hopeless = !depends;
@@ -387,7 +426,8 @@ static bool settle(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class
 {
     if (!attempt(pass, pod, own, class, false))
         return false;
-    pass_class(pass, own)->settled = class + 1;
+    if (pass->steer == SET_EMPTY)
+        pass_class(pass, own)->settled = class + 1;
     return true;
 }
 
@@ -425,6 +465,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
+    pass->steer = pass_steered(pass, pod);
     if (is_barred(class) || topology_postpones(pass, class))
         return false;
     pass->limited = false;

@@ -192,6 +192,11 @@ struct pass_input {
     bool frugal;          // below limits the smallest machines
     bool unshared;        // no sharing beyond maxSkew (SCH-513)
     struct bitset apart;  // classes that try existing nodes last; bits 0: none
+    // Choices that another pass made otherwise (pack_alternatives.c); usually none.
+    const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet, too,
+                             // or SET_EMPTY; NULL: nobody is
+    struct bitset heedless;  // classes that heed no spreads of others (SCH-516); bits 0: none
+    bool thrifty;            // pods join the claim to which they add least (place_thrifty.c)
 };
 struct pass {
     struct problem *problem;
@@ -226,6 +231,8 @@ struct pass {
     enum reason_code code;                       // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
     bool explain_only;                           // checks place nothing
+    uint32_t steer;                              // pass_steered() of the pod that is placed
+    int64_t probed_price;                        // of the claim that probing would have opened
     bool heeding;                                // only what upsets nobody (topology_upset.c)
     uint32_t heeding_tries;                      // among nodes or claims, for one pod
     bool probing;                                // place_*() say what they would do, and do nothing
@@ -256,6 +263,12 @@ bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class);
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)
 {
     return &pass->input.queue[index];
+}
+// What the pod's claim must meet beside what the pod asks for.
+static inline uint32_t pass_steered(const struct pass *pass, uint32_t pod)
+{
+    return pass->input.steered != NULL ? pass->input.steered[pass_pod(pass, pod)->origin]
+                                       : SET_EMPTY;
 }
 // The place takes no part: it is excluded, or marked for deletion.
 static inline bool pass_is_without(const struct pass *pass, uint32_t place)

@@ -8,6 +8,8 @@
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class);
 // SCH-210 to SCH-216: the same for the claims of the pass, the emptiest first.
 bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class);
+// The claim, an open or a new one, whose cheapest machine grows least in price; places the pod.
+bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class);
 // SCH-220 to SCH-224: a new claim of the first template that accepts. On failure, with pass->why
 // set, the errors of all templates; pass->reserved_error says whether SCH-222 ended the search.
 bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class);
@@ -61,6 +63,9 @@ void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before);
 // SCH-212. `fresh`: a claim that is not open yet.
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class, bool fresh,
                          struct claim_attempt *attempt);
+// What its cheapest machine costs, nano-USD an hour; INT64_MAX: it has none.
+int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
+                            const struct claim_attempt *attempt);
 void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class,
                   const struct claim_attempt *attempt);
 

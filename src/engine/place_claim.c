@@ -227,8 +227,9 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     uint32_t base = claim->set;
-    uint32_t asked[2] = {shape->set, term != NULL ? term->set : SET_EMPTY};
-    for (int i = 0; i < 2; i++) {
+    uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY,
+                        pass->steer};
+    for (size_t i = 0; i < ARRAY_LENGTH(asked); i++) {
         if (shape->impossible || !sets_compatible(problem->sets, base, asked[i], true) ||
             !knows_keys(problem, claim->template, asked[i])) {
             refuse_requirements(pass, claim->template, shape, base, asked[i]);
@@ -272,8 +273,8 @@ static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t
            !claim->template->has_min_values && !claim->template->table->has_reservations;
 }
 
-static int64_t cheapest_of(struct pass *pass, const struct claim *claim,
-                           const struct claim_attempt *attempt)
+int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
+                            const struct claim_attempt *attempt)
 {
     const struct row_filter *prices =
         type_table_prices(pass->problem, claim->template->table, attempt->set);
@@ -300,7 +301,7 @@ static void keep_choice(struct pass *pass, const struct claim *claim,
     for (uint32_t i = 0; i < pass->choices_count; i++)
         if (choices[i].attempt.set == trial->set)
             return;
-    int64_t price = cheapest_of(pass, claim, trial);
+    int64_t price = claim_attempt_price(pass, claim, trial);
     uint32_t at = pass->choices_count;
     if (at == BRANCHES_MAX) {
         if (choices[at - 1].price <= price)
@@ -403,8 +404,10 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     drop_port_conflicts(template, shape, pass->fitting);
     if (!volumes_attachable(pass, claim, shape))
         return REFUSED_SHAPE;
-    return choice ? check_choices(pass, claim, class_id, fresh, attempt)
-                  : check_branch(pass, claim, class_id, fresh, NULL, attempt);
+    enum verdict verdict = choice ? check_choices(pass, claim, class_id, fresh, attempt)
+                                  : check_branch(pass, claim, class_id, fresh, NULL, attempt);
+    // Other pods of the class may be steered elsewhere.
+    return verdict != ACCEPTED && pass->steer != SET_EMPTY ? REFUSED_NOW : verdict;
 }
 
 // SCH-214.

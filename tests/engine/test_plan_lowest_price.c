@@ -417,6 +417,69 @@ static void limits_and_reservations_hold_SCH_550_552(void **state)
     CHECK_CASES(cases);
 }
 
+// --- what is only seen to be dear when everything is placed --------------------------------------
+
+#define MACHINE_IN(name, cpu, arch, offers)                                   \
+    TYPE_OF(name, REQUIRE("kubernetes.io/arch", "In", arch), "cpu: '" cpu     \
+            "', memory: 64Gi, pods: '110'", offers)
+#define DEAR_ZONE                                                                              \
+    CATALOG_OF(MACHINE_IN("s", "4", "amd64", ON_DEMAND("a", "2.5") ", " ON_DEMAND("c", "0.1")) \
+               ", " MACHINE_IN("l", "16", "amd64", ON_DEMAND("a", "10") ", " ON_DEMAND("c", "0.4")))
+#define A_ON_AMD64_OR_C                                                                          \
+    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a") ", " REQUIRE("kubernetes.io/arch",  \
+                                                                         "In", "amd64")) ", "   \
+                   TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "c")))
+#define SPREAD_OF(key, labels)                                                                   \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key                                 \
+    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {" labels "}}}], "
+#define COUNTED(name, spec) POD(name, "all: x", spec CPU("1500m"))
+#define LARGER_OWNER \
+    POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1900m"))
+#define FIVE_COUNTED                                                            \
+    COUNTED("a", "") COUNTED("b", "") COUNTED("c", "") COUNTED("d", "") COUNTED("e", "")
+
+static void whole_plans_are_compared_SCH_306_508_516(void **state)
+{
+    (void)state;
+    static const struct rule_case cases[] = {
+        {"SCH-508: pods do not join a node that must grow for them where another term is cheap",
+         DEAR_ZONE POOL POD("own", "", "nodeSelector: {" LABEL_OF_ZONE ": a}, " CPU("3500m"))
+             DEPLOYMENT("web", "4", "", A_ON_AMD64_OR_C CPU("3")),
+         LOWEST, "own.zone=a web-0.zone=c total=2.9", NULL, true},
+        {"SCH-508: nor where there are many",
+         DEAR_ZONE POOL POD("own", "", "nodeSelector: {" LABEL_OF_ZONE ": a}, " CPU("3500m"))
+             DEPLOYMENT("web", "200", "", A_ON_AMD64_OR_C CPU("3")),
+         LOWEST, "own.zone=a web-0.zone=c total=18.5", NULL, true},
+        {"SCH-516: whom a spread counts need not be what its owners must be",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.5") ", " ON_DEMAND("b", "0.5"))
+                    ", " MACHINE_IN("arm", "2", "arm64",
+                                    ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
+             POOL COUNTED("own", "nodeSelector: {kubernetes.io/arch: amd64}, "
+                          SPREAD_OF(LABEL_OF_ZONE, "all: x")) FIVE_COUNTED,
+         LOWEST, "own.types=m a.types=arm e.types=arm total=1", NULL, true},
+        {"SCH-516: nor go where it is dear so that a spread of others holds whatever comes first",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
+             POOL LARGER_OWNER FIVE_COUNTED,
+         LOWEST, "zones=a:6 total=0.6", NULL, true},
+        {"SCH-516: where it costs little, the owner goes where it never waits for others",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.105")))
+             POOL LARGER_OWNER FIVE_COUNTED,
+         LOWEST, "own.zone=b zones=a:5,b:1 total=0.605", NULL, true},
+        {"SCH-306: two spreads at once, the first pod where the second one's only place is cheap",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64",
+                               SPOT("b", "0.04") ", " SPOT("a", "0.05") ", " ON_DEMAND("b", "0.06")
+                               ", " ON_DEMAND("a", "0.15")))
+             POOL DEPLOYMENT("web", "2", "",
+                             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " LABEL_OF_ZONE
+                             ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
+                             "web}}}, {maxSkew: 1, topologyKey: karpenter.sh/capacity-type, "
+                             "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
+                             "web}}}], " CPU("1500m")),
+         LOWEST, "#2 zones=a:1,b:1 total=0.11", NULL, true},
+    };
+    CHECK_CASES(cases);
+}
+
 static void all_types_that_carry_the_pods_SCH_551(void **state)
 {
     (void)state;
@@ -633,6 +696,7 @@ int main(void)
         cmocka_unit_test(rules_between_pods_hold_SCH_550),
         cmocka_unit_test(volumes_hold_SCH_550),
         cmocka_unit_test(limits_and_reservations_hold_SCH_550_552),
+        cmocka_unit_test(whole_plans_are_compared_SCH_306_508_516),
         cmocka_unit_test(all_types_that_carry_the_pods_SCH_551),
         cmocka_unit_test(the_price_decides_between_capacity_types_SCH_553),
         cmocka_unit_test(never_dearer_than_greedy_SCH_500_550),
