@@ -392,7 +392,8 @@ static void check_rules(struct validation *validation, const struct place *place
                         const struct rule *rules, uint32_t count, const json_t *value,
                         const json_t *old_value)
 {
-    for (const struct rule *rule = rules; rule < rules + count; rule++) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rule *rule = &rules[i];
         if (rule->aws_only && validation->options->core)
             continue;
         if (rule->transition && old_value == NULL)
