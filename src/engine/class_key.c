@@ -177,6 +177,11 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
     const struct pod_spec *spec = &pod->spec;
     key->parts.count = 0;
     class_key_add(key, pod->meta.namespace);
+    if (queued->aside != NULL) { // nothing else of it is read
+        class_key_add(key, queued->aside);
+        add_number(key, queued->running);
+        return;
+    }
     for (uint32_t i = 0; i < problem->selector_keys_count; i++)
         class_key_add(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
     add_number(key, queued->from_deleting_node | queued->placeholder << 1 |

@@ -111,12 +111,12 @@ static void append_ports(struct problem *problem, struct host_ports *to,
     to->count += ports->count;
 }
 
-// What is known of a pod of the place by its class; NULL: it has none.
+// What is known of a pod of the place by its class; NULL: it has none, or is set aside.
 static const struct shape *shape_at(const struct problem *problem, const struct place *place,
                                     uint32_t pod)
 {
     uint32_t class = problem->bound[place->state->running[pod]].class;
-    return class != NONE ? shape_of(problem, class_at(problem, class)) : NULL;
+    return class != NONE && !class_at(problem, class)->aside ? shape_of(problem, class_at(problem, class)) : NULL;
 }
 
 // Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
@@ -126,6 +126,8 @@ static void add_ports(struct problem *problem, struct place *place, const struct
 {
     for (uint32_t i = 0; i < place->state->pods.count; i++) {
         const struct shape *shape = shape_at(problem, place, i);
+        if (problem->bound[place->state->running[i]].aside != NULL)
+            continue;
         struct host_ports ports =
             shape != NULL ? shape->ports
                           : host_ports_of(problem->arena, &place->state->pods.items[i]->spec);

@@ -8,6 +8,7 @@
 #include "engine/class_key.h"
 #include "engine/host_ports.h"
 #include "engine/node_terms.h"
+#include "engine/pod_demand.h"
 #include "engine/spread_defaults.h"
 #include "engine/topology_groups.h"
 #include "engine/validate_pods.h"
@@ -298,6 +299,14 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
 {
     struct pod_class *class = arena_allocate(problem->arena, sizeof *class);
     class->sample = queued->pod;
+    if (queued->aside != NULL) {
+        class->aside = true;
+        class->refusal = queued->aside;
+        class->sample = pod_without_demand(problem, queued->pod);
+        class->identity = problem_identity(problem, queued->pod);
+        class->running = queued->running;
+        return class;
+    }
     class->identity = problem_identity(problem, queued->pod);
     class->requests = pod_requests(problem->arena, queued->pod);
     class->resource_claims = pod_spec_has_resource_claims(&queued->pod->spec);
@@ -471,12 +480,14 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
         struct pod_class *class = class_at(problem, list[i].class);
         if (class->compiled)
             continue;
-        class->sample = list[i].pod;
+        if (!class->aside)
+            class->sample = list[i].pod;
         class->volumes = volumes_of_pod(problem, class->sample);
         if (class->validated)
             class->refusal = validate_pod(problem, class->sample, &class->refused_silently);
         class->original = list[i].class;
-        spread_defaults_apply(problem, class);
+        if (!class->aside)
+            spread_defaults_apply(problem, class);
         if (!problem->settings->compatibility_upstream)
             class_find_preferences(problem, class);
         compile_class(problem, class, &class->requests);
@@ -488,6 +499,8 @@ static void find_inverse(struct problem *problem, uint32_t index)
 {
     struct bound_pod *bound = &problem->bound[index];
     const struct bound_pod *before = index > 0 ? bound - 1 : NULL;
+    if (bound->aside != NULL)
+        return;
     if (before != NULL && bound->class != NONE && bound->class == before->class) {
         bound->inverse = before->inverse;
         bound->inverse_count = before->inverse_count;

@@ -6,6 +6,7 @@
 
 #include "engine/buffers.h"
 #include "engine/pod_class.h"
+#include "engine/pod_demand.h"
 #include "engine/pod_facts.h"
 #include "engine/spread_defaults.h"
 
@@ -83,10 +84,12 @@ static void collect_selector_keys(struct problem *problem, uint32_t returning)
 {
     struct symbols *keys = symbols_create();
     for (uint32_t i = 0; i < problem->queued_count; i++)
-        read_pod(keys, &problem->queued[i].pod->spec);
+        if (problem->queued[i].aside == NULL)
+            read_pod(keys, &problem->queued[i].pod->spec);
     for (uint32_t i = 0; i < problem->bound_count; i++) {
         const struct bound_pod *bound = &problem->bound[i];
-        if (problem->with_movable && (problem->pod_facts[i].flags & POD_HAS_RULES) == 0)
+        if (bound->aside != NULL ||
+            (problem->with_movable && (problem->pod_facts[i].flags & POD_HAS_RULES) == 0))
             continue;
         if (bound->movable)
             read_pod(keys, &bound->pod->spec);
@@ -94,7 +97,8 @@ static void collect_selector_keys(struct problem *problem, uint32_t returning)
             read_affinity(keys, bound->pod->spec.affinity->pod_anti_affinity);
     }
     for (uint32_t i = returning; i < problem->movable_count; i++)
-        read_pod(keys, &problem->movable[i].pod->spec);
+        if (problem->movable[i].aside == NULL)
+            read_pod(keys, &problem->movable[i].pod->spec);
     spread_defaults_read_selectors(problem, keys);
     problem->selector_keys_count = symbols_count(keys);
     problem->selector_keys = arena_allocate_array(problem->arena, problem->selector_keys_count + 1,
@@ -246,7 +250,7 @@ static void identify_bound(struct problem *problem, uint32_t first_queued)
             bound->identity = class_at(problem, own->class)->identity;
         } else {
             bound->identity = problem_identity(problem, bound->pod);
-            if (has_required_anti_affinity(bound->pod))
+            if (bound->aside == NULL && has_required_anti_affinity(bound->pod))
                 pod_spec_ask_keys(problem, &bound->pod->spec);
         }
         if (bound->scheduled)
@@ -272,6 +276,7 @@ void pods_collect(struct problem *problem)
     for (uint32_t i = 0; i < placeholders_count; i++)
         queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
             true;
+    pods_set_aside(problem, waiting);
     collect_selector_keys(problem, returning);
     pods_begin_classes(problem);
     identify_bound(problem, waiting);

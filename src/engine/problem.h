@@ -221,6 +221,7 @@ struct pod_class {
     bool validated;        // pending: SCH-26 applies
     const char *refusal;   // validation (SCH-26); NULL: accepted
     bool refused_silently; // SCH-30: no event
+    bool aside;            // the refusal says so (pod_demand.h)
     bool resource_claims;  // SCH-420
     bool running;          // DIS-238
     const struct pod_volumes *volumes;
@@ -237,6 +238,7 @@ struct queued_pod {
     bool running; // on a node that stays, unless a simulation has it gone (DIS-238)
     int64_t cpu, memory;
     const struct state_node *on; // where it runs now, or NULL
+    const char *aside;           // why it is set aside (pod_demand.h); NULL: it is not
 };
 struct bound_pod {
     const struct pod *pod;
@@ -248,6 +250,7 @@ struct bound_pod {
     bool movable;      // it would be scheduled anew if its node went
     uint32_t *inverse; // inverse groups of its required anti-affinity
     uint32_t inverse_count;
+    const char *aside; // why it is set aside (pod_demand.h); NULL: it is not
 };
 struct exclusive_use { // of a volume claim of one pod only (SCH-515)
     uint32_t bound, claim; // index of the bound pod; word

@@ -394,6 +394,8 @@ static void add_affinity_groups(struct problem *problem, struct pod_class *class
 
 void topology_define_groups(struct problem *problem, struct pod_class *class)
 {
+    if (class->aside)
+        return;
     spread_defaults_apply(problem, class);
     const struct affinity *affinity = class->sample->spec.affinity;
     uint32_t room = class->spreads.count;

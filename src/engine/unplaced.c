@@ -126,6 +126,10 @@ static const char *barred_message(struct pass *pass, const struct pod_class *cla
         *code = REASON_NO_POOL;
         return "no dynamic nodepools found";
     }
+    if (class->aside) {
+        *code = REASON_PLANNING_BUDGET;
+        return class->refusal;
+    }
     if (class->refusal != NULL) {
         *code = text_equal(volumes_validate(pass->problem, class->sample), class->refusal)
                     ? REASON_VOLUME_INVALID

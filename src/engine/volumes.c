@@ -480,6 +480,8 @@ void volumes_find_exclusive(struct problem *problem)
     for (uint32_t i = 0; any && i < problem->bound_count; i++) {
         const struct pod *pod = problem->bound[i].pod;
         list_for_each (volume, &pod->spec.volumes) {
+            if (problem->bound[i].aside != NULL)
+                break;
             const char *name = claim_name(problem->arena, pod, volume);
             const struct persistent_volume_claim *claim =
                 name != NULL ? find_claim(problem, pod->meta.namespace, name) : NULL;
@@ -493,17 +495,27 @@ void volumes_find_exclusive(struct problem *problem)
     }
 }
 
+// Volumes of pods that are set aside are not read.
+static bool counts_volumes(const struct problem *problem, const struct place *place, uint32_t pod)
+{
+    return problem->bound[place->state->running[pod]].aside == NULL;
+}
+
 void volumes_compile_place(struct problem *problem, struct place *place)
 {
+    const struct state_node *state = place->state;
     add_limits(problem, place);
     uint32_t room = 0;
-    for (uint32_t i = 0; place->volume_limits.count > 0 && i < place->state->pods.count; i++)
-        room += place->state->pods.items[i]->spec.volumes.count;
+    for (uint32_t i = 0; place->volume_limits.count > 0 && i < state->pods.count; i++)
+        if (counts_volumes(problem, place, i))
+            room += state->pods.items[i]->spec.volumes.count;
     if (room == 0)
         return;
     place->volumes.items = arena_allocate_array(problem->arena, room, sizeof *place->volumes.items);
-    for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        const struct pod_volumes *volumes = volumes_of_pod(problem, place->state->pods.items[i]);
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        if (!counts_volumes(problem, place, i))
+            continue;
+        const struct pod_volumes *volumes = volumes_of_pod(problem, state->pods.items[i]);
         for (uint32_t u = 0; volumes != NULL && u < volumes->uses.count; u++)
             place->volumes.items[place->volumes.count++] = volumes->uses.items[u];
     }

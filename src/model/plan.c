@@ -37,6 +37,7 @@ static const char *const reason_names[REASON_COUNT] = {
     [REASON_DYNAMIC_RESOURCES] = "DynamicResources",
     [REASON_DAEMON_SET_OVERHEAD] = "DaemonSetOverhead",
     [REASON_NOT_TRIED] = "NotTried",
+    [REASON_PLANNING_BUDGET] = "PlanningBudget",
 };
 
 const char *reason_code_name(enum reason_code code)
