@@ -72,6 +72,11 @@ void loop_offload(struct loop *loop, loop_function work, loop_function done, voi
     loop->operations->offload(loop, work, done, context);
 }
 
+bool loop_settle(struct loop *loop, int64_t wait_ns)
+{
+    return loop->operations->settle == NULL || loop->operations->settle(loop, wait_ns);
+}
+
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context)
 {
     assert(function != NULL);

@@ -48,6 +48,10 @@ void loop_post(struct loop *loop, loop_function function, void *context);
 // Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done runs
 // exactly once; without the work only if the loop is destroyed before its turn.
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context);
+// Begins no more offloaded work and waits for what is under way, at most so long. False: some still
+// is, and loop_destroy() would wait for it; a process that has to end ends without that. Virtual:
+// true.
+bool loop_settle(struct loop *loop, int64_t wait_ns) MUST_USE;
 // Virtual only: from now on `done` comes so long after offloaded work has begun (0 until then), as if
 // a worker thread were busy for that time.
 void loop_set_offload_time(struct loop *loop, int64_t nanoseconds);

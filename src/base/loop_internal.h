@@ -14,6 +14,7 @@ struct loop_operations {
     void (*timer_destroy)(struct timer *timer);
     void (*post)(struct loop *loop, loop_function function, void *context);
     void (*offload)(struct loop *loop, loop_function work, loop_function done, void *context);
+    bool (*settle)(struct loop *loop, int64_t wait_ns); // NULL: nothing is ever under way
     void (*on_signal)(struct loop *loop, int signal_number, loop_function function, void *context);
     void (*run)(struct loop *loop);
     void (*stop)(struct loop *loop);

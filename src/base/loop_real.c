@@ -46,10 +46,10 @@ struct real_loop {
     VECTOR(struct signal_handler *) signal_handlers;
 
     pthread_mutex_t mutex; // guards what follows
-    pthread_cond_t job_added;
+    pthread_cond_t job_added, worker_ended;
     struct task_queue posted;
     struct task_queue jobs;
-    uint32_t workers_count, workers_idle, jobs_count;
+    uint32_t workers_count, workers_idle, workers_ended, jobs_count;
     pthread_t workers[WORKERS_MAX];
     bool closing;
 };
@@ -100,7 +100,16 @@ struct loop *loop_create(void)
         fail("creating the event loop");
     pthread_mutex_init(&loop->mutex, NULL);
     pthread_cond_init(&loop->job_added, NULL);
+    pthread_cond_init(&loop->worker_ended, NULL);
     return &loop->loop;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0)
+        fail("reading the clock");
+    return ns_add(ns_multiply(time.tv_sec, SECOND), time.tv_nsec);
 }
 
 // Runs what is still to be done after offloaded work, and drops the rest of the queue.
@@ -113,13 +122,33 @@ static void finish_jobs(struct task_queue *queue)
     }
 }
 
-static void real_destroy(struct loop *base)
+static void close_workers(struct real_loop *loop)
 {
-    struct real_loop *loop = as_real(base);
     pthread_mutex_lock(&loop->mutex);
     loop->closing = true;
     pthread_cond_broadcast(&loop->job_added);
     pthread_mutex_unlock(&loop->mutex);
+}
+
+static bool real_settle(struct loop *base, int64_t wait_ns)
+{
+    struct real_loop *loop = as_real(base);
+    int64_t until_ns = ns_add(clock_ns(CLOCK_REALTIME), wait_ns);
+    struct timespec until = {until_ns / SECOND, until_ns % SECOND};
+    close_workers(loop);
+    pthread_mutex_lock(&loop->mutex);
+    int status = 0;
+    while (loop->workers_ended < loop->workers_count && status == 0)
+        status = pthread_cond_timedwait(&loop->worker_ended, &loop->mutex, &until);
+    bool settled = loop->workers_ended == loop->workers_count;
+    pthread_mutex_unlock(&loop->mutex);
+    return settled;
+}
+
+static void real_destroy(struct loop *base)
+{
+    struct real_loop *loop = as_real(base);
+    close_workers(loop);
     for (uint32_t i = 0; i < loop->workers_count; i++)
         pthread_join(loop->workers[i], NULL);
     finish_jobs(&loop->posted);
@@ -133,16 +162,9 @@ static void real_destroy(struct loop *base)
     event_free(loop->posted_event);
     event_base_free(loop->event_base);
     pthread_cond_destroy(&loop->job_added);
+    pthread_cond_destroy(&loop->worker_ended);
     pthread_mutex_destroy(&loop->mutex);
     free(loop);
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-    if (clock_gettime(clock, &time) != 0)
-        fail("reading the clock");
-    return ns_add(ns_multiply(time.tv_sec, SECOND), time.tv_nsec);
 }
 
 static int64_t real_now_ns(const struct loop *loop)
@@ -348,6 +370,8 @@ static void *run_jobs(void *context)
         add_posted(loop, job);
         pthread_mutex_lock(&loop->mutex);
     }
+    loop->workers_ended++;
+    pthread_cond_signal(&loop->worker_ended);
     pthread_mutex_unlock(&loop->mutex);
     return NULL;
 }
@@ -390,6 +414,7 @@ static const struct loop_operations real_operations = {
     .timer_destroy = real_timer_destroy,
     .post = real_post,
     .offload = real_offload,
+    .settle = real_settle,
     .on_signal = real_on_signal,
     .run = real_run,
     .stop = real_stop,

@@ -314,6 +314,19 @@ static void told_to_stop(void *context)
     controller_stop(process->controller, controller_stopped, process);
 }
 
+#define PLAN_WAIT_NS (SECOND / 5)
+
+// A plan that is still being made cannot be called off. Nobody needs it any more: what has been
+// decided is in the API, so the process ends beside it.
+static void leave_plan_behind(const struct process *process)
+{
+    if (loop_settle(process->loop, PLAN_WAIT_NS))
+        return;
+    log_info("ending while a plan is being made");
+    fflush(NULL);
+    _exit(process->status);
+}
+
 static void close_process(struct process *process)
 {
     provider_publisher_destroy(process->publisher);
@@ -407,6 +420,7 @@ static int run(int argc, char **argv)
     process.slow_path = metrics_register(process.metrics, &slow_path);
     register_build_info(process.metrics);
     status = run_process(&process);
+    leave_plan_behind(&process);
     close_process(&process);
     return status;
 }

@@ -26,6 +26,11 @@ void group_list_add(struct group_list *list, uint32_t group)
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i] == group)
             return;
+    group_list_push(list, group);
+}
+
+void group_list_push(struct group_list *list, uint32_t group)
+{
     if (list->count == list->capacity) {
         list->capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
         list->items = memory_resize(list->items, list->capacity * sizeof *list->items);

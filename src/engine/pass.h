@@ -71,6 +71,7 @@ struct class_state {
     bool shared;                        // refused_nodes has what is known of all passes
     bool limited;                       // it failed where a limit or reservation mattered
     bool depends_on_others;             // a rule that other pods' placement can satisfy
+    uint32_t combinations_spent;        // of an unrelaxed class: of pass->combinations_spent
 };
 struct shape_state {
     struct bitset refused_nodes;        // for good; no bits: none was asked
@@ -227,6 +228,7 @@ struct pass {
     bool soft_taints;                            // some node has a PreferNoSchedule taint
     bool limited;                                // a limit has narrowed a check
     bool last_resort;                            // input.apart is over for the pod
+    uint32_t combinations_spent; // on domains, beyond the first of each check (topology.c)
     struct text *why;                            // set: the next checks tell why they refuse
     enum reason_code code;                       // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
@@ -278,4 +280,5 @@ static inline bool pass_is_without(const struct pass *pass, uint32_t place)
 struct class_state *pass_class(struct pass *pass, uint32_t class);
 struct shape_state *pass_shape(struct pass *pass, uint32_t shape);
 void group_list_add(struct group_list *list, uint32_t group);
+void group_list_push(struct group_list *list, uint32_t group); // one that is not in it
 void pod_list_add(struct pod_list *list, uint32_t pod);

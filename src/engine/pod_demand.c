@@ -35,8 +35,10 @@ static const struct {
     [PART_PORTS] = {40, "host ports"},
     [PART_VOLUMES] = {20, "volumes"},
 };
+#define REACHING_STEPS 500 // of the pass, for each term
+
 struct counts {
-    uint64_t of[PART_COUNT];
+    uint64_t of[PART_COUNT], reaching;
 };
 
 static void count_selector(struct counts *counts, const struct label_selector *selector)
@@ -52,6 +54,8 @@ static void count_pod_term(struct counts *counts, enum part part,
                            const struct pod_affinity_term *term)
 {
     counts->of[part]++;
+    counts->reaching += part == PART_ANTI_AFFINITY &&
+                        (term->namespaces.count > 0 || term->namespace_selector != NULL);
     counts->of[PART_NAMESPACES] += term->namespaces.count;
     count_selector(counts, term->label_selector);
     count_selector(counts, term->namespace_selector);
@@ -136,7 +140,7 @@ struct pod_demand pod_demand(const struct pod_spec *spec)
     if (spec->resources != NULL)
         count_resources(&counts, &spec->resources->requests);
     counts.of[PART_VOLUMES] = spec->volumes.count;
-    struct pod_demand demand = {.steps = filters};
+    struct pod_demand demand = {.steps = filters, .reaching = counts.reaching};
     uint64_t most = 0;
     for (int part = 0; part < PART_COUNT; part++) {
         uint64_t steps = counts.of[part] * parts[part].steps;
@@ -157,7 +161,7 @@ struct pod_demand pod_demand(const struct pod_spec *spec)
 struct entry { // a pod that takes more than most
     const struct pod *pod;
     const char **aside;
-    uint64_t steps, alike; // pods that cannot be told apart have the same of both
+    uint64_t steps, reaching, alike; // pods that cannot be told apart have the same of all
 };
 typedef VECTOR(struct entry) entry_list;
 
@@ -179,8 +183,8 @@ static void consider(struct problem *problem, const struct pod *pod, const char 
                               "the pod is set aside: to plan it takes %" PRIu64
                               " steps, and one pod may take %d; most are for %" PRIu64 " %s",
                               demand.steps, POD_STEPS_MAX, demand.count, demand.most);
-    else if (demand.steps > POD_STEPS_COMMON)
-        vector_push(entries, (struct entry){pod, aside, demand.steps, 0});
+    else if (demand.steps > POD_STEPS_COMMON || demand.reaching > 0)
+        vector_push(entries, (struct entry){pod, aside, demand.steps, demand.reaching, 0});
 }
 
 static uint64_t hash_of(const struct class_key *key)
@@ -211,6 +215,12 @@ static int compare_entries(const void *a, const void *b)
     return (x->alike > y->alike) - (x->alike < y->alike);
 }
 
+static uint64_t share_of(const struct entry *entry)
+{
+    uint64_t common = POD_STEPS_COMMON, square = entry->steps * entry->steps / common;
+    return (square > common ? square - common : 0) + entry->reaching * REACHING_STEPS;
+}
+
 // The cheapest first, as long as there are steps left.
 static void share_steps(struct problem *problem, entry_list *entries)
 {
@@ -220,13 +230,14 @@ static void share_steps(struct problem *problem, entry_list *entries)
     for (uint32_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->items[i];
         if (i == 0 || compare_entries(entry, entry - 1) != 0)
-            used += entry->steps * entry->steps / POD_STEPS_COMMON;
+            used += share_of(entry);
         if (used > PASS_STEPS_MAX)
             *entry->aside = arena_format(
                 problem->arena,
                 "the pod is set aside: to plan it takes %" PRIu64
-                " steps, and there are too many pods that take more than %d to plan them all",
-                entry->steps, POD_STEPS_COMMON);
+                " steps, and there are too many pods that take as many, or that keep away pods of other "
+                "namespaces, to plan them all",
+                entry->steps);
     }
 }
 

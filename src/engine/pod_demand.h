@@ -3,9 +3,10 @@
 //
 // A step is about what one comparison costs that is made again and again; a rule between pods is
 // worth 150 of them. One pod may take POD_STEPS_MAX. Pods that take more than POD_STEPS_COMMON
-// share PASS_STEPS_MAX, by the square of what each takes, since the rules of a pod meet each other;
-// pods that cannot be told apart count once. Where that is not enough those that take the most are
-// set aside. A pod that is set aside is refused (SCH-26) before anything else of it is read: it has
+// share PASS_STEPS_MAX, by the square of what each takes, since the rules of a pod meet each other,
+// and so do terms that keep away pods of other namespaces, which each of these then looks at; pods
+// that cannot be told apart count once. Where that is not enough those that take the most are set
+// aside. A pod that is set aside is refused (SCH-26) before anything else of it is read: it has
 // no rules, labels that anything asks for, or resources that need a dimension. Where it runs it
 // takes its resources, and its node cannot go, since nothing is known of where it could move.
 #pragma once
@@ -14,12 +15,13 @@
 
 #define POD_STEPS_MAX    20000
 #define POD_STEPS_COMMON 2000
-#define PASS_STEPS_MAX   10000000
+#define PASS_STEPS_MAX   2000000
 
 struct pod_demand {
     uint64_t steps;
     const char *most; // what takes the greatest part: "pod affinity terms"
     uint64_t count;   // how many of these
+    uint64_t reaching; // terms that keep away pods of other namespaces
 };
 struct pod_demand pod_demand(const struct pod_spec *spec);
 

@@ -92,27 +92,28 @@ void class_find_preferences(struct problem *problem, struct pod_class *class)
     class->preferences_count = count < PREFERENCES_MAX ? count : PREFERENCES_MAX;
 }
 
-static uint32_t child_without(struct problem *problem, uint32_t id, uint32_t i)
+// Made of the unrelaxed class at once, whatever it gives up: not preference by preference.
+static uint32_t derive_without(struct problem *problem, uint32_t original, uint64_t given_up)
 {
-    struct pod_class *class = class_at(problem, id);
-    if (class->without == NULL)
-        class->without = arena_allocate_array(problem->arena, class->preferences_count,
-                                              sizeof *class->without);
-    if (class->without[i] == 0) {
-        struct relaxation next = class->relaxation;
-        next.given_up |= UINT64_C(1) << i;
-        next.tolerates_prefer_no_schedule = next.tolerates_prefer_no_schedule ||
-                                            class->preferences[i].kind == PREFERENCE_TAINTS;
-        class->without[i] = class_derive(problem, id, &next);
-    }
-    return class->without[i];
+    const struct pod_class *class = class_at(problem, original);
+    struct relaxation next = class->relaxation;
+    next.given_up = given_up;
+    for (uint32_t i = 0; i < class->preferences_count; i++)
+        if ((given_up >> i & 1) && class->preferences[i].kind == PREFERENCE_TAINTS)
+            next.tolerates_prefer_no_schedule = true;
+    return class_derive(problem, original, &next);
 }
 
 uint32_t class_without(struct problem *problem, uint32_t original, uint64_t given_up)
 {
-    uint32_t id = original; // always in the same order, so that a mask is one class
-    for (; given_up != 0; given_up &= given_up - 1)
-        id = child_without(problem, id, (uint32_t)__builtin_ctzll(given_up));
+    struct pod_class *class = class_at(problem, original);
+    if (given_up == 0)
+        return original;
+    vector_for_each (known, &class->without)
+        if (known->given_up == given_up)
+            return known->class;
+    uint32_t id = derive_without(problem, original, given_up);
+    vector_push(&class->without, (struct class_without){given_up, id});
     return id;
 }
 

@@ -152,6 +152,8 @@ void problem_destroy(struct problem *problem)
     vector_free(&problem->toleration_lists);
     vector_free(&problem->identities);
     vector_free(&problem->shapes);
+    vector_for_each (class, &problem->classes)
+        vector_free(&(*class)->without);
     vector_free(&problem->classes);
     vector_free(&problem->groups);
     vector_free(&problem->universes);

@@ -210,7 +210,11 @@ struct pod_class {
     bool by_weight;    // SCH-509: `preferences` and relaxation.given_up say what is left
     const struct preference *preferences; // heaviest first
     uint32_t preferences_count;
-    uint32_t *without; // by preference: class that gives up that one, too; 0: not made yet
+    VECTOR(struct class_without {
+        uint64_t given_up;
+        uint32_t class;
+    })
+    without; // of an unrelaxed class: what has been made of it
     uint32_t *groups;  // definitions of the groups that rule it (SCH-272)
     uint32_t *inverse; // definitions of the inverse groups it owns (SCH-278)
     uint32_t groups_count, inverse_count;

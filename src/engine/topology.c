@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/instance_types.h"
+#include "engine/place.h"
 #include "engine/topology_combine.h"
 #include "engine/topology_counts.h"
 #include "engine/topology_decide.h"
@@ -469,6 +470,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     state->choice->keys_count = 0;
     state->choice->combinations_count = 0;
     state->choice->started = false;
+    state->choice->tried = 0;
     for (uint32_t i = 0; i < state->hostname_groups.count; i++) {
         struct group_state *group = pass->work->groups.items[state->hostname_groups.items[i]];
         enum verdict verdict = check_hostname(pass, class, group, candidate);
@@ -493,11 +495,36 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     return verdict;
 }
 
+// Each key may have many values, and a machine that has one of each need not exist: a few spreads over
+// labels of machines would try millions of combinations. Each check tries some; more are counted,
+// for the pod and for the whole pass.
+#define CLASS_COMBINATIONS_MAX 200
+#define PASS_COMBINATIONS_MAX  4000
+
+static bool may_try_another(struct pass *pass, struct topology_choice *choice)
+{
+    if (choice->tried++ < COMBINATIONS_MAX)
+        return true;
+    if (*choice->spent < CLASS_COMBINATIONS_MAX &&
+        pass->combinations_spent < PASS_COMBINATIONS_MAX) {
+        ++*choice->spent;
+        pass->combinations_spent++;
+        return true;
+    }
+    struct text *why = refusal_begin(pass, REASON_PLANNING_BUDGET);
+    if (why != NULL)
+        text_format(why,
+                    "its topology constraints over %" PRIu32 " labels can be combined in too many ways "
+                    "to try them all",
+                    choice->keys_count);
+    return false;
+}
+
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set)
 {
     for (;;) {
-        if (choice->started && !topology_advance(choice))
+        if (choice->started && !(topology_advance(choice) && may_try_another(pass, choice)))
             return false;
         choice->started = true;
         *set = choice->base;

@@ -240,8 +240,8 @@ static void list_group(struct pass *pass, uint32_t id)
         words = bitset_words(pass->identities.bits);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t both = selects.words[w] & pass->identities.words[w]; both != 0;
-             both &= both - 1)
-            group_list_add(&lists[w * 64 + (uint32_t)__builtin_ctzll(both)], id);
+             both &= both - 1) // a group and an identity meet once, when the later one is new
+            group_list_push(&lists[w * 64 + (uint32_t)__builtin_ctzll(both)], id);
 }
 
 static struct group_state *need_group(struct pass *pass, uint32_t id)
@@ -280,7 +280,7 @@ static void know_identity(struct pass *pass, uint32_t identity)
     bitset_set(pass->identities, identity);
     vector_for_each (id, &pass->work->used_groups)
         if (group_selects(pass->problem, *id, identity))
-            group_list_add(pass->work->groups.items[*id]->definition->kind == GROUP_INVERSE
+            group_list_push(pass->work->groups.items[*id]->definition->kind == GROUP_INVERSE
                                ? &pass->work->repelling[identity]
                                : &pass->work->selecting[identity],
                            *id);
@@ -322,7 +322,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
             i < class->groups_count ? class->groups[i] : repelling->items[i - class->groups_count];
         const struct group_definition *definition = need_group(pass, id)->definition;
         bool hostname = definition->key == problem->key_hostname;
-        group_list_add(hostname ? &state->hostname_groups : &state->domain_groups, id);
+        group_list_push(hostname ? &state->hostname_groups : &state->domain_groups, id);
         state->depends_on_others = state->depends_on_others || definition->kind == GROUP_AFFINITY ||
                                    (definition->kind == GROUP_SPREAD &&
                                     (!hostname || topology_better(pass)));
@@ -334,6 +334,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     state->choice->keys = arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->keys);
     state->choice->decided =
         arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->decided);
+    state->choice->spent = &pass_class(pass, class->original)->combinations_spent;
     topology_find_heeded(pass, class, state);
     state->choice->heeded = state->heeded;
     state->prepared = true;

@@ -390,6 +390,39 @@ static void real_destroy_waits_for_begun_work_and_ends_every_job(void **state)
     assert_true(counters.worked < 100);
 }
 
+static void work_until_told(void *context)
+{
+    while (!atomic_load((atomic_bool *)context))
+        usleep(1000);
+}
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+// LIF-474: the controller ends whatever a plan does.
+static void real_settle_gives_up_on_work_that_does_not_end(void **state)
+{
+    (void)state;
+    struct loop *loop = loop_create();
+    atomic_bool told = false;
+    assert_true(loop_settle(loop, 0)); // nothing has begun
+    loop_destroy(loop);
+    loop = loop_create();
+    loop_offload(loop, work_until_told, ignore, &told);
+    loop_run_for(loop, 20 * MILLISECOND);
+    int64_t before_ns = loop_monotonic_ns(loop);
+    assert_false(loop_settle(loop, 10 * MILLISECOND));
+    assert_true(loop_monotonic_ns(loop) - before_ns < 10 * SECOND);
+    atomic_store(&told, true);
+    assert_true(loop_settle(loop, MINUTE));
+    loop_destroy(loop);
+    loop = loop_create_virtual(START);
+    assert_true(loop_settle(loop, 0));
+    loop_destroy(loop);
+}
+
 static void raise_signal(void *context)
 {
     (void)context;
@@ -424,6 +457,7 @@ int main(void)
         cmocka_unit_test(real_posts_left_by_a_stop_come_in_the_next_run),
         cmocka_unit_test(real_offload_works_on_other_threads),
         cmocka_unit_test(real_destroy_waits_for_begun_work_and_ends_every_job),
+        cmocka_unit_test(real_settle_gives_up_on_work_that_does_not_end),
         cmocka_unit_test(real_signals_are_delivered_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

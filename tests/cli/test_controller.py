@@ -10,6 +10,7 @@ import threading
 import time
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from program import ADZE, ProgramTest, kubeconfig
@@ -22,12 +23,13 @@ def free_port():
 
 
 class ApiServer(http.server.ThreadingHTTPServer):
-    """Every list is empty; what is below `missing` is not known."""
+    """Every list is empty, but for `lists`; what is below `missing` is not known."""
     daemon_threads = True
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.missing = "/apis/karpenter.sh/"
+        self.lists = {}
         self.ended = threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -69,12 +71,35 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self.answer(200, {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
-                              "items": []})
+                              "items": self.server.lists.get(urllib.parse.urlparse(self.path).path, [])})
+
+
+READY = {"conditions": [{"type": kind, "status": "True", "reason": kind, "message": "",
+                         "lastTransitionTime": "2026-01-01T00:00:00Z"}
+                        for kind in ("Ready", "NodeClassReady", "ValidationSucceeded")]}
+NODE_POOL = {
+    "metadata": {"name": "general", "uid": "p", "generation": 1},
+    "spec": {"template": {"spec": {"requirements": [], "nodeClassRef": {
+        "group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}}}},
+    "status": READY}
+NODE_CLASS = {"metadata": {"name": "default", "uid": "c"}, "status": READY}
+
+
+def waiting_pod(number):
+    """None is like another, and each keeps away from some: a long plan."""
+    terms = [{"topologyKey": "topology.kubernetes.io/zone",
+              "labelSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["a%d-%d" % (number, i)]}]}}
+             for i in range(4)]
+    return {"metadata": {"name": "p%d" % number, "namespace": "tenant", "uid": "u%d" % number, "labels": {"app": "a%d" % number}},
+            "spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}},
+                     "containers": [{"name": "c", "resources": {"requests": {"cpu": "%dm" % (100 + number)}}}]},
+            "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}}
 
 
 class ControllerTest(ProgramTest):
-    def start(self, limits=None, **environment):
+    def start(self, lists=None, missing="/apis/karpenter.sh/", limits=None, **environment):
         self.api = ApiServer()
+        self.api.lists, self.api.missing = lists or {}, missing
         self.addCleanup(self.api.end)
         self.metrics, self.probes = free_port(), free_port()
         config = self.write("kubeconfig", kubeconfig("http://127.0.0.1:%d" % self.api.server_port))
@@ -145,6 +170,30 @@ class ControllerTest(ProgramTest):
         # The deadline has passed, although bytes went on coming.
         self.assertLess(len(os.listdir("/proc/%d/fd" % self.process.pid)), 60)
         self.assertEqual(self.get(self.metrics, "/metrics")[0], 200)
+
+    def busy_threads(self):
+        """Threads beside the first that have computed for a second."""
+        tasks = "/proc/%d/task" % self.process.pid
+        busy = 0
+        for task in os.listdir(tasks):
+            with open(os.path.join(tasks, task, "stat"), encoding="utf-8") as stat:
+                ticks = int(stat.read().rsplit(")", 1)[1].split()[11])
+            busy += int(task) != self.process.pid and ticks > os.sysconf("SC_CLK_TCK")
+        return busy
+
+    def test_ends_at_once_while_a_plan_is_being_made_LIF_474(self):
+        self.start(lists={
+            "/api/v1/namespaces": [{"metadata": {"name": "tenant", "uid": "n"}}],
+            "/api/v1/pods": [waiting_pod(i) for i in range(4000)],
+            "/apis/karpenter.sh/v1/nodepools": [NODE_POOL],
+            "/apis/karpenter.kwok.sh/v1alpha1/kwoknodeclasses": [NODE_CLASS],
+        }, missing="")
+        self.until("plan under way", lambda: self.busy_threads() > 0)
+        told = time.monotonic()
+        self.process.terminate()
+        self.assertEqual(self.process.wait(20), 0)
+        self.assertLess(time.monotonic() - told, 2)
+        self.assertIn("ending while a plan is being made", self.logged())
 
     def test_profiles_are_served_if_asked_for_LIF_334(self):
         self.start(ENABLE_PROFILING="true")
