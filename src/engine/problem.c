@@ -96,6 +96,7 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->shape_ids = map_create();
     problem->class_ids = map_create();
     problem->group_ids = map_create();
+    problem->peer_ids = map_create();
     problem->key_hostname = vocabulary_key(problem->vocabulary, LABEL_HOSTNAME);
     problem->key_zone = vocabulary_key(problem->vocabulary, LABEL_ZONE);
     problem->key_capacity_type = vocabulary_key(problem->vocabulary, LABEL_CAPACITY_TYPE);
@@ -138,6 +139,7 @@ void problem_destroy(struct problem *problem)
     vector_free(&problem->replicas);
     map_destroy(problem->class_ids, NULL);
     map_destroy(problem->group_ids, NULL);
+    map_destroy(problem->peer_ids, NULL);
     map_destroy(problem->node_objects_by_name, NULL);
     map_destroy(problem->volume_claims, NULL);
     map_destroy(problem->volumes, NULL);

@@ -268,6 +268,11 @@ struct node_object { // a Node, tracked or not, as topology counting sees it
 };
 
 // --- rules between pods (topology.h) -------------------------------------------------------------
+// The required affinity terms of a pod, of which each must select: what its groups have in common.
+struct group_peers {
+    const char *text;      // equal for equal terms
+    struct bitset selects; // by identity
+};
 enum group_kind { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI_AFFINITY, GROUP_INVERSE };
 struct group_definition { // SCH-271, 274
     enum group_kind kind;
@@ -285,9 +290,7 @@ struct group_definition { // SCH-271, 274
     // BETTER rules (topology.h):
     bool hard;   // some owner's requirement, not only a wish
     bool mutual; // affinity: some owner is among those selected
-    const struct pod_affinity_term **peers; // affinity: all terms, each of which must select (the
-    uint32_t peers_count;                   // owner's namespace where a term names none)
-    const char *peers_namespace;
+    const struct group_peers *peers; // affinity: what all terms of the pod select; NULL: it has one
     uint32_t *needed_keys; // spread: a Node without one of these labels does not count
     uint32_t needed_keys_count;
 };
@@ -349,7 +352,9 @@ struct problem {
     VECTOR(struct pod_class *) classes;
     struct map *class_ids;
     VECTOR(struct group_definition *) groups;
-    struct map *group_ids;
+    struct map *group_ids, *peer_ids;
+    const struct pod *peers_pod; // of the last peers
+    const struct group_peers *peers;
     struct memo reached; // (group, value): remembered by topology_domains.c
     VECTOR(struct domain_universe *) universes; // by key
     struct identity_index *identity_index;      // NULL until asked for (identity_index.h)

@@ -38,8 +38,8 @@ struct topology_choice { // one a class, made by topology_prepare()
     uint32_t combinations_count;               // 0: none were sorted, all in the keys' own order
     uint32_t combinations_at;
     bool started;
-    uint32_t tried;         // combinations since it was started
-    uint32_t *spent;         // by the class without relaxation, in this pass
+    uint32_t tried;  // combinations since it was started
+    uint32_t *spent; // by the class without relaxation, in this pass
 };
 struct candidate {
     uint32_t set; // already with the pod's and the volumes' requirements

@@ -102,26 +102,6 @@ static void add_filter_text(struct problem *problem, struct text *text,
         text_format(text, "|k%s", vocabulary_key_text(problem->vocabulary, group->needed_keys[i]));
 }
 
-// kube-scheduler looks for pods that all terms of an affinity select.
-static void add_peers_text(struct problem *problem, struct text *text,
-                           const struct group_definition *group)
-{
-    struct string_list parts = {
-        arena_allocate_array(problem->arena, group->peers_count + 1, sizeof(char *)), 0};
-    for (uint32_t i = 0; i < group->peers_count; i++) {
-        struct text part = {0};
-        struct string_list namespaces =
-            term_namespaces(problem, group->peers_namespace, group->peers[i]);
-        add_selector_text(problem, &part, group->peers[i]->label_selector);
-        for (uint32_t n = 0; n < namespaces.count; n++)
-            text_format(&part, "|%s", namespaces.items[n]);
-        parts.items[parts.count++] = problem_copy(problem, &part);
-    }
-    parts = sorted_list(problem->arena, &parts);
-    for (uint32_t i = 0; i < parts.count; i++)
-        text_format(text, "&(%s)", parts.items[i]);
-}
-
 static bool term_selects(const struct label_selector *selector,
                          const struct string_list *namespaces, const struct identity *identity)
 {
@@ -131,39 +111,33 @@ static bool term_selects(const struct label_selector *selector,
 
 struct selection {
     struct problem *problem;
-    struct group_definition *group;
+    const struct label_selector *selector;
+    const struct string_list *namespaces;
+    struct bitset selects;
 };
 
 static void select_identity(void *context, uint32_t identity)
 {
     const struct selection *selection = context;
-    const struct group_definition *group = selection->group;
-    if (term_selects(group->selector, &group->namespaces,
+    if (term_selects(selection->selector, selection->namespaces,
                      &selection->problem->identities.items[identity]))
-        bitset_set(group->selects, identity);
+        bitset_set(selection->selects, identity);
 }
 
-static void find_selected(struct problem *problem, struct group_definition *group)
+static struct bitset find_selected(struct problem *problem, const struct label_selector *selector,
+                                   const struct string_list *namespaces)
 {
-    struct selection selection = {problem, group};
-    const struct label_selector *selector = group->selector;
-    group->selects = bitset_create(problem->arena, problem->identities.count);
+    struct selection selection = {problem, selector, namespaces,
+                                  bitset_create(problem->arena, problem->identities.count)};
     bool labelled = selector != NULL && selector->match_labels.count > 0 &&
                     selector->match_labels.items[0].key != NULL &&
                     selector->match_labels.items[0].value != NULL;
-    for (uint32_t n = 0; labelled && n < group->namespaces.count; n++)
-        identity_index_find(problem, group->namespaces.items[n], &selector->match_labels.items[0],
+    for (uint32_t n = 0; labelled && n < namespaces->count; n++)
+        identity_index_find(problem, namespaces->items[n], &selector->match_labels.items[0],
                             select_identity, &selection);
     for (uint32_t i = 0; selector != NULL && !labelled && i < problem->identities.count; i++)
         select_identity(&selection, i);
-    for (uint32_t t = 0; t < group->peers_count; t++) {
-        struct string_list namespaces =
-            term_namespaces(problem, group->peers_namespace, group->peers[t]);
-        bitset_for_each (i, group->selects)
-            if (!term_selects(group->peers[t]->label_selector, &namespaces,
-                              &problem->identities.items[i]))
-                bitset_clear(group->selects, i);
-    }
+    return selection.selects;
 }
 
 static uint32_t intern_group(struct problem *problem, const struct group_definition *group)
@@ -176,13 +150,17 @@ static uint32_t intern_group(struct problem *problem, const struct group_definit
     text_format(&text, "|%" PRId64 " %" PRId64, group->max_skew, group->min_domains);
     if (group->kind == GROUP_SPREAD)
         add_filter_text(problem, &text, group);
-    add_peers_text(problem, &text, group);
+    uint32_t own_length = (uint32_t)text.length;
+    if (group->peers != NULL)
+        text_format(&text, "&%p", (const void *)group->peers);
     uintptr_t id = (uintptr_t)map_get(problem->group_ids, text.data);
     if (id == 0) {
         struct group_definition *own = arena_allocate(problem->arena, sizeof *own);
         *own = *group;
-        own->text = arena_copy_string(problem->arena, text.data);
-        find_selected(problem, own);
+        own->text = arena_copy_bytes(problem->arena, text.data, own_length);
+        own->selects = group->peers != NULL
+                           ? group->peers->selects
+                           : find_selected(problem, group->selector, &group->namespaces);
         vector_push(&problem->groups, own);
         id = problem->groups.count;
         map_set(problem->group_ids, text.data, (void *)id);
@@ -197,29 +175,73 @@ bool group_selects(struct problem *problem, uint32_t definition, uint32_t identi
     return bitset_has(problem->groups.items[definition]->selects, identity);
 }
 
+static const char *peers_text(const struct group_definition *group)
+{
+    return group->peers != NULL ? group->peers->text : "";
+}
+
 int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
 {
     const struct group_definition *x = problem->groups.items[a], *y = problem->groups.items[b];
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
-    return strcmp(x->text, y->text); // begins with the kind and the key
+    int order = strcmp(x->text, y->text); // begins with the kind and the key
+    return order != 0 || x->peers == y->peers ? order : strcmp(peers_text(x), peers_text(y));
 }
 
 // --- definitions ---------------------------------------------------------------------------------
 
-// The other required terms of the same pod, where there is more than one.
-static void add_peers(struct problem *problem, const struct pod *pod,
-                      struct group_definition *group)
+static const char *peer_text(struct problem *problem, const struct pod_affinity_term *term,
+                             const struct string_list *namespaces)
+{
+    struct text text = {0};
+    add_selector_text(problem, &text, term->label_selector);
+    for (uint32_t n = 0; n < namespaces->count; n++)
+        text_format(&text, "|%s", namespaces->items[n]);
+    return problem_copy(problem, &text);
+}
+
+static const struct group_peers *intern_peers(struct problem *problem, struct string_list *parts,
+                                              struct bitset selects)
+{
+    struct text text = {0};
+    *parts = sorted_list(problem->arena, parts);
+    for (uint32_t i = 0; i < parts->count; i++)
+        text_format(&text, "&(%s)", parts->items[i]);
+    struct group_peers *peers = map_get(problem->peer_ids, text.data);
+    if (peers == NULL) {
+        peers = arena_allocate(problem->arena, sizeof *peers);
+        peers->text = arena_copy_string(problem->arena, text.data);
+        peers->selects = selects;
+        map_set(problem->peer_ids, text.data, peers);
+    }
+    text_free(&text);
+    return peers;
+}
+
+// kube-scheduler looks for pods that all terms of an affinity select: those of a pod have this in
+// common, which is found out once. NULL: there is one term only.
+static const struct group_peers *peers_of(struct problem *problem, const struct pod *pod)
 {
     const struct pod_affinity *affinity = pod->spec.affinity->pod_affinity;
     if (affinity->required.count < 2)
-        return;
-    group->peers_namespace = pod->meta.namespace;
-    group->peers_count = affinity->required.count;
-    group->peers =
-        arena_allocate_array(problem->arena, group->peers_count, sizeof *group->peers);
-    for (uint32_t i = 0; i < group->peers_count; i++)
-        group->peers[i] = &affinity->required.items[i];
+        return NULL;
+    if (problem->peers_pod == pod)
+        return problem->peers;
+    struct string_list parts = {
+        arena_allocate_array(problem->arena, affinity->required.count, sizeof(char *)), 0};
+    struct bitset all = {0};
+    list_for_each (term, &affinity->required) {
+        struct string_list namespaces = term_namespaces(problem, pod->meta.namespace, term);
+        struct bitset selects = find_selected(problem, term->label_selector, &namespaces);
+        if (parts.count == 0)
+            all = selects;
+        else
+            bitset_and(all, selects);
+        parts.items[parts.count++] = peer_text(problem, term, &namespaces);
+    }
+    problem->peers_pod = pod;
+    return problem->peers = intern_peers(problem, &parts, all);
 }
 
 static uint32_t define_term(struct problem *problem, const struct pod *pod,
@@ -235,7 +257,7 @@ static uint32_t define_term(struct problem *problem, const struct pod *pod,
         .hard = hard,
     };
     if (kind == GROUP_AFFINITY && hard && !problem->settings->compatibility_upstream)
-        add_peers(problem, pod, &group);
+        group.peers = peers_of(problem, pod);
     return intern_group(problem, &group);
 }
 
