@@ -17,6 +17,7 @@ static const struct subject subjects[] = {
     {"schedule", bench_schedule, "diverse", 3},
     {"price", bench_price, "mixed", 1},
     {"disrupt", bench_disrupt, "settled", 3},
+    {"adversarial", bench_adversarial, "constrained", 3},
 };
 
 static const struct subject *subject_find(const char *name)
@@ -158,7 +159,7 @@ static int run(int argc, char **argv)
     const struct subject *subject = argc > 1 ? subject_find(argv[1]) : NULL;
     if (subject == NULL)
         return command_usage_error(&command_bench,
-                                   "say what to measure: schedule, price or disrupt");
+                                   "say what to measure: schedule, price, disrupt or adversarial");
     struct error error = {0};
     struct bench_options options = {
         .workload = {.mix = bench_mix_find(subject->mix),
@@ -175,6 +176,8 @@ static int run(int argc, char **argv)
         options.workload.pods = 0;
         options.workload.nodes = 1000;
     }
+    if (subject->run == bench_adversarial)
+        options.workload.pods = 500;
     if (!parse_options(argc - 1, argv + 1, &options, &error))
         return command_usage_error(&command_bench, "%s", error.message);
     bool done =
@@ -198,7 +201,7 @@ bool bench_rows_print(const struct bench_options *options, bench_add_row add_row
 
 const struct command command_bench = {
     .name = "bench",
-    .arguments = "schedule|price|disrupt [options]",
+    .arguments = "schedule|price|disrupt|adversarial [options]",
     .summary = "time the engine on generated workloads, and compare what its plans cost",
     .help =
         "  schedule             time from the snapshot in memory to the finished plan\n"
@@ -210,8 +213,10 @@ const struct command command_bench = {
         "  disrupt              time of a whole pass over a running cluster: the pending pods, "
         "then the\n"
         "                       next disruption, for which every node is a candidate\n"
+        "  adversarial          the same as schedule, with one more pod that is written to be costly:\n"
+        "                       affinity terms, spreads, volumes, ... by the thousand\n"
         "\n"
-        "  --pods N             pending pods (10000; disrupt 0)\n"
+        "  --pods N             pending pods (10000; disrupt 0; adversarial 500)\n"
         "  --mix NAME           diverse, preferences: synthetic instance types; web, batch,\n"
         "                       memory-heavy, mixed, constrained: all types of EC2 (diverse);\n"
         "                       disrupt: settled (nothing can be gained), loose, drifting "

@@ -29,4 +29,5 @@ bool bench_rows_print(const struct bench_options *options, bench_add_row add_row
 // made.
 bool bench_schedule(const struct bench_options *options, struct error *error) MUST_USE;
 bool bench_disrupt(const struct bench_options *options, struct error *error) MUST_USE;
+bool bench_adversarial(const struct bench_options *options, struct error *error) MUST_USE;
 bool bench_price(const struct bench_options *options, struct error *error) MUST_USE;

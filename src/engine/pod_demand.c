@@ -35,7 +35,7 @@ static const struct {
     [PART_PORTS] = {40, "host ports"},
     [PART_VOLUMES] = {20, "volumes"},
 };
-#define REACHING_STEPS 500 // of the pass, for each term
+#define REACHING_STEPS 1000 // of the pass, for each term
 
 struct counts {
     uint64_t of[PART_COUNT], reaching;

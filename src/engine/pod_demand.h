@@ -13,9 +13,9 @@
 
 #include "engine/problem.h"
 
-#define POD_STEPS_MAX    20000
+#define POD_STEPS_MAX    10000
 #define POD_STEPS_COMMON 2000
-#define PASS_STEPS_MAX   2000000
+#define PASS_STEPS_MAX   1000000
 
 struct pod_demand {
     uint64_t steps;

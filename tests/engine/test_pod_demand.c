@@ -153,7 +153,7 @@ static void pods_at_the_limit_are_planned_SCH_26(void **state)
     struct text text = {0};
     text_add(&text, POOL);
     begin_pod(&text, "large", "x");
-    add_terms(&text, "podAntiAffinity", 99, "b");
+    add_terms(&text, "podAntiAffinity", 49, "b");
     end_pod(&text, CPU("1"));
     PLAN p = plan_yaml(text.data, NULL);
     assert_non_null(claim_of(p.plan, "large"));
@@ -171,7 +171,7 @@ static void the_message_says_what_takes_the_most_SCH_26(void **state)
     PLAN p = plan_yaml(text.data, NULL);
     assert_string_equal(unplaced(p.plan, "hostile")->message,
                         "the pod is set aside: to plan it takes 40005 steps, and one pod may take "
-                        "20000; most are for 200 pod affinity terms");
+                        "10000; most are for 200 pod affinity terms");
     text_free(&text);
 }
 
@@ -208,7 +208,7 @@ static void add_many(struct text *text, uint32_t pods, uint32_t alike)
         snprintf(name, sizeof name, "large-%u", i);
         snprintf(label, sizeof label, "l%u", i / alike);
         begin_pod(text, name, "x");
-        add_terms(text, "podAntiAffinity", 99, label);
+        add_terms(text, "podAntiAffinity", 49, label);
         end_pod(text, CPU("1"));
     }
     begin_pod(text, "other", "x");
@@ -229,7 +229,7 @@ static void large_pods_share_what_a_pass_may_take_SCH_26(void **state)
     struct text text = {0};
     add_many(&text, 30, 1);
     PLAN p = plan_yaml(text.data, NULL);
-    assert_int_equal(count_aside(p.plan), 20);
+    assert_int_equal(count_aside(p.plan), 9);
     assert_non_null(claim_of(p.plan, "other"));
     text_free(&text);
 }
