@@ -58,30 +58,57 @@ static bool is_sidecar(const struct container *container)
     return text_equal(container->restart_policy, "Always");
 }
 
+// Containers are added up in halves of halves: a pod may have thousands, each with a name of its own.
+struct containers {
+    struct arena *arena;
+    const struct status_view *view;
+    container_amounts amounts;
+    const struct container *items;
+};
+
+static struct resource_map sum_of(const struct containers *all, uint32_t from, uint32_t to)
+{
+    if (to - from == 0)
+        return (struct resource_map){0};
+    if (to - from == 1)
+        return all->amounts(all->arena, all->view, &all->items[from]);
+    uint32_t middle = from + (to - from) / 2;
+    struct resource_map left = sum_of(all, from, middle), right = sum_of(all, middle, to);
+    return resource_map_sum(all->arena, &left, &right);
+}
+
+struct start { // of init containers one after the other: what stays, the most at any time
+    struct resource_map sidecars, most;
+};
+
+static struct start start_of(const struct containers *all, uint32_t from, uint32_t to)
+{
+    if (to - from == 0)
+        return (struct start){0};
+    if (to - from == 1) {
+        const struct container *container = &all->items[from];
+        bool stays = is_sidecar(container);
+        struct resource_map own = all->amounts(all->arena, stays ? all->view : NULL, container);
+        return (struct start){stays ? own : (struct resource_map){0}, own};
+    }
+    uint32_t middle = from + (to - from) / 2;
+    struct start first = start_of(all, from, middle), second = start_of(all, middle, to);
+    struct resource_map later = resource_map_sum(all->arena, &first.sidecars, &second.most);
+    return (struct start){resource_map_sum(all->arena, &first.sidecars, &second.sidecars),
+                          resource_map_maximum(all->arena, &first.most, &later)};
+}
+
 // SCH-110 steps 2 to 4.
 static struct resource_map containers_total(struct arena *arena, const struct pod_spec *spec,
                                             const struct status_view *view,
                                             container_amounts amounts)
 {
-    struct resource_map total = {0}, sidecars = {0}, start = {0};
-    list_for_each (container, &spec->containers) {
-        struct resource_map own = amounts(arena, view, container);
-        total = resource_map_sum(arena, &total, &own);
-    }
-    list_for_each (container, &spec->init_containers) {
-        struct resource_map use;
-        if (is_sidecar(container)) {
-            struct resource_map own = amounts(arena, view, container);
-            total = resource_map_sum(arena, &total, &own);
-            sidecars = resource_map_sum(arena, &sidecars, &own);
-            use = sidecars;
-        } else {
-            struct resource_map own = amounts(arena, NULL, container);
-            use = resource_map_sum(arena, &own, &sidecars);
-        }
-        start = resource_map_maximum(arena, &start, &use);
-    }
-    return resource_map_maximum(arena, &total, &start);
+    const struct containers running = {arena, view, amounts, spec->containers.items};
+    const struct containers init = {arena, view, amounts, spec->init_containers.items};
+    struct resource_map total = sum_of(&running, 0, spec->containers.count);
+    struct start start = start_of(&init, 0, spec->init_containers.count);
+    total = resource_map_sum(arena, &total, &start.sidecars);
+    return resource_map_maximum(arena, &total, &start.most);
 }
 
 static bool is_pod_level(const char *name)

@@ -81,6 +81,30 @@ static void sidecars_run_beside_what_follows_SCH_110(void **state)
                     "cpu=4 pods=1");
 }
 
+// Each container has a name of its own: adding them one to the other would take gigabytes.
+static void thousands_of_containers_add_up_SCH_110(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);
+    struct pod pod = {0};
+    struct container *items = arena_allocate_array(arena, 2 * COUNT, sizeof *items);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        struct resource_quantity *one = arena_allocate(arena, sizeof *one);
+        *one = (struct resource_quantity){arena_format(arena, "example.com/r%05d", i % COUNT), 2};
+        items[i].resources.requests.items = one;
+        items[i].resources.requests.count = 1;
+        items[i].restart_policy = i % 2 == 1 ? "Always" : NULL;
+    }
+    pod.spec.containers.items = items;
+    pod.spec.init_containers.items = items + COUNT;
+    pod.spec.containers.count = pod.spec.init_containers.count = COUNT;
+    struct resource_map requests = pod_requests(arena, &pod);
+    assert_int_equal(requests.count, COUNT + 1);
+    assert_int_equal(resource_map_get(&requests, "example.com/r00000"), 2); // an init container's
+    assert_int_equal(resource_map_get(&requests, "example.com/r19999"), 4); // a sidecar's
+}
+
 static void pod_level_requests_replace_SCH_110(void **state)
 {
     (void)state;
@@ -181,6 +205,7 @@ int main(void)
         cmocka_unit_test(containers_add_up_SCH_110),
         cmocka_unit_test(init_containers_count_with_their_peak_SCH_110),
         cmocka_unit_test(sidecars_run_beside_what_follows_SCH_110),
+        cmocka_unit_test(thousands_of_containers_add_up_SCH_110),
         cmocka_unit_test(pod_level_requests_replace_SCH_110),
         cmocka_unit_test(overhead_is_added_SCH_110),
         cmocka_unit_test(a_resize_counts_with_the_larger_side_SCH_110),
