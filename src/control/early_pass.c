@@ -51,7 +51,7 @@ static double pods_on(struct arena *arena, const struct plan_claim *claim,
                       const struct instance_type *type)
 {
     struct resource_map allocatable = instance_type_allocatable(arena, type, NULL);
-    double share = INT64_MAX;
+    double share = (double)INT64_MAX;
     list_for_each (request, &claim->requests) {
         if (request->value <= 0)
             continue;
@@ -67,7 +67,7 @@ static double pods_on(struct arena *arena, const struct plan_claim *claim,
 // The best price of one pod on any of the claim's types, each filled with pods like its own.
 static double best_pod_price(struct arena *arena, const struct plan_claim *claim)
 {
-    double best = INT64_MAX;
+    double best = (double)INT64_MAX;
     list_for_each (type, &claim->types) {
         double pods = pods_on(arena, claim, type->instance_type);
         if (pods >= 1 && (double)type->price / pods < best)

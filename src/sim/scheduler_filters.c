@@ -226,8 +226,8 @@ static const char *const reason_texts[FILTER_REASONS] = {
     [FILTER_PORTS] = "node(s) didn't have free ports for the requested pod ports",
     [FILTER_TOO_MANY_PODS] = "Too many pods",
     [FILTER_RESOURCES] = "Insufficient resources",
-    [FILTER_CLAIM_IN_USE] = "node has pod using PersistentVolumeClaim with the same name and "
-                            "ReadWriteOncePod access mode",
+    [FILTER_CLAIM_IN_USE] = ("node has pod using PersistentVolumeClaim with the same name and "
+                             "ReadWriteOncePod access mode"),
     [FILTER_VOLUME_COUNT] = "node(s) exceed max volume count",
     [FILTER_VOLUME_MISSING] =
         "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
