@@ -7,6 +7,7 @@ CASES = os.path.join(HERE, "..", "conformance", "cases")
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 CASE_BYTES_MAX = 30000
 TYPES_MAX = 12
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
 
 
 def few(types):
@@ -15,9 +16,17 @@ def few(types):
     return [types[i * len(types) // TYPES_MAX] for i in range(TYPES_MAX)]
 
 
+def sound(kind):
+    """A type whose requirements allow the capacity types of its offerings: those of some recordings do not."""
+    offered = {v for o in kind.get("offerings") or [] for r in o["requirements"] if r["key"] == CAPACITY_TYPE for v in r.get("values") or []}
+    for r in kind.get("requirements") or []:
+        if r["key"] == CAPACITY_TYPE and r["operator"] == "In": r["values"] = sorted(offered | set(r["values"]))
+    return kind
+
+
 def catalog(index, digest, pools):
     with gzip.open(os.path.join(CASES, "catalogs", digest + ".json.gz")) as f:
-        types = few(json.load(f) or [])
+        types = [sound(kind) for kind in few(json.load(f) or [])]
     return {"apiVersion": "adze/v1", "kind": "InstanceTypeCatalog", "metadata": {"name": "c%d" % index},
             "spec": {"nodePools": pools, "instanceTypes": types}}
 
