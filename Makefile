@@ -31,7 +31,7 @@ test-upstream: all ## upstream Karpenter's own end-to-end suite, over an hour (F
 bench: all ## time the engine on generated workloads
 	@bench/run $(BUILD)/adze $(ARGS)
 
-fuzz: dependencies ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
+fuzz: all ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
 	@tests/fuzz/run
 
 install: all ## PREFIX (default /usr/local), DESTDIR
