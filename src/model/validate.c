@@ -148,6 +148,8 @@ static void check_scale(struct validation *validation, const json_t *stored)
 
 static void advise(struct validation *validation, const json_t *stored)
 {
+    if (validation->oversized || validation_is_full(validation))
+        return;
     advise_texts(validation, stored);
     enum kind_id id = validation->kind->id;
     if (id == KIND_NODE_POOL) {
@@ -252,12 +254,17 @@ void place_text(const struct place *place, struct text *text)
     }
 }
 
+bool validation_is_full(const struct validation *validation)
+{
+    return validation->reported == FINDINGS_MAX;
+}
+
 void validation_report(struct validation *validation, enum finding_level level, const char *code,
                        const char *rule, const struct place *place, const char *hint,
                        const char *format, ...)
 {
     validation->refused = validation->refused || level == FINDING_REFUSED;
-    if (validation->findings == NULL || validation->reported == FINDINGS_MAX)
+    if (validation->findings == NULL || validation_is_full(validation))
         return;
     validation->reported++;
     char message[MESSAGE_BYTES];

@@ -133,7 +133,8 @@ static void fail(struct runtime *runtime, const struct place *place, const char 
     if (runtime->validation == NULL) {
         text_join(runtime->in_requirement ? &runtime->requirement : &runtime->joined, "; ",
                   message);
-    } else if (!is_refused_at(runtime->validation->findings, place)) {
+    } else if (!validation_is_full(runtime->validation) &&
+               !is_refused_at(runtime->validation->findings, place)) {
         bool wrap = runtime->in_requirement;
         validation_report(runtime->validation, FINDING_REJECTED, NULL,
                           runtime->overlay ? "API-155"

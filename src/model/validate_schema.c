@@ -290,12 +290,16 @@ static void check_duplicates(struct validation *validation, const struct place *
         }
 }
 
+#define ADVICE_ITEMS_MAX 1000 // advice compares items with each other
+
 static void check_size(struct validation *validation, const struct place *place,
                        const struct field *field, size_t size)
 {
-    if (field->max_items > 0 && size > field->max_items)
+    if (field->max_items > 0 && size > field->max_items) {
+        validation->oversized = validation->oversized || size > ADVICE_ITEMS_MAX;
         refuse(validation, place, field, NULL, "has %zu entries; at most %u are allowed", size,
                field->max_items);
+    }
     if (size < field->min_items)
         refuse(validation, place, field, NULL, "must have at least %u entries", field->min_items);
 }

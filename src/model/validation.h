@@ -20,6 +20,7 @@ struct validation {
     struct findings *findings; // NULL: nothing is reported
     bool refused;      // any FINDING_REFUSED so far
     uint32_t reported; // findings so far
+    bool oversized;    // a list is longer than an API server takes, by far: no advice on top
     bool has_duplicates;      // a set or map list holds something twice
     bool forgives_duplicates; // as the old object had some too (ratcheting is for all or none)
     bool forgiven;     // the value is as it was before: only rules speak, as warnings (API-10)
@@ -32,6 +33,9 @@ void place_text(const struct place *place, struct text *text);
 void validation_report(struct validation *validation, enum finding_level level, const char *code,
                        const char *rule, const struct place *place, const char *hint,
                        const char *format, ...) PRINTF_LIKE(7, 8);
+
+// Whether the object has so many findings that no more are kept.
+bool validation_is_full(const struct validation *validation);
 
 // --- validate_prepare.c --------------------------------------------------------------------------
 // The value as it would be stored: unknown fields reported and dropped, nulls dropped, whole numbers
