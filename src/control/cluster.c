@@ -6,16 +6,22 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/nominator.h"
 #include "control/planned_pods.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)
+// kube-scheduler has had its chance to bind a pod where it was planned: the node has been ready for a
+// while, and no planned pod was bound anywhere in the last seconds, or that has gone on for long.
+#define CHANCE_NS       (10 * SECOND)
+#define CHANCE_BUSY_NS  (5 * SECOND)
+#define CHANCE_MAX_NS   (2 * MINUTE)
 
 struct pod_record {
     const struct pod *pod;
     struct pod_list *bound; // the list of its node, NULL if unbound
-    uint32_t bound_index, provisionable_index;
-    bool provisionable, unbound;
+    uint32_t bound_index, provisionable_index, unbound_index;
+    bool provisionable, is_unbound;
 };
 
 struct cluster {
@@ -25,10 +31,12 @@ struct cluster {
     struct map *pods;      // pod_record by namespace/name
     struct map *node_pods; // pod_list by node name
     struct planned_pods *planned;
-    struct pod_list provisionable;
-    uint32_t unbound;
+    struct pod_list provisionable, unbound; // the latter: neither bound nor terminal
+    struct map *node_names;                 // that NodeClaims' Nodes will have
     int64_t changed_at, listed_at_ns;
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
+    int64_t landed_ns;   // monotonic: when a planned pod was bound last
+    bool has_released;
     bool synced;
 };
 
@@ -50,6 +58,7 @@ struct cluster *cluster_create(struct control *control)
     cluster->pods = map_create();
     cluster->node_pods = map_create();
     cluster->planned = planned_pods_create();
+    cluster->node_names = map_create();
     cluster->changed_at = control_now(control);
     mirror_on_change(control->mirror, KIND_NODE, on_node, cluster);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cluster);
@@ -103,7 +112,9 @@ void cluster_destroy(struct cluster *cluster)
     map_destroy(cluster->pods, pod_record_destroy);
     map_destroy(cluster->node_pods, pod_list_destroy);
     planned_pods_destroy(cluster->planned);
+    map_destroy(cluster->node_names, free);
     free(cluster->provisionable.items);
+    free(cluster->unbound.items);
     free(cluster);
 }
 
@@ -181,6 +192,10 @@ static void state_note_changes(struct cluster *cluster, struct state_node *state
     bool initialized = state_initialized(state), marked = state_marked(state);
     if (initialized != state->was_initialized || marked != state->was_marked)
         touch(cluster);
+    if (!initialized)
+        state->initialized_ns = 0;
+    else if (state->initialized_ns == 0)
+        state->initialized_ns = loop_monotonic_ns(cluster->control->loop);
     if (initialized && !state->was_initialized &&
         !cluster->control->settings->compatibility_upstream)
         keep_for_planned_pods(cluster, state);
@@ -298,13 +313,17 @@ static const char *claim_key(const struct node_claim *claim)
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
-    const struct cluster *cluster = context;
+    struct cluster *cluster = context;
     (void)change;
     if (!managed_claim(cluster->control,
                        (const struct node_claim *)(new_object != NULL ? new_object : old_object)))
         return; // another provider's (LIF-2); whose it is never changes
     state_change(context, true, claim_key((const struct node_claim *)old_object), old_object,
                  claim_key((const struct node_claim *)new_object), new_object);
+    if (new_object == NULL) {
+        planned_pods_forget_claim(cluster->planned, old_object->meta.name);
+        free(map_remove(cluster->node_names, old_object->meta.name));
+    }
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
@@ -360,28 +379,38 @@ static struct pod_record *record_of(const struct cluster *cluster, const struct 
 }
 
 // Takes the pod out of a list by moving the last one into its place.
-static void unlist(struct cluster *cluster, struct pod_list *list, uint32_t index, bool bound)
+enum pod_listing { BOUND, PROVISIONABLE, UNBOUND };
+
+static void unlist(struct cluster *cluster, struct pod_list *list, uint32_t index,
+                   enum pod_listing listing)
 {
     list->items[index] = list->items[--list->count];
     if (index == list->count)
         return;
     struct pod_record *moved = record_of(cluster, list->items[index]);
-    if (bound)
+    switch (listing) {
+    case BOUND:
         moved->bound_index = index;
-    else
+        break;
+    case PROVISIONABLE:
         moved->provisionable_index = index;
+        break;
+    case UNBOUND:
+        moved->unbound_index = index;
+        break;
+    }
 }
 
 static void pod_unlist(struct cluster *cluster, struct pod_record *record)
 {
     if (record->bound != NULL)
-        unlist(cluster, record->bound, record->bound_index, true);
+        unlist(cluster, record->bound, record->bound_index, BOUND);
     if (record->provisionable)
-        unlist(cluster, &cluster->provisionable, record->provisionable_index, false);
-    if (record->unbound)
-        cluster->unbound--;
+        unlist(cluster, &cluster->provisionable, record->provisionable_index, PROVISIONABLE);
+    if (record->is_unbound)
+        unlist(cluster, &cluster->unbound, record->unbound_index, UNBOUND);
     record->bound = NULL;
-    record->provisionable = record->unbound = false;
+    record->provisionable = record->is_unbound = false;
 }
 
 static struct pod_list *pods_of_node(struct cluster *cluster, const char *node_name)
@@ -398,6 +427,32 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
     pod_list_destroy(map_remove(cluster->node_pods, node_name));
 }
 
+static bool is_nominated(const struct pod *pod)
+{
+    return pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0';
+}
+
+// A nomination by kube-scheduler is for a node that exists and where it makes room: nothing is to be
+// done for the pod. One for a planned pod, or for a node that does not exist, is ours.
+static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
+{
+    return is_nominated(pod) &&
+           (cluster->control->settings->compatibility_upstream ||
+            (planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
+             find_node(cluster->control, pod->status.nominated_node_name) != NULL));
+}
+
+static bool is_provisionable(const struct cluster *cluster, const struct pod *pod)
+{
+    if (cluster->control->settings->compatibility_upstream)
+        return pod_wants_node(pod);
+    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
+    bool waits = pod_is_unexamined(pod) || is_nominated(pod) ||
+                 (scheduled != NULL && text_equal(scheduled->reason, "Unschedulable"));
+    return waits && !is_nominated_by_scheduler(cluster, pod) && !pod_owned_by_daemon_set(pod) &&
+           !pod_owned_by_node(pod) && !pod_is_terminal(pod) && pod->spec.scheduling_gates.count == 0;
+}
+
 static void pod_enlist(struct cluster *cluster, struct pod_record *record)
 {
     const struct pod *pod = record->pod;
@@ -407,10 +462,12 @@ static void pod_enlist(struct cluster *cluster, struct pod_record *record)
         vector_push(record->bound, pod);
         return;
     }
-    record->unbound = !pod_is_terminal(pod);
-    if (record->unbound)
-        cluster->unbound++;
-    record->provisionable = pod_wants_node(pod);
+    record->is_unbound = !pod_is_terminal(pod);
+    if (record->is_unbound) {
+        record->unbound_index = cluster->unbound.count;
+        vector_push(&cluster->unbound, pod);
+    }
+    record->provisionable = is_provisionable(cluster, pod);
     if (record->provisionable) {
         record->provisionable_index = cluster->provisionable.count;
         vector_push(&cluster->provisionable, pod);
@@ -431,19 +488,80 @@ static void pod_forget(struct cluster *cluster, const struct object *pod)
     planned_pods_forget(cluster->planned, pod->meta.uid);
 }
 
+static bool take_room(struct resource_map *room, const struct resource_map *requests)
+{
+    list_for_each (request, requests)
+        if (request->value > resource_map_get(room, request->name))
+            return false;
+    list_for_each (left, room)
+        left->value -= resource_map_get(requests, left->name);
+    return true;
+}
+
+// A pod came to a node where others are still to come: those for whom there is no room left need
+// another place.
+static void release_displaced(struct cluster *cluster, const struct node *node)
+{
+    const struct node_claim *claim =
+        node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
+    if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
+        return;
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct resource_map room = state_allocatable(arena, cluster_state_of_node(cluster, node));
+    struct resource_map own = {
+        .items = arena_allocate_array(arena, room.count + 1, sizeof *own.items)};
+    list_for_each (entry, &room)
+        own.items[own.count++] = *entry;
+    const struct pod_list *pods = cluster_pods(cluster, node->meta.name);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        struct resource_map requests = pod_requests(arena, pods->items[i]);
+        list_for_each (left, &own)
+            if (!pod_is_terminal(pods->items[i]))
+                left->value -= resource_map_get(&requests, left->name);
+    }
+    for (uint32_t i = 0; i < cluster->provisionable.count; i++) {
+        const struct pod *pod = cluster->provisionable.items[i];
+        if (!text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim->meta.name))
+            continue;
+        struct resource_map requests = pod_requests(arena, pod);
+        if (take_room(&own, &requests))
+            continue;
+        planned_pods_forget(cluster->planned, pod->meta.uid);
+        cluster->has_released = true;
+    }
+}
+
+bool cluster_has_released(struct cluster *cluster)
+{
+    bool has_released = cluster->has_released;
+    cluster->has_released = false;
+    return has_released;
+}
+
 // SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
-static void note_landing(struct cluster *cluster, const struct pod *pod)
+static bool note_landing(struct cluster *cluster, const struct pod *pod)
 {
     const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
     const struct node_claim *claim = name != NULL ? find_claim(cluster->control, name) : NULL;
     if (claim == NULL)
-        return;
+        return false;
     const struct node *node = find_node(cluster->control, pod->spec.node_name);
+    cluster->landed_ns = loop_monotonic_ns(cluster->control->loop);
     bool there = node != NULL && claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, claim_key(claim));
     metric_add(cluster->control->metrics.planned_pods_bound, 1,
                label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
                there ? "planned" : "elsewhere");
+    nominator_note_landing(cluster->control->nominator, pod, there);
+    return there;
+}
+
+// A pod that was expected has come.
+static void take_expected_place(struct cluster *cluster, const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    if (owner != NULL && pod->meta.uid != NULL && pod_is_unexamined(pod))
+        planned_pods_arrive(cluster->planned, owner->uid, pod->meta.uid);
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -464,6 +582,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         map_set(cluster->pods, key, record);
     }
     const struct pod_list *was_bound = record->bound;
+    take_expected_place(cluster, (const struct pod *)new_object);
     pod_unlist(cluster, record);
     const struct pod *before = record->pod;
     record->pod = (const struct pod *)object_acquire(new_object);
@@ -471,8 +590,10 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     pod_enlist(cluster, record);
     if (record->bound != NULL && record->bound != was_bound) {
         touch(cluster);
-        note_landing(cluster, record->pod);
+        bool as_planned = note_landing(cluster, record->pod);
         planned_pods_forget(cluster->planned, new_object->meta.uid);
+        if (!as_planned && !cluster->control->settings->compatibility_upstream)
+            release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
     }
 }
 
@@ -490,7 +611,29 @@ const struct pod_list *cluster_provisionable(const struct cluster *cluster)
 
 uint32_t cluster_unbound_pods(const struct cluster *cluster)
 {
-    return cluster->unbound;
+    return cluster->unbound.count;
+}
+
+const struct pod_list *cluster_unbound(const struct cluster *cluster)
+{
+    return &cluster->unbound;
+}
+
+const char *cluster_node_name(const struct cluster *cluster, const struct node_claim *claim)
+{
+    const struct node *node = cluster_main_node(cluster, claim);
+    if (node != NULL)
+        return node->meta.name;
+    const char *registered = claim->status.node_name;
+    return registered != NULL && *registered != '\0' ? registered
+                                                     : map_get(cluster->node_names, claim->meta.name);
+}
+
+void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
+                         const char *node_name)
+{
+    if (node_name != NULL && *node_name != '\0')
+        free(map_set(cluster->node_names, claim->meta.name, memory_copy_string(node_name)));
 }
 
 // --- what decisions leave behind -----------------------------------------------------------------
@@ -515,7 +658,7 @@ void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t win
 
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state)
 {
-    bool counts = cluster->unbound > 0 || cluster->control->settings->compatibility_upstream;
+    bool counts = cluster->unbound.count > 0 || cluster->control->settings->compatibility_upstream;
     int64_t until = counts ? state->nominated_until : 0;
     return until > state->held_until ? until : state->held_until;
 }
@@ -536,6 +679,14 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
     return state != NULL && !state_marked(state);
 }
 
+static bool has_had_chance(const struct cluster *cluster, const struct state_node *state)
+{
+    int64_t now_ns = loop_monotonic_ns(cluster->control->loop);
+    int64_t since_ns = now_ns - state->initialized_ns;
+    return since_ns >= CHANCE_MAX_NS ||
+           (since_ns >= CHANCE_NS && now_ns - cluster->landed_ns >= CHANCE_BUSY_NS);
+}
+
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
 {
     const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
@@ -550,9 +701,31 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     if (key == NULL)
         return claim;
     const struct state_node *state = map_get(cluster->states, key);
-    bool taken = cluster->control->settings->compatibility_upstream || state == NULL ||
-                 state_marked(state) || state_initialized(state);
-    return taken ? NULL : claim;
+    bool over = cluster->control->settings->compatibility_upstream || state == NULL ||
+                state_marked(state) || (state_initialized(state) && has_had_chance(cluster, state));
+    return over ? NULL : claim;
+}
+
+void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim)
+{
+    planned_pods_expect(cluster->planned, workload_uid, claim);
+}
+
+uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid)
+{
+    return planned_pods_expected(cluster->planned, workload_uid);
+}
+
+const struct node_claim *cluster_expected_on(const struct cluster *cluster,
+                                             const char *workload_uid, uint32_t number)
+{
+    return find_claim(cluster->control,
+                      planned_pods_expected_on(cluster->planned, workload_uid, number));
+}
+
+void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
+{
+    planned_pods_expect_no_more(cluster->planned, workload_uid);
 }
 
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)

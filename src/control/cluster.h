@@ -21,6 +21,7 @@ struct state_node {
     struct node_list nodes;
     VECTOR(const struct node_claim *) claims;
     int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
+    int64_t initialized_ns; // monotonic: when that was first seen; 0: it is not initialized
     bool marked;                         // by a disruption command (LIF-309)
     bool was_initialized, was_marked;
     bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
@@ -54,8 +55,12 @@ struct pod_list {
     uint32_t count, capacity;
 };
 const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name);
-const struct pod_list *cluster_provisionable(const struct cluster *cluster); // SCH-21
+// SCH-21; and, but under COMPATIBILITY=upstream, pods that kube-scheduler has not examined yet, for it
+// may take a minute to get round to the last of a wave, and those that we nominated (nominator.h).
+const struct pod_list *cluster_provisionable(const struct cluster *cluster);
 uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound nor terminal
+// The same pods; borrowed until the loop runs on.
+const struct pod_list *cluster_unbound(const struct cluster *cluster);
 
 // --- readings of a state node --------------------------------------------------------------------
 // The Node that the NodeClaim was registered with, if several have its provider ID; else the first.
@@ -79,15 +84,31 @@ void cluster_nominate(struct cluster *cluster, struct state_node *state);
 void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns);
 // Wall clock, of both; 0: never.
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state);
-// Pods that a plan put on a NodeClaim: spoken for until that is initialized or gone (SCH-528). A
-// pass counts them as being there instead of looking for a place again; it waits for no launch.
+// Pods that a plan put on a NodeClaim: spoken for until that is gone, or kube-scheduler has had its
+// chance to bind them there (SCH-528). A pass counts them as being there instead of looking for a
+// place again; it waits for no launch.
 // Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
+// The same for one more pod that the workload is about to create (waves.h): its next new pod is
+// spoken for.
+void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);
+// Places that are kept for pods of the workload, and the NodeClaim of each; NULL: it is gone.
+uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
+const struct node_claim *cluster_expected_on(const struct cluster *cluster,
+                                             const char *workload_uid, uint32_t number);
+// Pods whose planned room others have taken are planned no more; true: some were, since the last call.
+bool cluster_has_released(struct cluster *cluster);
+void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid);
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
 // The NodeClaim that the pod is spoken for by, or NULL.
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod);
 // A pending pod is to come to the NodeClaim.
 bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim);
+// The name that the NodeClaim's Node has or will have; NULL: nobody knows yet.
+const char *cluster_node_name(const struct cluster *cluster, const struct node_claim *claim);
+// The provider has said what it will be.
+void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
+                         const char *node_name);
 // LIF-314: when something changed that consolidation should look at. After five minutes without any change it
 // is as if there were one.
 int64_t cluster_changed_at(struct cluster *cluster);

@@ -61,6 +61,8 @@ struct control {
     struct pod_metrics *pod_metrics; // NULL: switched off
     struct termination *termination;
     struct static_capacity *static_capacity;
+    struct nominator *nominator; // NULL: pods are not nominated
+    struct waves *waves; // NULL: as upstream, decisions know nothing of workloads
 };
 
 // A queue that starts, stops and dies with the others.

@@ -11,6 +11,7 @@
 #include "control/eviction_queue.h"
 #include "control/legacy_metrics.h"
 #include "control/lifecycle.h"
+#include "control/nominator.h"
 #include "control/operations.h"
 #include "control/pool_controller.h"
 #include "control/portion.h"
@@ -117,6 +118,7 @@ struct controller *controller_create(const struct controller_options *options)
     control->protection_events = protection_events_create(control);
     control->eviction_queue = eviction_queue_create(control);
     control->provisioner = provisioner_create(control);
+    control->nominator = nominator_create(control);
     control->lifecycle = lifecycle_create(control);
     control->termination = termination_create(control);
     controller->disruption = disruption_create(control);
@@ -264,6 +266,7 @@ void controller_destroy(struct controller *controller)
     static_capacity_destroy(control->static_capacity);
     termination_destroy(control->termination);
     lifecycle_destroy(control->lifecycle);
+    nominator_destroy(control->nominator);
     provisioner_destroy(control->provisioner);
     eviction_queue_destroy(control->eviction_queue);
     protection_events_destroy(control->protection_events);

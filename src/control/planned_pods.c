@@ -5,15 +5,21 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/vector.h"
 
 struct planned_claim {
-    uint32_t pods;
+    uint32_t pods; // and expected ones
     char name[];
 };
 
+struct planned_workload {
+    VECTOR(struct planned_claim *) places; // in the order in which they were planned
+};
+
 struct planned_pods {
-    struct map *by_pod;   // UID -> struct planned_claim
-    struct map *by_claim; // name -> the same, while it has pods
+    struct map *by_pod;      // UID -> struct planned_claim
+    struct map *by_claim;    // name -> the same, while it has pods
+    struct map *by_workload; // UID -> struct planned_workload, while it has places
 };
 
 struct planned_pods *planned_pods_create(void)
@@ -21,7 +27,15 @@ struct planned_pods *planned_pods_create(void)
     struct planned_pods *planned = memory_allocate(sizeof *planned);
     planned->by_pod = map_create();
     planned->by_claim = map_create();
+    planned->by_workload = map_create();
     return planned;
+}
+
+static void workload_destroy(void *value)
+{
+    struct planned_workload *workload = value;
+    vector_free(&workload->places);
+    free(workload);
 }
 
 void planned_pods_destroy(struct planned_pods *planned)
@@ -29,19 +43,34 @@ void planned_pods_destroy(struct planned_pods *planned)
     if (planned == NULL)
         return;
     map_destroy(planned->by_pod, NULL);
+    map_destroy(planned->by_workload, workload_destroy);
     map_destroy(planned->by_claim, free);
     free(planned);
 }
 
-void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *name)
+static struct planned_claim *claim_of(struct planned_pods *planned, const char *name)
 {
     struct planned_claim *claim = map_get(planned->by_claim, name);
-    if (claim == NULL) {
-        size_t length = strlen(name) + 1;
-        claim = memory_allocate(sizeof *claim + length);
-        memcpy(claim->name, name, length);
-        map_set(planned->by_claim, name, claim);
-    }
+    if (claim != NULL)
+        return claim;
+    size_t length = strlen(name) + 1;
+    claim = memory_allocate(sizeof *claim + length);
+    memcpy(claim->name, name, length);
+    map_set(planned->by_claim, name, claim);
+    return claim;
+}
+
+static void give_back(struct planned_pods *planned, struct planned_claim *claim)
+{
+    if (--claim->pods > 0)
+        return;
+    map_remove(planned->by_claim, claim->name);
+    free(claim);
+}
+
+void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *name)
+{
+    struct planned_claim *claim = claim_of(planned, name);
     claim->pods++;
     planned_pods_forget(planned, pod_uid);
     map_set(planned->by_pod, pod_uid, claim);
@@ -50,10 +79,8 @@ void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const c
 void planned_pods_forget(struct planned_pods *planned, const char *pod_uid)
 {
     struct planned_claim *claim = pod_uid != NULL ? map_remove(planned->by_pod, pod_uid) : NULL;
-    if (claim == NULL || --claim->pods > 0)
-        return;
-    map_remove(planned->by_claim, claim->name);
-    free(claim);
+    if (claim != NULL)
+        give_back(planned, claim);
 }
 
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid)
@@ -66,4 +93,79 @@ uint32_t planned_pods_count(const struct planned_pods *planned, const char *clai
 {
     const struct planned_claim *entry = map_get(planned->by_claim, claim);
     return entry != NULL ? entry->pods : 0;
+}
+
+// --- pods that are about to be created -----------------------------------------------------------
+void planned_pods_expect(struct planned_pods *planned, const char *workload_uid, const char *name)
+{
+    struct planned_workload *workload =
+        map_ensure(planned->by_workload, workload_uid, sizeof *workload);
+    struct planned_claim *claim = claim_of(planned, name);
+    claim->pods++;
+    vector_push(&workload->places, claim);
+}
+
+uint32_t planned_pods_expected(const struct planned_pods *planned, const char *workload_uid)
+{
+    const struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
+    return workload != NULL ? (uint32_t)workload->places.count : 0;
+}
+
+const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
+                                     uint32_t number)
+{
+    const struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
+    return workload->places.items[number]->name;
+}
+
+static void drop_if_empty(struct planned_pods *planned, const char *workload_uid,
+                          const struct planned_workload *workload)
+{
+    if (workload->places.count == 0)
+        workload_destroy(map_remove(planned->by_workload, workload_uid));
+}
+
+bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
+                         const char *pod_uid)
+{
+    struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
+    if (workload == NULL || planned_pods_claim(planned, pod_uid) != NULL)
+        return false;
+    struct planned_claim *claim = workload->places.items[0];
+    planned_pods_set(planned, pod_uid, claim->name);
+    memmove(&workload->places.items[0], &workload->places.items[1],
+            (workload->places.count - 1) * sizeof workload->places.items[0]);
+    workload->places.count--;
+    give_back(planned, claim);
+    drop_if_empty(planned, workload_uid, workload);
+    return true;
+}
+
+void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid)
+{
+    struct planned_workload *workload = map_remove(planned->by_workload, workload_uid);
+    if (workload == NULL)
+        return;
+    vector_for_each (claim, &workload->places)
+        give_back(planned, *claim);
+    workload_destroy(workload);
+}
+
+void planned_pods_forget_claim(struct planned_pods *planned, const char *name)
+{
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
+        next = map_next(entry);
+        struct planned_workload *workload = map_value(entry);
+        uint32_t kept = 0, count = (uint32_t)workload->places.count;
+        for (uint32_t i = 0; i < count; i++) {
+            struct planned_claim *claim = workload->places.items[i];
+            if (strcmp(claim->name, name) != 0)
+                workload->places.items[kept++] = claim;
+            else
+                give_back(planned, claim);
+        }
+        workload->places.count = kept;
+        drop_if_empty(planned, map_key(entry), workload);
+    }
 }

@@ -1,7 +1,9 @@
 // Which NodeClaim each pod was planned for (LIF-320), from the pass that decided it until the pod is
-// bound, gone or planned anew. A cache: after a restart nobody is planned.
+// bound, gone or planned anew; and the places that were planned for pods which their workload is
+// about to create (waves.h), until they come. A cache: after a restart nobody is planned.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct planned_pods;
@@ -14,3 +16,18 @@ void planned_pods_forget(struct planned_pods *planned, const char *pod_uid); // 
 // The NodeClaim's name, or NULL; valid until a pod of that NodeClaim is forgotten.
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid);
 uint32_t planned_pods_count(const struct planned_pods *planned, const char *claim);
+
+// One more place on the NodeClaim for a pod that the workload is about to create.
+void planned_pods_expect(struct planned_pods *planned, const char *workload_uid, const char *claim);
+// Places that no pod has taken yet.
+uint32_t planned_pods_expected(const struct planned_pods *planned, const char *workload_uid);
+// The NodeClaim of the place with that number, below planned_pods_expected().
+const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
+                                     uint32_t number);
+// A new pod of the workload takes the place that was planned first; false: there is none.
+bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
+                         const char *pod_uid);
+// The workload creates no more pods.
+void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid);
+// Places on a NodeClaim that is gone.
+void planned_pods_forget_claim(struct planned_pods *planned, const char *claim);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "control/control.h"
+#include "engine/pod_selection.h"
 
 struct candidate {
     const struct pod *pod;
@@ -72,14 +72,14 @@ uint32_t portion_choose(struct snapshot *snapshot, const struct portion_options 
     uint32_t all = snapshot->objects[KIND_POD].count, waiting = 0, kept = 0, left_out = 0;
     const struct object **pods = snapshot->objects[KIND_POD].items;
     for (uint32_t i = 0; i < all; i++)
-        waiting += pod_wants_node((const struct pod *)pods[i]);
+        waiting += pod_is_provisionable(snapshot, (const struct pod *)pods[i]);
     if (options->pods_max == 0 || waiting <= options->pods_max)
         return 0;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct candidate *candidates = memory_allocate_array(waiting, sizeof *candidates);
     waiting = 0;
     for (uint32_t i = 0; i < all; i++)
-        if (pod_wants_node((const struct pod *)pods[i]))
+        if (pod_is_provisionable(snapshot, (const struct pod *)pods[i]))
             candidates[waiting++] = candidate_of(options, scratch, (const struct pod *)pods[i]);
         else
             pods[kept++] = pods[i];

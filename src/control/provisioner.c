@@ -9,6 +9,7 @@
 #include "control/controllers.h"
 #include "control/decision_inputs.h"
 #include "control/launch_backoff.h"
+#include "control/nominator.h"
 #include "control/operations.h"
 #include "control/preference_warnings.h"
 #include "control/provisioning_pass.h"
@@ -32,7 +33,6 @@ struct provisioner {
     struct control *control;
     struct reconcile_queue *queue;
     struct batcher batcher;
-    struct waves *waves;      // NULL: as upstream, batches know nothing of workloads
     struct map *acknowledged; // pod UID -> struct acknowledgement
     enum phase phase;
     struct provisioning_pass *pass;
@@ -70,11 +70,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->settings;
+    struct waves *waves = provisioner->control->waves;
+    bool finished = provisioner->has_fresh_pods && waves_finished(waves);
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
                                    .early = !settings->compatibility_upstream,
-                                   .finished = provisioner->has_fresh_pods &&
-                                               waves_finished(provisioner->waves)};
+                                   .finished = finished,
+                                   .settled_ns = finished ? waves_settled_at(waves) : 0};
 }
 
 // A wave may have finished: the batch need not wait any longer (SCH-527).
@@ -130,6 +132,13 @@ static const struct acknowledgement *acknowledge(struct provisioner *provisioner
     return entry;
 }
 
+// Pods that kube-scheduler has not examined yet count as well; it may take its time.
+static bool is_unexamined(const struct provisioner *provisioner, const struct pod *pod)
+{
+    return provisioner->control->waves != NULL && pod_is_unexamined(pod) &&
+           !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
+}
+
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -141,14 +150,17 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         free(map_remove(provisioner->acknowledged, uid));
+        if (cluster_has_released(provisioner->control->cluster))
+            provisioner_trigger(provisioner, KEY);
         return;
     }
-    if (!pod_wants_node(pod) || cluster_is_spoken_for(provisioner->control->cluster, pod))
+    if (!(pod_wants_node(pod) || is_unexamined(provisioner, pod)) ||
+        cluster_is_spoken_for(provisioner->control->cluster, pod))
         return;
-    if (!acknowledge(provisioner, uid)->decided && provisioner->waves != NULL) {
+    if (!acknowledge(provisioner, uid)->decided && provisioner->control->waves != NULL) {
         provisioner->has_fresh_pods = true;
         if (!waves_account_for(pod))
-            waves_note_loose(provisioner->waves);
+            waves_note_loose(provisioner->control->waves);
     }
     provisioner_trigger(provisioner, uid);
 }
@@ -226,7 +238,7 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->inputs = decision_inputs_create(control);
     control->preference_warnings = preference_warnings_create(control);
     if (!control->settings->compatibility_upstream)
-        provisioner->waves = waves_create(control, on_wave, provisioner);
+        provisioner->control->waves = waves_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -244,7 +256,8 @@ void provisioner_destroy(struct provisioner *provisioner)
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
-    waves_destroy(provisioner->waves);
+    waves_destroy(provisioner->control->waves);
+    provisioner->control->waves = NULL;
     provisioning_pass_destroy(provisioner->known);
     decision_inputs_destroy(provisioner->inputs);
     preference_warnings_destroy(provisioner->control->preference_warnings);
@@ -392,6 +405,7 @@ static bool is_known_for_good(const struct provisioner *provisioner)
 
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
+    nominator_wake(provisioner->control->nominator);
     uint32_t held_back = provisioner->pass->held_back;
     if (held_back > 0)
         log_debug("holding back nodeclaims of offerings that are on trial", "s:controller",

@@ -10,6 +10,7 @@
 #include "control/launch_backoff.h"
 #include "control/preference_warnings.h"
 #include "control/snapshot_builder.h"
+#include "control/snapshot_planned.h"
 #include "engine/placeholders.h"
 
 #define NAMED_PODS_MAX      5
@@ -192,9 +193,17 @@ static bool any_runs_elsewhere(const struct plan_placement *placement)
 static bool any_real_pod(const struct plan_placement *placement)
 {
     list_for_each (pod, &placement->pods)
-        if (!pod_is_placeholder(*pod))
+        if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod))
             return true;
     return false;
+}
+
+// kube-scheduler puts it there by itself: nobody needs to be told, nor has it been asked.
+static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
+                           const struct state_node *state)
+{
+    return !pass->control->settings->compatibility_upstream && pod_is_unexamined(pod) &&
+           state != NULL && state_initialized(state);
 }
 
 static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
@@ -208,11 +217,27 @@ static void tell_nominated(struct control *control, const struct pod *pod, const
             node != NULL ? node : "");
 }
 
+// Places on NodeClaims that are on their way are kept for pods that are about to be created.
+static void expect_on(const struct provisioning_pass *pass, const struct plan_placement *placement)
+{
+    struct cluster *cluster = pass->control->cluster;
+    const struct state_node *state =
+        cluster_state(cluster, placement->node_claim->status.provider_id);
+    if (state != NULL && state_initialized(state))
+        return;
+    list_for_each (pod, &placement->pods)
+        if (pod_is_expected(*pod))
+            cluster_expect_pod(cluster, expected_pod_workload(*pod),
+                               placement->node_claim->meta.name);
+}
+
 // SCH-391.
 static void tell_placements(const struct provisioning_pass *pass)
 {
     struct control *control = pass->control;
     list_for_each (placement, &pass->plan->placements) {
+        if (placement->node_claim != NULL)
+            expect_on(pass, placement);
         if (!any_real_pod(placement))
             continue;
         struct state_node *state =
@@ -232,11 +257,12 @@ static void tell_placements(const struct provisioning_pass *pass)
         if (node != NULL && find_node(control, node) == NULL)
             node = NULL;
         list_for_each (pod, &placement->pods) {
-            if (pod_is_placeholder(*pod))
+            if (pod_is_placeholder(*pod) || pod_is_expected(*pod))
                 continue;
             if (claim != NULL)
                 cluster_plan_pod(control->cluster, *pod, claim); // SCH-394
-            tell_nominated(control, *pod, claim, node);
+            if (!goes_by_itself(pass, *pod, state))
+                tell_nominated(control, *pod, claim, node);
         }
     }
 }
@@ -246,6 +272,8 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
 {
     uint32_t ignored = 0, failed = 0, logged = 0;
     list_for_each (entry, &pass->plan->unschedulable) {
+        if (pod_is_expected(entry->pod))
+            continue;
         ignored += entry->ignored;
         if (entry->deferred || pod_is_placeholder(entry->pod)) // LIF-465
             continue;
@@ -347,6 +375,8 @@ static void note_planned(struct control *control, const struct pod *pod, const c
 {
     if (pod_is_placeholder(pod))
         capacity_buffers_note_claim(control->capacity_buffers, pod, claim);
+    else if (pod_is_expected(pod))
+        cluster_expect_pod(control->cluster, expected_pod_workload(pod), claim);
     else
         cluster_plan_pod(control->cluster, pod, claim);
 }
@@ -375,7 +405,7 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
                planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
     list_for_each (pod, &planned->pods) {
         note_planned(pass->control, *pod, claim->meta.name);
-        if (!pod_is_placeholder(*pod)) // SCH-391
+        if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391
             tell_nominated(pass->control, *pod, claim->meta.name, NULL);
     }
 }

@@ -51,10 +51,20 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_POD, &iterator)) != NULL;) {
         const struct pod *pod = (const struct pod *)object;
-        if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod))
-            continue;
+        bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
+        if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
+            (!bound && !control->settings->compatibility_upstream))
+            continue; // those that wait and count are added below
         snapshot_add(snapshot, object);
     }
+}
+
+static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (!cluster_is_spoken_for(control->cluster, pods->items[i]))
+            snapshot_add_waiting(snapshot, pods->items[i]);
 }
 
 // A provider gives one catalogue for all pools, or one each: the same object is added once.
@@ -112,14 +122,17 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
     snapshot->settings = *control->settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
-    snapshot->require_unschedulable_condition = true;
+    snapshot->require_unschedulable_condition = control->settings->compatibility_upstream;
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control);
     add_pods(snapshot, control);
+    if (!control->settings->compatibility_upstream)
+        add_waiting_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
+    snapshot_add_expected_pods(snapshot, control);
     capacity_buffers_add(control->capacity_buffers, snapshot);
     add_catalogues(snapshot, control, errors);
     add_marks(snapshot, control);

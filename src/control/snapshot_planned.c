@@ -7,6 +7,7 @@
 #include "control/cluster.h"
 #include "control/disruption_replacements.h"
 #include "control/largest_machines.h"
+#include "control/waves.h"
 #include "model/pod_workload.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
@@ -217,6 +218,68 @@ void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *contro
             for (uint32_t i = 0; i < leaving->count; i++)
                 if (pod_needs_place(leaving->items[i])) // else its successor will
                     add_planned_pod(&planning, leaving->items[i]);
+        }
+    }
+    map_destroy(planning.names, NULL);
+}
+
+void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod)
+{
+    if (pod->status.nominated_node_name == NULL || *pod->status.nominated_node_name == '\0') {
+        snapshot_add(snapshot, (const struct object *)pod);
+        return;
+    }
+    struct pod *copy = derive(snapshot, (const struct object *)pod, sizeof *copy);
+    copy->status.nominated_node_name = NULL;
+    snapshot_add(snapshot, (const struct object *)copy);
+}
+
+// --- pods that are about to be created -----------------------------------------------------------
+#define EXPECTED_UID "expected/"
+
+bool pod_is_expected(const struct pod *pod)
+{
+    return pod->meta.uid != NULL &&
+           strncmp(pod->meta.uid, EXPECTED_UID, sizeof EXPECTED_UID - 1) == 0;
+}
+
+const char *expected_pod_workload(const struct pod *pod)
+{
+    return object_controller_owner((const struct object *)pod)->uid;
+}
+
+// Like the sample, as it was when it was created. The numbers have the same width, so that the order
+// by name is theirs.
+static struct pod *expect(struct snapshot *snapshot, const struct expected_pods *expected,
+                          uint32_t number)
+{
+    struct arena *arena = snapshot->arena;
+    struct pod *copy = derive(snapshot, (const struct object *)expected->sample, sizeof *copy);
+    copy->meta.name =
+        arena_format(arena, "%s-expected-%06u", expected->sample->meta.name, number);
+    copy->meta.uid = arena_format(arena, EXPECTED_UID "%s/%06u", expected->workload, number);
+    copy->spec.node_name = NULL;
+    memset(&copy->status, 0, sizeof copy->status);
+    return copy;
+}
+
+void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control)
+{
+    struct planning planning = {snapshot, control, map_create()};
+    struct expected_pods expected;
+    const char *after = NULL;
+    while (control->waves != NULL && waves_next_expected(control->waves, after, &expected)) {
+        after = expected.workload;
+        uint32_t places = cluster_expected(control->cluster, expected.workload);
+        for (uint32_t i = 0; i < expected.count; i++) {
+            if (i >= places && !expected.certain)
+                break;
+            const struct node_claim *claim =
+                i < places ? cluster_expected_on(control->cluster, expected.workload, i) : NULL;
+            struct pod *pod = expect(snapshot, &expected, i);
+            if (claim != NULL && !object_is_deleting((const struct object *)claim))
+                pod->spec.node_name = node_of(snapshot, control, planning.names, claim);
+            snapshot_add(snapshot, (const struct object *)pod);
         }
     }
     map_destroy(planning.names, NULL);

@@ -4,17 +4,25 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/cluster.h"
 #include "model/workload_counts.h"
 
 #define WANTED_UNKNOWN (-1)
+#define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for
+#define GIVEN_UP_NS    MINUTE       // nor is any place kept
+#define SETTLE_GAPS    5  // between the workloads of a wave: how long the next is waited for
+#define SETTLE_SHARE   10 // of the idle time: that long at least
 
 static const enum kind_id kinds[] = {KIND_REPLICA_SET, KIND_STATEFUL_SET, KIND_JOB};
 
 struct workload { // kept while it wants pods or has some
     int64_t wanted;
-    uint32_t pods, undecided;
+    uint32_t pods;
     bool is_listed;
-    int64_t changed_ns; // any of the above
+    bool is_failing;          // its controller is refused
+    bool is_numbered;         // a StatefulSet: pods may have volumes of their own
+    const struct pod *sample; // kept while it is listed; NULL: no pod was created since
+    int64_t changed_ns;       // monotonic: of the counts
     char uid[];
 };
 
@@ -24,6 +32,7 @@ struct waves {
     VECTOR(struct workload *) under_way; // perhaps: what is not is dropped at the next look
     bool is_told[ARRAY_LENGTH(kinds)];   // that the kind cannot be seen
     int64_t loose_ns;                    // when the last of those that nobody counts came
+    int64_t grown_ns, gap_ns; // monotonic: when a workload joined last, the longest pause before
     void (*changed)(void *context);
     void *context;
 };
@@ -47,11 +56,18 @@ struct waves *waves_create(struct control *control, void (*changed)(void *contex
     return waves;
 }
 
+static void workload_destroy(void *value)
+{
+    struct workload *workload = value;
+    object_release((const struct object *)workload->sample);
+    free(workload);
+}
+
 void waves_destroy(struct waves *waves)
 {
     if (waves == NULL)
         return;
-    map_destroy(waves->workloads, free);
+    map_destroy(waves->workloads, workload_destroy);
     vector_free(&waves->under_way);
     free(waves);
 }
@@ -67,14 +83,37 @@ static bool is_complete(const struct workload *workload)
 {
     if (workload->pods == 0 && workload->wanted <= 0)
         return true;
-    return workload->wanted != WANTED_UNKNOWN && workload->pods >= workload->wanted &&
-           workload->undecided == 0;
+    return workload->wanted != WANTED_UNKNOWN && workload->pods >= workload->wanted;
 }
 
-static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now)
+static bool has_own_volumes(const struct pod *pod)
 {
-    return !is_complete(workload) &&
-           ns_subtract(now, workload->changed_ns) < waves->control->settings->batch_idle_duration;
+    list_for_each (volume, &pod->spec.volumes)
+        if (volume->persistent_volume_claim != NULL)
+            return true;
+    return false;
+}
+
+// Pods that may still come, and whose needs are known.
+static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
+{
+    if (is_complete(workload) || workload->wanted == WANTED_UNKNOWN ||
+        workload->sample == NULL || now_ns - workload->changed_ns >= GIVEN_UP_NS ||
+        (workload->is_numbered && has_own_volumes(workload->sample)))
+        return 0;
+    return (uint32_t)(workload->wanted - workload->pods);
+}
+
+static bool makes_progress(const struct workload *workload, int64_t now_ns)
+{
+    return !workload->is_failing && now_ns - workload->changed_ns < STALLED_NS;
+}
+
+// More of its pods may come, nobody knows how many.
+static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now_ns)
+{
+    return !is_complete(workload) && missing_of(workload, now_ns) == 0 &&
+           now_ns - workload->changed_ns < waves->control->settings->batch_idle_duration;
 }
 
 static struct workload *workload_of(struct waves *waves, const char *uid)
@@ -90,17 +129,36 @@ static struct workload *workload_of(struct waves *waves, const char *uid)
     return workload;
 }
 
+static void note_growth(struct waves *waves)
+{
+    int64_t now_ns = loop_monotonic_ns(waves->control->loop), gap_ns = now_ns - waves->grown_ns;
+    if (gap_ns >= waves->control->settings->batch_idle_duration)
+        waves->gap_ns = 0; // another wave
+    else if (gap_ns > waves->gap_ns)
+        waves->gap_ns = gap_ns;
+    waves->grown_ns = now_ns;
+}
+
 static void note_change(struct waves *waves, struct workload *workload)
 {
     workload->changed_ns = loop_monotonic_ns(waves->control->loop);
     if (!workload->is_listed && !is_complete(workload)) {
         workload->is_listed = true;
         vector_push(&waves->under_way, workload);
+        note_growth(waves);
     }
     if (!workload->is_listed && workload->pods == 0 && workload->wanted <= 0) {
         map_remove(waves->workloads, workload->uid);
-        free(workload);
+        workload_destroy(workload);
     }
+}
+
+static void keep_sample(struct waves *waves, struct workload *workload, const struct pod *pod)
+{
+    if (!workload->is_listed || workload->sample != NULL || !pod_is_unexamined(pod))
+        return;
+    workload->sample = (const struct pod *)object_acquire((const struct object *)pod);
+    note_growth(waves);
 }
 
 // --- what the mirror tells -----------------------------------------------------------------------
@@ -127,23 +185,15 @@ bool waves_account_for(const struct pod *pod)
 struct share { // of one pod in the counts of its workload
     const struct owner_reference *owner; // NULL: in none
     size_t kind;
-    uint32_t undecided;
 };
 
-// A pod counts for its controller while it is neither ending nor ended. kube-scheduler has decided
-// when the pod is bound, waits for others to make room, or has a condition that says why not.
+// A pod counts for its controller while it is neither ending nor ended.
 static struct share share_of(const struct object *object)
 {
     struct share share = {0};
     const struct pod *pod = (const struct pod *)object;
-    if (pod == NULL || pod_is_terminal(pod) || object_is_deleting(object))
-        return share;
-    share.owner = counted_owner(pod, &share.kind);
-    bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
-    bool nominated =
-        pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0';
-    share.undecided =
-        !bound && !nominated && condition_find(&pod->status.conditions, "PodScheduled") == NULL;
+    if (pod != NULL && !pod_is_terminal(pod) && !object_is_deleting(object))
+        share.owner = counted_owner(pod, &share.kind);
     return share;
 }
 
@@ -159,7 +209,7 @@ static void tell_absence(struct waves *waves, size_t kind)
 
 static bool same_share(const struct share *a, const struct share *b)
 {
-    return (a->owner == NULL) == (b->owner == NULL) && a->undecided == b->undecided &&
+    return (a->owner == NULL) == (b->owner == NULL) &&
            (a->owner == NULL || text_equal(a->owner->uid, b->owner->uid));
 }
 
@@ -174,15 +224,15 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     if (after.owner != NULL) { // first, lest the record go and come back
         struct workload *workload = workload_of(waves, after.owner->uid);
         workload->pods++;
-        workload->undecided += after.undecided;
+        workload->is_numbered = kinds[after.kind] == KIND_STATEFUL_SET;
         if (workload->wanted == WANTED_UNKNOWN)
             tell_absence(waves, after.kind);
         note_change(waves, workload);
+        keep_sample(waves, workload, (const struct pod *)new_object);
     }
     if (before.owner != NULL) {
         struct workload *workload = workload_of(waves, before.owner->uid);
         workload->pods--;
-        workload->undecided -= before.undecided;
         note_change(waves, workload);
     }
     waves->changed(waves->context);
@@ -202,9 +252,12 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     if (workload == NULL && wanted <= 0)
         return; // one of the many old revisions of a Deployment
     workload = workload_of(waves, object->meta.uid);
-    if (wanted == workload->wanted)
+    bool failing =
+        new_object != NULL && workload_is_failing((const struct workload_counts *)new_object);
+    if (wanted == workload->wanted && failing == workload->is_failing)
         return;
     workload->wanted = wanted;
+    workload->is_failing = failing;
     note_change(waves, workload);
     waves->changed(waves->context);
 }
@@ -215,22 +268,63 @@ void waves_note_loose(struct waves *waves)
     waves->loose_ns = loop_monotonic_ns(waves->control->loop);
 }
 
-static void unlist_last(struct waves *waves)
+static void unlist(struct waves *waves, uint32_t index)
 {
-    struct workload *workload = waves->under_way.items[--waves->under_way.count];
+    struct workload *workload = waves->under_way.items[index];
+    waves->under_way.items[index] = waves->under_way.items[--waves->under_way.count];
     workload->is_listed = false;
+    object_release((const struct object *)workload->sample);
+    workload->sample = NULL;
+    cluster_expect_no_more(waves->control->cluster, workload->uid);
     if (workload->pods > 0 || workload->wanted > 0)
         return;
     map_remove(waves->workloads, workload->uid);
-    free(workload);
+    workload_destroy(workload);
+}
+
+// Drops what is not under way any more from the list.
+static void review(struct waves *waves, int64_t now_ns)
+{
+    for (uint32_t i = waves->under_way.count; i-- > 0;) {
+        const struct workload *workload = waves->under_way.items[i];
+        if (!is_under_way(waves, workload, now_ns) && missing_of(workload, now_ns) == 0)
+            unlist(waves, i);
+    }
 }
 
 bool waves_finished(struct waves *waves)
 {
-    int64_t now = loop_monotonic_ns(waves->control->loop);
-    while (waves->under_way.count > 0 &&
-           !is_under_way(waves, waves->under_way.items[waves->under_way.count - 1], now))
-        unlist_last(waves);
-    return waves->under_way.count == 0 &&
-           ns_subtract(now, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
+    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    for (uint32_t i = waves->under_way.count; i-- > 0;)
+        if (is_under_way(waves, waves->under_way.items[i], now_ns))
+            return false;
+    return now_ns - waves->loose_ns >= waves->control->settings->batch_idle_duration;
+}
+
+int64_t waves_settled_at(const struct waves *waves)
+{
+    int64_t idle_ns = waves->control->settings->batch_idle_duration;
+    int64_t settle_ns = SETTLE_GAPS * waves->gap_ns, least_ns = idle_ns / SETTLE_SHARE;
+    settle_ns = settle_ns > idle_ns ? idle_ns : settle_ns;
+    return waves->grown_ns + (settle_ns < least_ns ? least_ns : settle_ns);
+}
+
+bool waves_next_expected(struct waves *waves, const char *after, struct expected_pods *out)
+{
+    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    const struct workload *next = NULL;
+    if (after == NULL)
+        review(waves, now_ns);
+    vector_for_each (entry, &waves->under_way) {
+        const struct workload *workload = *entry;
+        if (missing_of(workload, now_ns) > 0 &&
+            (after == NULL || strcmp(workload->uid, after) > 0) &&
+            (next == NULL || strcmp(workload->uid, next->uid) < 0))
+            next = workload;
+    }
+    if (next == NULL)
+        return false;
+    *out = (struct expected_pods){next->uid, next->sample, missing_of(next, now_ns),
+                                  makes_progress(next, now_ns)};
+    return true;
 }

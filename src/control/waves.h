@@ -1,17 +1,17 @@
-// Which waves of pods are still coming (SCH-527): for each ReplicaSet, StatefulSet and Job how many
-// pods it wants, how many there are, and of how many kube-scheduler has not said yet whether they
-// find a place. A wave is finished when nobody is under way: neither a workload with pods that are
-// missing or undecided, nor somebody whose pods nobody can count.
+// Waves of pods that are being created (SCH-527): for each ReplicaSet, StatefulSet and Job how many
+// pods it wants, how many there are, and what one of them looks like. The size of a wave is known when
+// every workload in it has a first pod: the pods that its controller has not created yet are expected,
+// and planned with the others.
 //
-// Who has not moved for a whole idle window is not waited for: a workload that a quota stops, pods
-// of a kind that cannot be seen. Work per change, not per pod and look.
+// Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or makes
+// no progress; places that were planned for its pods are kept for a while longer. Work per change, not per pod and look.
 #pragma once
 
 #include "control/control.h"
 
 struct waves;
-// `changed` is called when something may have finished a wave. The handlers on the mirror are
-// registered before those of whoever creates it.
+// `changed` is called when something may have made the size of a wave known. The handlers on the
+// mirror are registered before those of whoever creates it.
 struct waves *waves_create(struct control *control, void (*changed)(void *context), void *context);
 void waves_destroy(struct waves *waves); // NULL is fine
 
@@ -21,5 +21,17 @@ void waves_watch(struct mirror *mirror);
 bool waves_account_for(const struct pod *pod);
 // Something that no workload accounts for came now: more may follow for an idle window.
 void waves_note_loose(struct waves *waves);
-// Nobody is under way.
+// The size of everything that is being created is known.
 bool waves_finished(struct waves *waves);
+// Monotonic: when it can be believed that no further workload belongs to the present wave. Workloads
+// that are applied together appear one after the other.
+int64_t waves_settled_at(const struct waves *waves);
+
+struct expected_pods { // of one workload: pods that its controller is about to create
+    const char *workload;     // UID; borrowed, like the sample
+    const struct pod *sample; // a pod of the workload
+    uint32_t count;
+    bool certain; // its controller makes progress; else only places that are kept already count
+};
+// The next workload with expected pods, by UID; false: there is none. `after` starts as NULL.
+bool waves_next_expected(struct waves *waves, const char *after, struct expected_pods *out);

@@ -384,6 +384,9 @@ bool pod_needs_place(const struct pod *pod);
 int64_t pod_bound_at(const struct pod *pod);
 bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
+// kube-scheduler has not told yet whether it finds a place for the pod: unbound, without gates, not
+// nominated, without the condition PodScheduled. Pods of other schedulers are not known to be so.
+bool pod_is_unexamined(const struct pod *pod);
 bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
 bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint); // SCH-355
 bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint);

@@ -197,6 +197,21 @@ bool pod_owned_by_node(const struct pod *pod)
     return object_owner((const struct object *)pod, "v1", "Node") != NULL;
 }
 
+static bool is_set(const char *text)
+{
+    return text != NULL && *text != '\0';
+}
+
+bool pod_is_unexamined(const struct pod *pod)
+{
+    const char *scheduler = pod->spec.scheduler_name;
+    return !is_set(pod->spec.node_name) && !is_set(pod->status.nominated_node_name) &&
+           pod->spec.scheduling_gates.count == 0 &&
+           (!is_set(scheduler) || strcmp(scheduler, "default-scheduler") == 0) &&
+           condition_find(&pod->status.conditions, "PodScheduled") == NULL &&
+           !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
+}
+
 bool pod_spec_has_resource_claims(const struct pod_spec *spec)
 {
     if (spec->resource_claims.count > 0)

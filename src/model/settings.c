@@ -31,6 +31,7 @@ static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
 static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
 static const char *const packing_policies[] = {"LowestPrice", "Greedy", NULL};
 static const char *const quiets[] = {"pods", "node", NULL};
+static const char *const nominations[] = {"Off", "Auto", NULL};
 static const char *const surges[] = {"preferred", "required", NULL};
 static const char *const compatibilities[] = {"adze", "upstream", NULL};
 
@@ -95,6 +96,10 @@ static const struct setting table[] = {
     ROW("PACKING_POLICY", "packing-policy", CHOICE, packing_policy, "LowestPrice",
         "LowestPrice seeks the cheapest nodes; Greedy grows one node after the other",
         .choices = packing_policies),
+    ROW("POD_NOMINATION", "pod-nomination", CHOICE, pod_nomination, "Auto",
+        "Auto: tell kube-scheduler (Kubernetes 1.35 and later) where pods were planned, by "
+        "status.nominatedNodeName",
+        .choices = nominations),
     ROW("FLEXIBILITY_MARGIN", "flexibility-margin", FLOAT, flexibility_margin, "0.05",
         "what LowestPrice pays for nodes that many instance types can be, as a fraction",
         .minimum = 0, .maximum = 1),

@@ -37,6 +37,7 @@ struct settings {
     double node_cost;          // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
     bool workload_guard;       // WORKLOAD_GUARD (DIS-761)
     bool quiet_by_node;        // CONSOLIDATION_QUIET=node (DIS-719)
+    bool pod_nomination;        // POD_NOMINATION=Auto (SCH-516)
     bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)

@@ -30,6 +30,8 @@ static const struct type type_spec =
 
 static const struct field status_fields[] = {
     FIELD(MEMBER(struct workload_counts, status), succeeded, "succeeded", OPTIONAL_INT32),
+    FIELD(MEMBER(struct workload_counts, status), conditions, "conditions", LIST,
+          .type = &type_condition),
 };
 static const struct type type_status =
     TYPE("WorkloadStatus", MEMBER(struct workload_counts, status), status_fields);
@@ -91,4 +93,9 @@ int64_t workload_wanted(const struct workload_counts *workload)
     bool one_by_one = workload->kind->id == KIND_STATEFUL_SET &&
                       (policy == NULL || strcmp(policy, "Parallel") != 0);
     return one_by_one && wanted > 1 ? 1 : wanted;
+}
+
+bool workload_is_failing(const struct workload_counts *workload)
+{
+    return condition_is_true(&workload->status.conditions, "ReplicaFailure");
 }

@@ -15,6 +15,7 @@ struct workload_counts { // of `meta` only name, namespace, uid and resourceVers
     } spec;
     struct {
         struct optional_int succeeded; // Job
+        condition_list conditions;
     } status;
 };
 
@@ -24,3 +25,5 @@ const struct kind *workload_counts_kind(enum kind_id id);
 // How many pods there are to be at the same time. A StatefulSet that starts its pods one after the
 // other wants, for the time being, one: the next comes when that one runs.
 int64_t workload_wanted(const struct workload_counts *workload);
+// The controller cannot create its pods: a quota, an admission webhook (condition ReplicaFailure).
+bool workload_is_failing(const struct workload_counts *workload);

@@ -1,0 +1,286 @@
+#include "control/nominator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "control/cluster.h"
+#include "control/operations.h"
+
+#define REVIEW         "review" // no pod's key: those have a slash
+#define REVIEW_WAIT_NS (50 * MILLISECOND)
+#define CONCURRENCY    32
+#define MINOR_LEAST    35 // of Kubernetes 1
+#define JUDGED_LEAST   40 // landings of nominated pods before a verdict
+#define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
+#define DISTRUST_NS    HOUR
+#define ASK_AGAIN_NS   MINUTE
+
+enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
+
+struct nominator {
+    struct control *control;
+    struct reconcile_queue *queue;
+    enum support support;
+    int64_t asked_ns;              // monotonic
+    uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
+    int64_t distrusted_until_ns;   // monotonic
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static bool is_wanted(const struct control *control)
+{
+    return !control->settings->compatibility_upstream && control->settings->pod_nomination;
+}
+
+void nominator_wake(struct nominator *nominator)
+{
+    if (nominator != NULL)
+        reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
+}
+
+static bool is_nominated(const struct pod *pod)
+{
+    return pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0';
+}
+
+// A nomination of a pod whose plan has changed is looked at with the plan.
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    const struct pod *pod = (const struct pod *)new_object;
+    (void)change;
+    (void)old_object;
+    bool unbound = pod != NULL && (pod->spec.node_name == NULL || *pod->spec.node_name == '\0');
+    if (unbound && is_nominated(pod))
+        nominator_wake(context);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    const struct node_claim *before = (const struct node_claim *)old_object;
+    const struct node_claim *claim = (const struct node_claim *)new_object;
+    (void)change;
+    if (claim == NULL || before == NULL || object_is_deleting(new_object) ||
+        node_claim_is_launched(before) != node_claim_is_launched(claim))
+        nominator_wake(context);
+}
+
+struct nominator *nominator_create(struct control *control)
+{
+    if (!is_wanted(control))
+        return NULL;
+    struct nominator *nominator = memory_allocate(sizeof *nominator);
+    nominator->control = control;
+    nominator->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
+                                                                 .kind = "Pod",
+                                                                 .concurrency = CONCURRENCY,
+                                                                 .reconcile = reconcile,
+                                                                 .context = nominator});
+    mirror_on_change(control->mirror, KIND_POD, on_pod, nominator);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, nominator);
+    return nominator;
+}
+
+void nominator_destroy(struct nominator *nominator)
+{
+    if (nominator != NULL)
+        kube_cancel(nominator->control->client, nominator);
+    free(nominator);
+}
+
+bool nominator_works(const struct nominator *nominator)
+{
+    return nominator != NULL && nominator->support == SUPPORTED &&
+           loop_monotonic_ns(nominator->control->loop) >= nominator->distrusted_until_ns;
+}
+
+// --- whether it works ----------------------------------------------------------------------------
+// "36", or "36+" of a provider's build.
+static int64_t version_number(const json_t *body, const char *field)
+{
+    const char *text = json_string_value(json_object_get(body, field));
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+static void note_version(void *context, const struct kube_result *result)
+{
+    struct nominator *nominator = context;
+    if (result->error.kind != ERROR_NONE || result->body == NULL) {
+        nominator->support = SUPPORT_UNKNOWN;
+        return;
+    }
+    bool recent = version_number(result->body, "major") > 1 ||
+                  version_number(result->body, "minor") >= MINOR_LEAST;
+    nominator->support = recent ? SUPPORTED : UNSUPPORTED;
+    if (!recent)
+        log_info("pods are not nominated: the API server is older than Kubernetes 1.35",
+                 "s:controller", "pod.nomination");
+    nominator_wake(nominator);
+}
+
+static void ask_version(struct nominator *nominator)
+{
+    int64_t now_ns = loop_monotonic_ns(nominator->control->loop);
+    if (nominator->support != SUPPORT_UNKNOWN ||
+        (nominator->asked_ns != 0 && now_ns - nominator->asked_ns < ASK_AGAIN_NS))
+        return;
+    nominator->asked_ns = now_ns;
+    nominator->support = SUPPORT_ASKED;
+    kube_get_path(nominator->control->client, "/version", note_version, nominator);
+}
+
+void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned)
+{
+    if (!nominator_works(nominator) || !is_nominated(pod))
+        return;
+    if (as_planned)
+        nominator->as_planned++;
+    else
+        nominator->elsewhere++;
+    uint32_t all = nominator->as_planned + nominator->elsewhere;
+    if (all < JUDGED_LEAST)
+        return;
+    if (100 * nominator->as_planned < KEPT_PERCENT * all) {
+        nominator->distrusted_until_ns = loop_monotonic_ns(nominator->control->loop) + DISTRUST_NS;
+        log_info("pods are not nominated for an hour: kube-scheduler puts them elsewhere",
+                 "s:controller", "pod.nomination", "i:nominated", (int64_t)all, "i:elsewhere",
+                 (int64_t)nominator->elsewhere);
+    }
+    nominator->as_planned = nominator->elsewhere = 0;
+}
+
+// --- what should be ------------------------------------------------------------------------------
+// The name of the node that the pod is planned for; NULL: it is not planned, or the name is not known.
+static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    return claim != NULL ? cluster_node_name(cluster, claim) : NULL;
+}
+
+// Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
+static bool may_preempt(const struct nominator *nominator, const struct pod *pod)
+{
+    const struct pod_list *pods =
+        cluster_pods(nominator->control->cluster, pod->status.nominated_node_name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pods->items[i]->spec.priority.value < pod->spec.priority.value)
+            return true;
+    return false;
+}
+
+// A nomination that nothing stands behind: ours of before the plan changed, or of a predecessor.
+static bool is_stale(const struct nominator *nominator, const struct pod *pod)
+{
+    return is_nominated(pod) && cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
+           !may_preempt(nominator, pod);
+}
+
+static bool differs(const struct nominator *nominator, const struct pod *pod)
+{
+    const char *wanted = wanted_node(nominator, pod);
+    return wanted != NULL ? !text_equal(wanted, pod->status.nominated_node_name)
+                          : is_stale(nominator, pod);
+}
+
+static const char *workload_of(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL && owner->uid != NULL ? owner->uid : pod->meta.uid;
+}
+
+// Pods of one workload are alike: the room of each is the room of the others.
+static bool are_alike(const struct nominator *nominator)
+{
+    const struct pod_list *pods = cluster_provisionable(nominator->control->cluster);
+    const char *workload = NULL;
+    for (uint32_t i = 0; i < pods->count; i++) {
+        if (cluster_planned_claim(nominator->control->cluster, pods->items[i]) == NULL)
+            continue;
+        if (workload != NULL && !text_equal(workload, workload_of(pods->items[i])))
+            return false;
+        workload = workload_of(pods->items[i]);
+    }
+    return true;
+}
+
+static void review(struct nominator *nominator)
+{
+    struct control *control = nominator->control;
+    bool sets = nominator_works(nominator) && !are_alike(nominator);
+    struct mirror_iterator iterator = {0};
+    struct text key = {0};
+    const struct pod_list *pods = cluster_unbound(control->cluster);
+    (void)iterator;
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->items[i];
+        if (!differs(nominator, pod) || !(sets || is_nominated(pod)))
+            continue;
+        key.length = 0;
+        text_format(&key, "%s/%s", pod->meta.namespace, pod->meta.name);
+        reconcile_queue_add(nominator->queue, key.data);
+    }
+    text_free(&key);
+}
+
+// --- one pod -------------------------------------------------------------------------------------
+static enum operation_outcome note_written(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct nominator *nominator = context;
+    (void)key;
+    if (result->error.kind == ERROR_FORBIDDEN) {
+        nominator->support = UNSUPPORTED;
+        log_error("pods are not nominated: the permission is missing", "s:controller",
+                  "pod.nomination", "s:permissions", "patch pods/status");
+        return OPERATION_NOTED;
+    }
+    bool over = result->error.kind == ERROR_NOT_FOUND || result->error.kind == ERROR_CONFLICT;
+    return over ? OPERATION_NOTED : OPERATION_PASS;
+}
+
+static const struct pod *pod_of_key(const struct nominator *nominator, const char *key)
+{
+    const char *slash = strchr(key, '/');
+    char namespace[256];
+    if (slash == NULL || (size_t)(slash - key) >= sizeof namespace)
+        return NULL;
+    memcpy(namespace, key, (size_t)(slash - key));
+    namespace[slash - key] = '\0';
+    return (const struct pod *)mirror_get(nominator->control->mirror, KIND_POD, namespace,
+                                          slash + 1);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct nominator *nominator = context;
+    (void)error;
+    if (strcmp(work_item_key(item), REVIEW) == 0) {
+        ask_version(nominator);
+        review(nominator);
+        return nominator->support == SUPPORT_UNKNOWN ? reconcile_after(ASK_AGAIN_NS)
+                                                     : reconcile_done();
+    }
+    const struct pod *pod = pod_of_key(nominator, work_item_key(item));
+    if (pod == NULL || (pod->spec.node_name != NULL && *pod->spec.node_name != '\0') ||
+        nominator->support == UNSUPPORTED || !differs(nominator, pod))
+        return reconcile_done();
+    const char *wanted = wanted_node(nominator, pod);
+    json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
+                             "nominatedNodeName", wanted);
+    log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",
+              "s:controller", "pod.nomination", "n:Pod", pod->meta.namespace, pod->meta.name,
+              "o:Node", wanted != NULL ? wanted : pod->status.nominated_node_name);
+    return start_patch_status(
+        &(struct operation_about){.control = nominator->control,
+                                  .item = item,
+                                  .doing = "nominating node for pod",
+                                  .record = note_written,
+                                  .context = nominator},
+        (const struct object *)pod, body);
+}

@@ -1,0 +1,21 @@
+// Tells kube-scheduler where the plan wants pods (SCH-516): sets status.nominatedNodeName of pending
+// pods that were planned for a node, as soon as the node's name is known, and clears what is stale.
+// kube-scheduler 1.35 and later (feature NominatedNodeNameForExpectation) tries that node first, also
+// one that does not exist yet, and keeps its room for the pod.
+//
+// Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server, or
+// where kube-scheduler puts pods elsewhere all the same; nor while all planned pods are alike, since it
+// does not matter then which of them goes where.
+#pragma once
+
+#include "control/control.h"
+
+struct nominator;
+struct nominator *nominator_create(struct control *control);
+void nominator_destroy(struct nominator *nominator); // NULL is fine
+// Pods were planned, or planned no more: the nominations are looked at soon.
+void nominator_wake(struct nominator *nominator);
+// A planned pod was bound: does kube-scheduler follow?
+void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned);
+// Nominations are set and honoured, as far as that is known.
+bool nominator_works(const struct nominator *nominator);
