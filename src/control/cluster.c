@@ -519,13 +519,13 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
             if (!pod_is_terminal(pods->items[i]))
                 left->value -= resource_map_get(&requests, left->name);
     }
-    for (uint32_t i = 0; i < cluster->provisionable.count; i++) {
-        const struct pod *pod = cluster->provisionable.items[i];
-        if (!text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim->meta.name))
-            continue;
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL;) {
         struct resource_map requests = pod_requests(arena, pod);
-        if (take_room(&own, &requests))
+        if (take_room(&own, &requests)) {
+            i++;
             continue;
+        }
         planned_pods_forget(cluster->planned, pod->meta.uid);
         cluster->has_released = true;
     }
@@ -560,8 +560,11 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod)
 static void take_expected_place(struct cluster *cluster, const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner != NULL && pod->meta.uid != NULL && pod_is_unexamined(pod))
-        planned_pods_arrive(cluster->planned, owner->uid, pod->meta.uid);
+    if (owner != NULL && pod->meta.uid != NULL && pod_is_unexamined(pod)) {
+        char name[600];
+        pod_key((const struct object *)pod, name);
+        planned_pods_arrive(cluster->planned, owner->uid, pod->meta.uid, name);
+    }
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -665,8 +668,18 @@ int64_t cluster_nominated_until(const struct cluster *cluster, const struct stat
 
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
+    char name[600];
+    pod_key((const struct object *)pod, name);
     if (pod->meta.uid != NULL)
-        planned_pods_set(cluster->planned, pod->meta.uid, claim);
+        planned_pods_set(cluster->planned, pod->meta.uid, name, claim);
+}
+
+const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
+                                     uint32_t number)
+{
+    const char *name = planned_pods_on(cluster->planned, claim->meta.name, number);
+    const struct pod_record *record = name != NULL ? map_get(cluster->pods, name) : NULL;
+    return record != NULL ? record->pod : NULL;
 }
 
 // A pod that runs has another place to come only as long as its node is to go.

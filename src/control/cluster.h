@@ -89,6 +89,10 @@ int64_t cluster_nominated_until(const struct cluster *cluster, const struct stat
 // place again; it waits for no launch.
 // Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
+// The pod with that number of those that were planned for the NodeClaim and are not bound; NULL: there
+// are no more.
+const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
+                                     uint32_t number);
 // The same for one more pod that the workload is about to create (waves.h): its next new pod is
 // spoken for.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);

@@ -38,6 +38,15 @@
 #define WAVE_PODS     50
 #define WAVE_QUIET_NS SECOND
 #define WAVE_MAX_NS   (10 * SECOND)
+// A target is chosen for the cluster as a whole: not while pods of a wave are on their way to their
+// nodes, nor when many nodes come to rest in a moment (consolidateAfter). But nothing is waited for
+// for long, nor again and again.
+#define UNREST_LOOK_NS  (500 * MILLISECOND)
+#define UNREST_SOON_NS  MINUTE
+#define UNREST_SHARE    10 // of the nodes
+#define UNREST_MAX_NS   MINUTE
+#define ARRIVING_MAX_NS MINUTE
+#define UNREST_AGAIN_NS (3 * MINUTE)
 
 struct sweep_job { // on a worker thread; outlives the controller if it must
     struct disruption_controller *disruption; // NULL: nobody waits any more
@@ -65,6 +74,7 @@ struct disruption_controller {
     struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
     uint32_t wave_pods;                    // that have left their nodes in the present wave
     int64_t wave_first_ns, wave_last_ns;   // monotonic
+    int64_t unrest_ns;                     // monotonic: since when sweeps wait for rest; 0: they do not
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -506,6 +516,56 @@ static bool has_candidates(const struct control *control)
     return false;
 }
 
+// Pods of a wave that kube-scheduler is still to bind, to nodes that are there or on their way.
+static bool pods_arrive(const struct control *control)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_is_unexamined(pods->items[i]) ||
+            cluster_is_spoken_for(control->cluster, pods->items[i]))
+            return true;
+    return false;
+}
+
+// The node takes and gives pods again in a moment: its NodePool's consolidateAfter is nearly over.
+static bool rests_soon(const struct control *control, const struct state_node *state)
+{
+    const struct node_claim *claim = state_only_claim(state);
+    const struct node_pool *pool = claim != NULL ? pool_of_claim(control, claim) : NULL;
+    if (pool == NULL || claim->status.last_pod_event_time == 0 || state_marked(state) ||
+        pool->spec.disruption.consolidate_after.text == NULL ||
+        pool->spec.disruption.consolidate_after.nanoseconds == DURATION_NEVER)
+        return false;
+    int64_t left_ns = claim->status.last_pod_event_time +
+                      pool->spec.disruption.consolidate_after.nanoseconds - control_now(control);
+    return left_ns > 0 && left_ns <= UNREST_SOON_NS;
+}
+
+static bool many_rest_soon(const struct control *control)
+{
+    uint32_t soon = 0, all = 0;
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL; all++)
+        soon += rests_soon(control, state);
+    return soon > 1 && UNREST_SHARE * soon >= all;
+}
+
+// Whether the next sweep should wait for the cluster to come to rest.
+static bool awaits_rest(struct disruption_controller *disruption, int64_t now_ns)
+{
+    const struct control *control = disruption->control;
+    bool arrive = pods_arrive(control);
+    if (!arrive && !many_rest_soon(control)) {
+        if (disruption->unrest_ns == 0 || now_ns - disruption->unrest_ns >= UNREST_AGAIN_NS)
+            disruption->unrest_ns = 0;
+        return false;
+    }
+    if (disruption->unrest_ns == 0 || now_ns - disruption->unrest_ns >= UNREST_AGAIN_NS)
+        disruption->unrest_ns = now_ns;
+    return now_ns - disruption->unrest_ns < (arrive ? ARRIVING_MAX_NS : UNREST_MAX_NS);
+}
+
 // Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
 static bool is_held_up(const struct disruption_controller *disruption)
 {
@@ -553,7 +613,9 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (now_ns < due_ns)
         return due_ns;
     if (is_held_up(disruption))
-        return ns_add(now_ns, SOON_NS);
+        return now_ns + SOON_NS;
+    if (!control->settings->compatibility_upstream && awaits_rest(disruption, now_ns))
+        return now_ns + UNREST_LOOK_NS;
     disruption->swept_version = decision_inputs_version(disruption->inputs);
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
         metric_set(control->metrics.disruption_eligible, 0, "drifted");

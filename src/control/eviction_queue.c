@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/drain.h"
+#include "control/drain_order.h"
 #include "control/operations.h"
 #include "control/protection_events.h"
 #include "control/ready_replicas.h"
@@ -40,6 +41,7 @@ struct eviction_queue {
     struct reconcile_queue *queue;
     struct map *evictions; // by pod UID
     struct ready_replicas *replicas;
+    struct drain_order *order;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -56,12 +58,19 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         reconcile_queue_add(evictions->queue, old_object->meta.uid);
 }
 
+static void on_admitted(void *context, const char *pod_uid)
+{
+    struct eviction_queue *evictions = context;
+    reconcile_queue_add(evictions->queue, pod_uid);
+}
+
 struct eviction_queue *eviction_queue_create(struct control *control)
 {
     struct eviction_queue *evictions = memory_allocate(sizeof *evictions);
     evictions->control = control;
     evictions->evictions = map_create();
     evictions->replicas = ready_replicas_create(control);
+    evictions->order = drain_order_create(control, on_admitted, evictions);
     uint32_t concurrency = control_scale(control, 100, 5000);
     evictions->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "eviction-queue",
@@ -93,6 +102,7 @@ void eviction_queue_destroy(struct eviction_queue *evictions)
         return;
     map_destroy(evictions->evictions, eviction_destroy);
     ready_replicas_destroy(evictions->replicas);
+    drain_order_destroy(evictions->order);
     free(evictions);
 }
 
@@ -216,6 +226,8 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         if (result->error.kind != ERROR_NONE)
             return OPERATION_NOTED;
         if (pod != NULL)
+            drain_order_evicted(evictions->order, pod);
+        if (pod != NULL)
             publish(evictions->control, (const struct object *)pod, &evicted, "Evicted pod: %s",
                     reason_of(evictions, eviction));
         count_drained(evictions, eviction);
@@ -323,8 +335,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     // The entry stays as long as the pod does: it remembers what was done and counted, whatever the
     // drain asks for meanwhile (LIF-450).
     bool overdue = pod_is_overdue(pod, eviction->deadline, now);
-    if (overdue ? eviction->deleted : !pod_is_active(pod))
+    if (overdue ? eviction->deleted : !pod_is_active(pod)) {
+        drain_order_forget(evictions->order, uid);
         return reconcile_done();
+    }
     if (!overdue && loop_monotonic_ns(evictions->control->loop) < eviction->again_ns)
         return reconcile_done(); // the drain asks again, every second
     if (overdue) {
@@ -337,6 +351,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     if (is_kept(evictions, eviction, pod))
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
+    if (is_voluntary(evictions, eviction) && !drain_order_admits(evictions->order, pod))
+        return reconcile_done();
     ready_replicas_take(evictions->replicas, pod);
     about.record = note_evicted;
     return start_evict(&about, pod);

@@ -15,6 +15,9 @@
 #define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
 #define DISTRUST_NS    HOUR
 #define ASK_AGAIN_NS   MINUTE
+#define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
+#define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
+#define READY_NS       (3 * SECOND)  // and afterwards
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -25,6 +28,7 @@ struct nominator {
     int64_t asked_ns;              // monotonic
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
+    struct map *nominated;         // pod UID -> int64_t, monotonic: when it was nominated last
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -51,10 +55,27 @@ static void on_pod(void *context, enum mirror_change change, const struct object
                    const struct object *new_object)
 {
     const struct pod *pod = (const struct pod *)new_object;
+    struct nominator *nominator = context;
     (void)change;
-    (void)old_object;
     bool unbound = pod != NULL && (pod->spec.node_name == NULL || *pod->spec.node_name == '\0');
-    if (unbound && is_nominated(pod))
+    const struct pod *before = (const struct pod *)old_object;
+    if (unbound && (is_nominated(pod) || (before != NULL && is_nominated(before))))
+        nominator_wake(nominator);
+    else if (!unbound && old_object != NULL && old_object->meta.uid != NULL)
+        free(map_remove(nominator->nominated, old_object->meta.uid));
+}
+
+static bool node_is_ready(const struct node *node)
+{
+    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
+}
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    (void)change;
+    if (node_is_ready((const struct node *)new_object) !=
+        node_is_ready((const struct node *)old_object))
         nominator_wake(context);
 }
 
@@ -75,6 +96,7 @@ struct nominator *nominator_create(struct control *control)
         return NULL;
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
+    nominator->nominated = map_create();
     nominator->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
                                                                  .kind = "Pod",
@@ -82,14 +104,17 @@ struct nominator *nominator_create(struct control *control)
                                                                  .reconcile = reconcile,
                                                                  .context = nominator});
     mirror_on_change(control->mirror, KIND_POD, on_pod, nominator);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, nominator);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, nominator);
     return nominator;
 }
 
 void nominator_destroy(struct nominator *nominator)
 {
-    if (nominator != NULL)
-        kube_cancel(nominator->control->client, nominator);
+    if (nominator == NULL)
+        return;
+    kube_cancel(nominator->control->client, nominator);
+    map_destroy(nominator->nominated, free);
     free(nominator);
 }
 
@@ -155,12 +180,13 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
 }
 
 // --- what should be ------------------------------------------------------------------------------
-// The name of the node that the pod is planned for; NULL: it is not planned, or the name is not known.
+// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not ready.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
-    return claim != NULL ? cluster_node_name(cluster, claim) : NULL;
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
+    return node_is_ready(node) ? node->meta.name : NULL;
 }
 
 // Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
@@ -188,6 +214,15 @@ static bool differs(const struct nominator *nominator, const struct pod *pod)
                           : is_stale(nominator, pod);
 }
 
+// How long the pod's last nomination keeps the next one off.
+static int64_t pause_left(const struct nominator *nominator, const struct pod *pod)
+{
+    const int64_t *last_ns = map_get(nominator->nominated, pod->meta.uid);
+    int64_t left_ns =
+        last_ns != NULL ? *last_ns + AGAIN_NS - loop_monotonic_ns(nominator->control->loop) : 0;
+    return left_ns > 0 ? left_ns : 0;
+}
+
 static const char *workload_of(const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
@@ -209,14 +244,31 @@ static bool are_alike(const struct nominator *nominator)
     return true;
 }
 
+bool nominator_holds(const struct nominator *nominator, const struct node_claim *claim,
+                     const struct node *node)
+{
+    if (!nominator_works(nominator) || are_alike(nominator))
+        return false;
+    const struct control *control = nominator->control;
+    int64_t age_ns = control_now(control) - node->meta.creation_timestamp;
+    const struct condition *ready = condition_find(&node->status.conditions, "Ready");
+    bool is_ready = node_is_ready(node);
+    int64_t since_ns = is_ready ? control_now(control) - ready->last_transition_time : age_ns;
+    if (since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS)
+        return false;
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++)
+        if (!text_equal(pod->status.nominated_node_name, node->meta.name))
+            return true;
+    return false;
+}
+
 static void review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     bool sets = nominator_works(nominator) && !are_alike(nominator);
-    struct mirror_iterator iterator = {0};
     struct text key = {0};
     const struct pod_list *pods = cluster_unbound(control->cluster);
-    (void)iterator;
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
         if (!differs(nominator, pod) || !(sets || is_nominated(pod)))
@@ -270,7 +322,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (pod == NULL || (pod->spec.node_name != NULL && *pod->spec.node_name != '\0') ||
         nominator->support == UNSUPPORTED || !differs(nominator, pod))
         return reconcile_done();
+    if (pause_left(nominator, pod) > 0)
+        return reconcile_after(pause_left(nominator, pod));
     const char *wanted = wanted_node(nominator, pod);
+    int64_t *last_ns = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last_ns);
+    *last_ns = loop_monotonic_ns(nominator->control->loop);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
                              "nominatedNodeName", wanted);
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",

@@ -1,7 +1,8 @@
 // Tells kube-scheduler where the plan wants pods (SCH-516): sets status.nominatedNodeName of pending
-// pods that were planned for a node, as soon as the node's name is known, and clears what is stale.
-// kube-scheduler 1.35 and later (feature NominatedNodeNameForExpectation) tries that node first, also
-// one that does not exist yet, and keeps its room for the pod.
+// pods that were planned for a node, and clears what is stale. kube-scheduler 1.35 and later (feature
+// NominatedNodeNameForExpectation) tries that node first and keeps its room for the pod; an attempt in
+// vain ends the nomination, and has all other pods tried again. So a pod is nominated when its node
+// is ready, and the taint karpenter.sh/unregistered stays until its pods are.
 //
 // Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server, or
 // where kube-scheduler puts pods elsewhere all the same; nor while all planned pods are alike, since it
@@ -19,3 +20,6 @@ void nominator_wake(struct nominator *nominator);
 void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned);
 // Nominations are set and honoured, as far as that is known.
 bool nominator_works(const struct nominator *nominator);
+// The node should not be opened to pods yet: its own are not nominated. Never for long.
+bool nominator_holds(const struct nominator *nominator, const struct node_claim *claim,
+                     const struct node *node);

@@ -8,8 +8,15 @@
 #include "base/vector.h"
 
 struct planned_claim {
-    uint32_t pods; // and expected ones
+    VECTOR(struct planned_pod *) pods;
+    uint32_t count; // of them and of expected ones
     char name[];
+};
+
+struct planned_pod {
+    struct planned_claim *claim;
+    uint32_t index; // in its pods
+    char name[];    // namespace/name
 };
 
 struct planned_workload {
@@ -17,8 +24,8 @@ struct planned_workload {
 };
 
 struct planned_pods {
-    struct map *by_pod;      // UID -> struct planned_claim
-    struct map *by_claim;    // name -> the same, while it has pods
+    struct map *by_pod;      // UID -> struct planned_pod
+    struct map *by_claim;    // name -> struct planned_claim, while it has pods
     struct map *by_workload; // UID -> struct planned_workload, while it has places
 };
 
@@ -38,13 +45,20 @@ static void workload_destroy(void *value)
     free(workload);
 }
 
+static void claim_destroy(void *value)
+{
+    struct planned_claim *claim = value;
+    vector_free(&claim->pods);
+    free(claim);
+}
+
 void planned_pods_destroy(struct planned_pods *planned)
 {
     if (planned == NULL)
         return;
-    map_destroy(planned->by_pod, NULL);
+    map_destroy(planned->by_pod, free);
     map_destroy(planned->by_workload, workload_destroy);
-    map_destroy(planned->by_claim, free);
+    map_destroy(planned->by_claim, claim_destroy);
     free(planned);
 }
 
@@ -62,37 +76,57 @@ static struct planned_claim *claim_of(struct planned_pods *planned, const char *
 
 static void give_back(struct planned_pods *planned, struct planned_claim *claim)
 {
-    if (--claim->pods > 0)
+    if (--claim->count > 0)
         return;
     map_remove(planned->by_claim, claim->name);
-    free(claim);
+    claim_destroy(claim);
 }
 
-void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *name)
+void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *name,
+                      const char *claim_name)
 {
-    struct planned_claim *claim = claim_of(planned, name);
-    claim->pods++;
+    struct planned_claim *claim = claim_of(planned, claim_name);
+    claim->count++;
     planned_pods_forget(planned, pod_uid);
-    map_set(planned->by_pod, pod_uid, claim);
+    size_t length = strlen(name) + 1;
+    struct planned_pod *pod = memory_allocate(sizeof *pod + length);
+    memcpy(pod->name, name, length);
+    pod->claim = claim;
+    pod->index = (uint32_t)claim->pods.count;
+    vector_push(&claim->pods, pod);
+    map_set(planned->by_pod, pod_uid, pod);
 }
 
 void planned_pods_forget(struct planned_pods *planned, const char *pod_uid)
 {
-    struct planned_claim *claim = pod_uid != NULL ? map_remove(planned->by_pod, pod_uid) : NULL;
-    if (claim != NULL)
-        give_back(planned, claim);
+    struct planned_pod *pod = pod_uid != NULL ? map_remove(planned->by_pod, pod_uid) : NULL;
+    if (pod == NULL)
+        return;
+    struct planned_claim *claim = pod->claim;
+    struct planned_pod *last = claim->pods.items[--claim->pods.count];
+    claim->pods.items[pod->index] = last;
+    last->index = pod->index;
+    free(pod);
+    give_back(planned, claim);
 }
 
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid)
 {
-    const struct planned_claim *claim = pod_uid != NULL ? map_get(planned->by_pod, pod_uid) : NULL;
-    return claim != NULL ? claim->name : NULL;
+    const struct planned_pod *pod = pod_uid != NULL ? map_get(planned->by_pod, pod_uid) : NULL;
+    return pod != NULL ? pod->claim->name : NULL;
+}
+
+const char *planned_pods_on(const struct planned_pods *planned, const char *claim_name,
+                            uint32_t number)
+{
+    const struct planned_claim *claim = map_get(planned->by_claim, claim_name);
+    return claim != NULL && number < claim->pods.count ? claim->pods.items[number]->name : NULL;
 }
 
 uint32_t planned_pods_count(const struct planned_pods *planned, const char *claim)
 {
     const struct planned_claim *entry = map_get(planned->by_claim, claim);
-    return entry != NULL ? entry->pods : 0;
+    return entry != NULL ? entry->count : 0;
 }
 
 // --- pods that are about to be created -----------------------------------------------------------
@@ -101,7 +135,7 @@ void planned_pods_expect(struct planned_pods *planned, const char *workload_uid,
     struct planned_workload *workload =
         map_ensure(planned->by_workload, workload_uid, sizeof *workload);
     struct planned_claim *claim = claim_of(planned, name);
-    claim->pods++;
+    claim->count++;
     vector_push(&workload->places, claim);
 }
 
@@ -126,13 +160,13 @@ static void drop_if_empty(struct planned_pods *planned, const char *workload_uid
 }
 
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
-                         const char *pod_uid)
+                         const char *pod_uid, const char *name)
 {
     struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
     if (workload == NULL || planned_pods_claim(planned, pod_uid) != NULL)
         return false;
     struct planned_claim *claim = workload->places.items[0];
-    planned_pods_set(planned, pod_uid, claim->name);
+    planned_pods_set(planned, pod_uid, name, claim->name);
     memmove(&workload->places.items[0], &workload->places.items[1],
             (workload->places.count - 1) * sizeof workload->places.items[0]);
     workload->places.count--;

@@ -10,12 +10,16 @@ struct planned_pods;
 struct planned_pods *planned_pods_create(void);
 void planned_pods_destroy(struct planned_pods *planned); // NULL is fine
 
-// A later plan replaces an earlier one.
-void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *claim);
+// A later plan replaces an earlier one. `name` is the pod's, as namespace/name.
+void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const char *name,
+                      const char *claim);
 void planned_pods_forget(struct planned_pods *planned, const char *pod_uid); // NULL is fine
 // The NodeClaim's name, or NULL; valid until a pod of that NodeClaim is forgotten.
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid);
+// Pods and places on the NodeClaim.
 uint32_t planned_pods_count(const struct planned_pods *planned, const char *claim);
+// The name of its pod with that number, as namespace/name; NULL: there are no more.
+const char *planned_pods_on(const struct planned_pods *planned, const char *claim, uint32_t number);
 
 // One more place on the NodeClaim for a pod that the workload is about to create.
 void planned_pods_expect(struct planned_pods *planned, const char *workload_uid, const char *claim);
@@ -26,7 +30,7 @@ const char *planned_pods_expected_on(const struct planned_pods *planned, const c
                                      uint32_t number);
 // A new pod of the workload takes the place that was planned first; false: there is none.
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
-                         const char *pod_uid);
+                         const char *pod_uid, const char *name);
 // The workload creates no more pods.
 void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid);
 // Places on a NodeClaim that is gone.

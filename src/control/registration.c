@@ -2,11 +2,13 @@
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/lifecycle.h"
+#include "control/nominator.h"
 
 // A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
 // separate writes of initialization (all but the first two are in one patch then).
 #define SETTLE_NS (500 * MILLISECOND)
+#define HELD_NS   (100 * MILLISECOND)
 
 static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
                                                              .warning = true};
@@ -128,6 +130,16 @@ static bool settles(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
+// Pods are nominated before the node opens: until then kube-scheduler would give their room to others.
+static bool is_held(struct claim_pass *pass, const struct node *node)
+{
+    if (!nominator_holds(pass->control->nominator, pass->claim, node))
+        return false;
+    pass_requeue(pass, HELD_NS);
+    pass->node_settles = true;
+    return true;
+}
+
 void claim_register(struct claim_pass *pass)
 {
     if (conditions_are(&pass->conditions, "Registered", "True")) {
@@ -146,7 +158,7 @@ void claim_register(struct claim_pass *pass)
                        "Node not registered with cluster");
         return;
     }
-    if (!node_is_registered(node, pass->claim) && settles(pass, node))
+    if (!node_is_registered(node, pass->claim) && (settles(pass, node) || is_held(pass, node)))
         return;
     check_unregistered_taint(pass, node);
     if (!node_is_registered(node, pass->claim)) {

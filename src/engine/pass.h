@@ -186,6 +186,7 @@ struct pass_input {
     struct bitset quiet;   // places that running pods do not move to (DIS-238); bits 0: none
     bool reserved_strict;    // SCH-258
     const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
+    bool as_scheduled;       // so do all running pods (scheduler_choice.h)
     uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
     // Tastes of a repair (repair.h); usually none.
     bool unlifted;        // the queue's own order (topology_order.h)

@@ -12,6 +12,7 @@
 
 #define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
 #define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live
+#define MUCH_SHARE    3            // of the candidates' price: what is saved near the target
 #define LIFE_MIN      HOUR         // a shorter life is not believed: all nodes were young once
 
 // --- how long nodes live -------------------------------------------------------------------------
@@ -111,7 +112,7 @@ static int64_t mean_time(struct disruption *disruption,
 
 static int64_t cost_of(const struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
-                       bool overlaps)
+                       uint32_t launches)
 {
     int64_t overlap = disruption->inputs->overlap_ns;
     double evictions = 0;
@@ -119,8 +120,10 @@ static int64_t cost_of(const struct disruption *disruption,
         evictions += candidates[i]->cost - 1.0; // DIS-56
     int64_t cost = (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 *
                                     evictions);
-    if (!overlaps)
+    if (launches == 0)
         return cost;
+    cost = quantity_add(cost, (int64_t)llround(disruption->problem->settings->launch_cost * 1e9 *
+                                               launches));
     __int128 twice_paid = (__int128)candidates_price(candidates, count) *
                           (overlap > 0 ? overlap : OVERLAP_USUAL) / HOUR;
     return quantity_add(cost, (int64_t)twice_paid);
@@ -162,8 +165,10 @@ struct payback payback_of(struct disruption *disruption,
         horizon = shorter(horizon, longest_life(claims[i]));
     return (struct payback){.saving = saving,
                             .counted = counted,
-                            .cost = cost_of(disruption, candidates, count, claims_count > 0),
+                            .cost = cost_of(disruption, candidates, count, claims_count),
                             .time = mean_time(disruption, candidates, count, horizon),
+                            .small = disruption->near_target && claims_count > 0 &&
+                                     saving < candidates_price(candidates, count) / MUCH_SHARE,
                             .asked = true};
 }
 
@@ -181,7 +186,8 @@ bool payback_reached(const struct payback *payback)
 {
     if (payback->counted <= 0 && payback->saving > 0)
         return false;
-    return !payback->asked || earned(payback, lower_saving(payback)) >= payback->cost;
+    return !payback->asked ||
+           (!payback->small && earned(payback, lower_saving(payback)) >= payback->cost);
 }
 
 int64_t payback_value(const struct payback *payback)
@@ -198,6 +204,8 @@ static const char *hours(struct arena *arena, double nanoseconds)
 
 const char *payback_refusal(struct arena *arena, const struct payback *payback)
 {
+    if (payback->small)
+        return "The nodes together cost hardly more than they have to";
     const char *cost = arena_format(arena, "$%.3g", price_to_double(payback->cost));
     int64_t saving = lower_saving(payback);
     const char *with = saving < payback->saving ? " with what nodes cost" : "";

@@ -11,6 +11,7 @@ struct payback {
     int64_t counted; // the same with what nodes cost beside their machines (node_cost.h)
     int64_t cost;   // nano-USD, once
     int64_t time;   // nanoseconds in which the saving counts
+    bool small;     // near the target, and hardly worth a launch (repack_target.h)
     bool asked;     // CONSOLIDATION_HORIZON is not 0: the cost must be earned back
 };
 // `claims` are the new nodes; none: the pods move to nodes that are there. `saving` is by prices.

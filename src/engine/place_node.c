@@ -205,8 +205,7 @@ static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
 
 static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool disliked)
 {
-    struct scheduler_choice choice = {
-        scheduled_find(pass->input.followed, pass_pod(pass, pod)->pod), NONE, 0, 0};
+    struct scheduler_choice choice = scheduler_choice_of(pass, pod);
     uint32_t count = pass->problem->nodes.count, words = bitset_words(count);
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     struct shape_state *shape = pass_shape(pass, shape_id);
@@ -229,6 +228,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                                                              : node_check(pass, node, class);
             if (verdict == ACCEPTED && choice.workload != NULL) {
                 scheduler_choice_consider(&choice, pass, node, class);
+                if (choice.considered >= CONSIDERED_MAX)
+                    return take_choice(pass, pod, class, &choice);
                 continue;
             }
             if (verdict == ACCEPTED) {

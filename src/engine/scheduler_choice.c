@@ -30,8 +30,8 @@ static uint32_t rank_of(const struct scheduled_workload *workload, const struct 
     return rank;
 }
 
-// As kube-scheduler's LeastAllocated does: what is left of cpu and memory, each as a share.
-static int64_t score_of(const struct pass *pass, uint32_t node, const struct shape *shape)
+// As kube-scheduler's LeastAllocated does: what is left of cpu and memory, each as a share; the mean.
+static int64_t room_score(const struct pass *pass, uint32_t node, const struct shape *shape)
 {
     static const char *const names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
     const struct state_node *state = &pass->problem->nodes.items[node];
@@ -42,7 +42,49 @@ static int64_t score_of(const struct pass *pass, uint32_t node, const struct sha
         if (total > 0 && left > 0)
             score += (int64_t)((__int128)left * SCORE_MAX / total);
     }
-    return score;
+    return score / (int64_t)ARRAY_LENGTH(names);
+}
+
+// Pods of the workload on the node, those that the pass moves there included.
+static uint32_t fellows_on(const struct pass *pass, uint32_t node, uint32_t pod)
+{
+    const struct owner_reference *owner =
+        object_controller_owner((const struct object *)pass_pod(pass, pod)->pod);
+    uint32_t fellows = 0;
+    if (owner == NULL || owner->uid == NULL)
+        return 0;
+    list_for_each (other, &pass->problem->nodes.items[node].pods) {
+        const struct owner_reference *its = object_controller_owner((const struct object *)*other);
+        fellows += its != NULL && text_equal(its->uid, owner->uid);
+    }
+    const struct pod_list *placed = &pass->slots[node].pods;
+    for (uint32_t i = 0; i < placed->count; i++) {
+        const struct owner_reference *its = object_controller_owner(
+            (const struct object *)pass_pod(pass, placed->items[i])->pod);
+        fellows += its != NULL && text_equal(its->uid, owner->uid);
+    }
+    return fellows;
+}
+
+// The spread over nodes that kube-scheduler prefers for pods of a workload that ask for none themselves counts
+// twice as much as the room: from 100 % on a node without such a pod down to nothing on the one with most.
+// Nobody knows the most before all nodes were looked at; a few fellows more or less decide in any case.
+static int64_t spread_score(const struct pass *pass, uint32_t node, uint32_t pod)
+{
+    if (pass_pod(pass, pod)->pod->spec.topology_spread_constraints.count > 0)
+        return 0;
+    return 2 * SCORE_MAX / (1 + (int64_t)fellows_on(pass, node, pod));
+}
+
+struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod)
+{
+    static const struct scheduled_workload any = {.uid = ""};
+    const struct queued_pod *queued = pass_pod(pass, pod);
+    const struct scheduled_workload *workload =
+        queued->pod != NULL ? scheduled_find(pass->input.followed, queued->pod) : NULL;
+    if (workload == NULL && pass->input.as_scheduled && queued->on != NULL && !queued->placeholder)
+        workload = &any;
+    return (struct scheduler_choice){.workload = workload, .node = NONE, .pod = pod};
 }
 
 void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
@@ -50,7 +92,8 @@ void scheduler_choice_consider(struct scheduler_choice *choice, const struct pas
 {
     const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
     uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
-    int64_t score = score_of(pass, node, shape);
+    int64_t score = room_score(pass, node, shape) + spread_score(pass, node, choice->pod);
+    choice->considered++;
     if (choice->node != NONE &&
         (rank > choice->rank || (rank == choice->rank && score <= choice->score)))
         return;

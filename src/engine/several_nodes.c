@@ -5,10 +5,12 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/deletions.h"
 #include "engine/evictions.h"
 #include "engine/holes.h"
 #include "engine/joint.h"
 #include "engine/problem.h"
+#include "engine/repack_target.h"
 #include "engine/verdicts.h"
 
 #define SET_MAX       100  // candidates that go at the same moment
@@ -510,6 +512,9 @@ void several_nodes_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list wanted = consolidation_candidates(disruption, &table);
+    if (deletions_decide(disruption, &wanted)) // before anything is bought
+        return;
+    repack_target_look(disruption, &wanted);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct search search = {.disruption = disruption,
                             .arena = arena,

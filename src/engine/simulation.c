@@ -138,7 +138,8 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     struct problem *problem = simulator->problem;
     struct pass_input input = {.shared = &simulator->shared,
                                .quiet = simulation->quiet,
-                               .followed = simulation->scheduled};
+                               .followed = simulation->scheduled,
+                               .as_scheduled = simulation->as_scheduled};
     uint32_t count;
     const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
                                           simulator->movable, &count);

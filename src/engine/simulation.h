@@ -18,6 +18,7 @@ struct simulation {
     uint32_t gone_count;
     struct bitset quiet; // see struct pass_input
     const struct scheduled_list *scheduled; // engine/disrupt_inputs.h; may be NULL
+    bool as_scheduled;    // pods of places that are gone go where kube-scheduler puts them
     struct bitset closed; // places that take no pods and keep their own; bits 0: none
 };
 // A finished pass over the pending pods, the pods of nodes that are going anyway, and the

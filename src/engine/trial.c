@@ -180,14 +180,15 @@ static void find_homeless(const struct disruption *disruption, struct trial *tri
 
 static struct trial run_pass(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
-                             bool consolidation, const struct bitset *beside)
+                             bool consolidation, const struct bitset *beside, bool as_scheduled)
 {
     struct trial trial = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
     uint32_t *gone = arena_allocate_array(trial.arena, count + 1, sizeof *gone);
     for (uint32_t i = 0; i < count; i++)
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
-    struct simulation simulation = {.gone = gone, .gone_count = count};
+    struct simulation simulation = {
+        .gone = gone, .gone_count = count, .as_scheduled = as_scheduled};
     if (beside != NULL)
         simulation.closed = *beside;
     if (consolidation)
@@ -209,7 +210,7 @@ const struct baseline *trial_baseline(struct disruption *disruption)
                                             sizeof *baseline->placed);
     baseline->homes = arena_allocate_array(disruption->arena, problem->queued_count + 1,
                                            sizeof(struct state_node *));
-    struct trial trial = run_pass(disruption, NULL, 0, false, NULL);
+    struct trial trial = run_pass(disruption, NULL, 0, false, NULL, false);
     baseline->claims = settle_claims(disruption, &trial);
     for (uint32_t i = 0; i < trial.pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(trial.pass, i);
@@ -236,18 +237,32 @@ static void judge(struct disruption *disruption, struct trial *trial)
         trial->needed = all - disruption->baseline->claims;
 }
 
-struct trial trial_run_beside(struct disruption *disruption,
-                              struct disruption_candidate *const *candidates, uint32_t count,
-                              bool consolidation, const struct bitset *beside)
+static struct trial run(struct disruption *disruption,
+                        struct disruption_candidate *const *candidates, uint32_t count,
+                        bool consolidation, const struct bitset *beside, bool as_scheduled)
 {
     if (disruption->better)
         trial_baseline(disruption);
-    struct trial trial = run_pass(disruption, candidates, count, consolidation, beside);
+    struct trial trial =
+        run_pass(disruption, candidates, count, consolidation, beside, as_scheduled);
     trial.candidates = candidates;
     trial.candidates_count = count;
     trial.consolidation = consolidation;
     judge(disruption, &trial);
     return trial;
+}
+
+struct trial trial_run_beside(struct disruption *disruption,
+                              struct disruption_candidate *const *candidates, uint32_t count,
+                              bool consolidation, const struct bitset *beside)
+{
+    return run(disruption, candidates, count, consolidation, beside, false);
+}
+
+struct trial trial_run_scheduled(struct disruption *disruption,
+                                 struct disruption_candidate *const *candidates, uint32_t count)
+{
+    return run(disruption, candidates, count, true, NULL, true);
 }
 
 struct trial trial_run(struct disruption *disruption,

@@ -40,6 +40,7 @@ struct settings {
     bool pod_nomination;        // POD_NOMINATION=Auto (SCH-516)
     bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
+    double launch_cost;             // DIS-747; USD for a machine
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
     bool job_runtime_cost;          // DIS-757
     int64_t spot_min_types;         // DIS-751

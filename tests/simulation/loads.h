@@ -1,0 +1,30 @@
+// Loads of many Deployments in a simulated cluster with an honest kube-scheduler: up, down, up again. What is
+// asked of plans is that they come true: how many nodes, what price, how many launches and evictions on the way.
+#pragma once
+
+#include "simulation/scenario.h"
+
+struct load_figures { // at one moment
+    double seconds;   // since the step began
+    uint32_t pods, bound, nodes, going;
+    double price;           // USD an hour, of all nodes
+    double cpu, memory;     // requests of bound pods / allocatable of nodes, percent
+    uint32_t created, gone; // NodeClaims since the beginning
+    uint32_t evicted, landed, kept; // pods since the beginning: drained; planned and bound; bound as planned
+};
+
+struct load; // Deployments of a world, and their sizes
+// "two" and "thirty" are those of upstream's performance suite; a number draws 20 to 40 Deployments.
+struct load *load_create(const char *name);
+void load_destroy(struct load *load);
+
+// Applies the NodePool (consolidateAfter 30s, budget 100%) and the Deployments.
+void load_apply(struct scenario *scenario, const struct load *load);
+// Every Deployment gets its smaller size, or its own again.
+void load_shrink(struct scenario *scenario, const struct load *load);
+void load_grow(struct scenario *scenario, const struct load *load);
+struct load_figures load_look(struct scenario *scenario);
+// Until all pods are bound, or the seconds are over.
+struct load_figures load_bound(struct scenario *scenario, double seconds);
+// Until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last` gets when the last did.
+struct load_figures load_quiet(struct scenario *scenario, double quiet, double seconds, double *last);

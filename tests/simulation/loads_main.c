@@ -1,0 +1,78 @@
+// Runs loads on virtual time and prints what comes of them.
+//
+//   loads [--seed N] [--set NAME=VALUE]... two thirty 1 2 3 ...
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/loads.h"
+
+static void print(const char *load, const char *step, double last, const struct load_figures *figures)
+{
+    printf("%-8s %-6s %6.1f s, last change %6.1f s: %u/%u pods on %u nodes (%u going), %.2f USD/h, cpu %.1f %%, "
+           "memory %.1f %%; NodeClaims %u - %u, evicted %u, as planned %u of %u\n",
+           load, step, figures->seconds, last, figures->bound, figures->pods, figures->nodes, figures->going,
+           figures->price, figures->cpu, figures->memory, figures->created, figures->gone,
+           figures->evicted, figures->kept, figures->landed);
+    fflush(stdout);
+}
+
+static void run(const char *name, uint64_t seed, char **settings, int count, bool verbose)
+{
+    struct scenario *scenario = scenario_create(seed);
+    struct error error = {0};
+    for (int i = 0; i < count; i++) {
+        char *equals = strchr(settings[i], '=');
+        if (equals == NULL)
+            fail_msg("NAME=VALUE: %s", settings[i]);
+        *equals = '\0';
+        if (!settings_set(&scenario->settings, settings[i], equals + 1, &error))
+            fail_msg("%s", error.message);
+        *equals = '=';
+    }
+    scenario->options.world.node_boot_ns = 2 * SECOND;
+    scenario->options.boot_delay_min = 1 * SECOND;
+    scenario->options.boot_delay_max = 4 * SECOND;
+    scenario->options.ready_delay = SECOND;
+    scenario->options.stop_delay_min = scenario->options.stop_delay_max = SECOND;
+    scenario->options.world.pod_start_ns = SECOND;
+    scenario->options.world.events = false;
+    scenario_begin(scenario);
+    struct load *load = load_create(name);
+    double last = 0;
+    load_apply(scenario, load);
+    struct load_figures figures = load_bound(scenario, 300);
+    print(name, "up", 0, &figures);
+    load_shrink(scenario, load);
+    if (verbose)
+        for (int i = 0; i < 12; i++) {
+            scenario_run(scenario, 15);
+            figures = load_look(scenario);
+            print(name, "  ...", 0, &figures);
+        }
+    figures = load_quiet(scenario, 90, 1200, &last);
+    print(name, "down", last, &figures);
+    load_grow(scenario, load);
+    figures = load_bound(scenario, 300);
+    print(name, "again", 0, &figures);
+    load_destroy(load);
+    scenario_destroy(scenario);
+}
+
+int main(int argc, char **argv)
+{
+    char *settings[32];
+    int count = 0;
+    uint64_t seed = 1;
+    bool verbose = false;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+            seed = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--set") == 0 && i + 1 < argc && count < 32)
+            settings[count++] = argv[++i];
+        else if (strcmp(argv[i], "--verbose") == 0)
+            verbose = true;
+        else
+            run(argv[i], seed, settings, count, verbose);
+    return 0;
+}
