@@ -33,8 +33,8 @@ static int64_t finished_due(const struct batcher *batcher, const struct batcher_
 {
     int64_t shortest_ns = window->idle_ns / SETTLE_SHARE;
     if (window->settled_ns == 0)
-        return batcher->last_ns + shortest_ns;
-    int64_t due_ns = batcher->opened_ns + shortest_ns;
+        return ns_add(batcher->last_ns, shortest_ns);
+    int64_t due_ns = ns_add(batcher->opened_ns, shortest_ns);
     return window->settled_ns > due_ns ? window->settled_ns : due_ns;
 }
 
@@ -42,10 +42,10 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
 {
     if (!batcher->open)
         return INT64_MAX;
-    int64_t idle = batcher->last_ns + window->idle_ns;
+    int64_t idle = ns_add(batcher->last_ns, window->idle_ns);
     if (window->finished) // more pods of workloads whose size is known tell nothing new
         idle = finished_due(batcher, window);
-    int64_t longest = batcher->opened_ns + window->max_ns;
+    int64_t longest = ns_add(batcher->opened_ns, window->max_ns);
     if (window->early) // the first look after the idle time, the further ones twice as often
         longest = ns_add(batcher->opened_ns, batcher->wave_ns == batcher->opened_ns
                          ? window->idle_ns : window->idle_ns / 2);

@@ -695,9 +695,9 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
 static bool has_had_chance(const struct cluster *cluster, const struct state_node *state)
 {
     int64_t now_ns = loop_monotonic_ns(cluster->control->loop);
-    int64_t since_ns = now_ns - state->initialized_ns;
+    int64_t since_ns = ns_subtract(now_ns, state->initialized_ns);
     return since_ns >= CHANCE_MAX_NS ||
-           (since_ns >= CHANCE_NS && now_ns - cluster->landed_ns >= CHANCE_BUSY_NS);
+           (since_ns >= CHANCE_NS && ns_subtract(now_ns, cluster->landed_ns) >= CHANCE_BUSY_NS);
 }
 
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)

@@ -536,8 +536,9 @@ static bool rests_soon(const struct control *control, const struct state_node *s
         pool->spec.disruption.consolidate_after.text == NULL ||
         pool->spec.disruption.consolidate_after.nanoseconds == DURATION_NEVER)
         return false;
-    int64_t left_ns = claim->status.last_pod_event_time +
-                      pool->spec.disruption.consolidate_after.nanoseconds - control_now(control);
+    int64_t rests_at = ns_add(claim->status.last_pod_event_time,
+                              pool->spec.disruption.consolidate_after.nanoseconds);
+    int64_t left_ns = ns_subtract(rests_at, control_now(control));
     return left_ns > 0 && left_ns <= UNREST_SOON_NS;
 }
 
@@ -557,13 +558,13 @@ static bool awaits_rest(struct disruption_controller *disruption, int64_t now_ns
     const struct control *control = disruption->control;
     bool arrive = pods_arrive(control);
     if (!arrive && !many_rest_soon(control)) {
-        if (disruption->unrest_ns == 0 || now_ns - disruption->unrest_ns >= UNREST_AGAIN_NS)
+        if (disruption->unrest_ns == 0 || ns_subtract(now_ns, disruption->unrest_ns) >= UNREST_AGAIN_NS)
             disruption->unrest_ns = 0;
         return false;
     }
-    if (disruption->unrest_ns == 0 || now_ns - disruption->unrest_ns >= UNREST_AGAIN_NS)
+    if (disruption->unrest_ns == 0 || ns_subtract(now_ns, disruption->unrest_ns) >= UNREST_AGAIN_NS)
         disruption->unrest_ns = now_ns;
-    return now_ns - disruption->unrest_ns < (arrive ? ARRIVING_MAX_NS : UNREST_MAX_NS);
+    return ns_subtract(now_ns, disruption->unrest_ns) < (arrive ? ARRIVING_MAX_NS : UNREST_MAX_NS);
 }
 
 // Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
@@ -613,9 +614,9 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (now_ns < due_ns)
         return due_ns;
     if (is_held_up(disruption))
-        return now_ns + SOON_NS;
+        return ns_add(now_ns, SOON_NS);
     if (!control->settings->compatibility_upstream && awaits_rest(disruption, now_ns))
-        return now_ns + UNREST_LOOK_NS;
+        return ns_add(now_ns, UNREST_LOOK_NS);
     disruption->swept_version = decision_inputs_version(disruption->inputs);
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
         metric_set(control->metrics.disruption_eligible, 0, "drifted");

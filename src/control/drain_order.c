@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 
 #define WINDOW       16                  // successors that are waited for at a time
@@ -160,7 +160,8 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
         return;
     vector_push(&order->outstanding,
                 (struct outstanding){memory_copy_string(owner->uid),
-                                     loop_monotonic_ns(order->control->loop) + SUCCESSOR_NS});
+                                     ns_add(loop_monotonic_ns(order->control->loop),
+                                            SUCCESSOR_NS)});
 }
 
 void drain_order_forget(struct drain_order *order, const char *pod_uid)
@@ -190,7 +191,7 @@ static uint32_t count_due(const struct drain_order *order, int64_t now_ns)
     uint32_t due = 0;
     for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry)) {
         const struct turn *turn = map_value(entry);
-        due += turn->is_due && now_ns - turn->since_ns < LATE_NS;
+        due += turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
     }
     return due;
 }
@@ -211,11 +212,10 @@ static void look(void *context)
     struct drain_order *order = context;
     int64_t now_ns = loop_monotonic_ns(order->control->loop);
     int64_t next_ns = expire_outstanding(order, now_ns);
-    int64_t gathered_ns = order->last_ns + GATHER_NS;
-    if (order->first_ns + GATHER_MAX_NS < gathered_ns)
-        gathered_ns = order->first_ns + GATHER_MAX_NS;
+    int64_t gathered_ns = ns_minimum(ns_add(order->last_ns, GATHER_NS),
+                                     ns_add(order->first_ns, GATHER_MAX_NS));
     if (!order->is_open && now_ns < gathered_ns) {
-        look_after(order, gathered_ns - now_ns);
+        look_after(order, ns_subtract(gathered_ns, now_ns));
         return;
     }
     order->is_open = true;
@@ -228,7 +228,7 @@ static void look(void *context)
         order->admitted(order->context, turn->uid);
     }
     if (map_count(order->turns) > 0 && next_ns != INT64_MAX)
-        look_after(order, next_ns - now_ns);
+        look_after(order, ns_subtract(next_ns, now_ns));
     else if (map_count(order->turns) > 0)
         look_after(order, SUCCESSOR_NS);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/operations.h"
 
@@ -152,7 +152,7 @@ static void ask_version(struct nominator *nominator)
 {
     int64_t now_ns = loop_monotonic_ns(nominator->control->loop);
     if (nominator->support != SUPPORT_UNKNOWN ||
-        (nominator->asked_ns != 0 && now_ns - nominator->asked_ns < ASK_AGAIN_NS))
+        (nominator->asked_ns != 0 && ns_subtract(now_ns, nominator->asked_ns) < ASK_AGAIN_NS))
         return;
     nominator->asked_ns = now_ns;
     nominator->support = SUPPORT_ASKED;
@@ -171,7 +171,8 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
     if (all < JUDGED_LEAST)
         return;
     if (100 * nominator->as_planned < KEPT_PERCENT * all) {
-        nominator->distrusted_until_ns = loop_monotonic_ns(nominator->control->loop) + DISTRUST_NS;
+        nominator->distrusted_until_ns =
+            ns_add(loop_monotonic_ns(nominator->control->loop), DISTRUST_NS);
         log_info("pods are not nominated for an hour: kube-scheduler puts them elsewhere",
                  "s:controller", "pod.nomination", "i:nominated", (int64_t)all, "i:elsewhere",
                  (int64_t)nominator->elsewhere);
@@ -218,8 +219,10 @@ static bool differs(const struct nominator *nominator, const struct pod *pod)
 static int64_t pause_left(const struct nominator *nominator, const struct pod *pod)
 {
     const int64_t *last_ns = map_get(nominator->nominated, pod->meta.uid);
-    int64_t left_ns =
-        last_ns != NULL ? *last_ns + AGAIN_NS - loop_monotonic_ns(nominator->control->loop) : 0;
+    if (last_ns == NULL)
+        return 0;
+    int64_t left_ns = ns_subtract(ns_add(*last_ns, AGAIN_NS),
+                                  loop_monotonic_ns(nominator->control->loop));
     return left_ns > 0 ? left_ns : 0;
 }
 
@@ -250,10 +253,11 @@ bool nominator_holds(const struct nominator *nominator, const struct node_claim 
     if (!nominator_works(nominator) || are_alike(nominator))
         return false;
     const struct control *control = nominator->control;
-    int64_t age_ns = control_now(control) - node->meta.creation_timestamp;
+    int64_t age_ns = ns_subtract(control_now(control), node->meta.creation_timestamp);
     const struct condition *ready = condition_find(&node->status.conditions, "Ready");
     bool is_ready = node_is_ready(node);
-    int64_t since_ns = is_ready ? control_now(control) - ready->last_transition_time : age_ns;
+    int64_t since_ns = is_ready ? ns_subtract(control_now(control), ready->last_transition_time)
+                                : age_ns;
     if (since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS)
         return false;
     const struct pod *pod;

@@ -98,7 +98,7 @@ static bool has_own_volumes(const struct pod *pod)
 static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
 {
     if (is_complete(workload) || workload->wanted == WANTED_UNKNOWN ||
-        workload->sample == NULL || now_ns - workload->changed_ns >= GIVEN_UP_NS ||
+        workload->sample == NULL || ns_subtract(now_ns, workload->changed_ns) >= GIVEN_UP_NS ||
         (workload->is_numbered && has_own_volumes(workload->sample)))
         return 0;
     return (uint32_t)(workload->wanted - workload->pods);
@@ -106,14 +106,14 @@ static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
 
 static bool makes_progress(const struct workload *workload, int64_t now_ns)
 {
-    return !workload->is_failing && now_ns - workload->changed_ns < STALLED_NS;
+    return !workload->is_failing && ns_subtract(now_ns, workload->changed_ns) < STALLED_NS;
 }
 
 // More of its pods may come, nobody knows how many.
 static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now_ns)
 {
     return !is_complete(workload) && missing_of(workload, now_ns) == 0 &&
-           now_ns - workload->changed_ns < waves->control->settings->batch_idle_duration;
+           ns_subtract(now_ns, workload->changed_ns) < waves->control->settings->batch_idle_duration;
 }
 
 static struct workload *workload_of(struct waves *waves, const char *uid)
@@ -131,7 +131,8 @@ static struct workload *workload_of(struct waves *waves, const char *uid)
 
 static void note_growth(struct waves *waves)
 {
-    int64_t now_ns = loop_monotonic_ns(waves->control->loop), gap_ns = now_ns - waves->grown_ns;
+    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    int64_t gap_ns = ns_subtract(now_ns, waves->grown_ns);
     if (gap_ns >= waves->control->settings->batch_idle_duration)
         waves->gap_ns = 0; // another wave
     else if (gap_ns > waves->gap_ns)
@@ -298,15 +299,15 @@ bool waves_finished(struct waves *waves)
     for (uint32_t i = waves->under_way.count; i-- > 0;)
         if (is_under_way(waves, waves->under_way.items[i], now_ns))
             return false;
-    return now_ns - waves->loose_ns >= waves->control->settings->batch_idle_duration;
+    return ns_subtract(now_ns, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
 }
 
 int64_t waves_settled_at(const struct waves *waves)
 {
     int64_t idle_ns = waves->control->settings->batch_idle_duration;
-    int64_t settle_ns = SETTLE_GAPS * waves->gap_ns, least_ns = idle_ns / SETTLE_SHARE;
+    int64_t settle_ns = ns_multiply(SETTLE_GAPS, waves->gap_ns), least_ns = idle_ns / SETTLE_SHARE;
     settle_ns = settle_ns > idle_ns ? idle_ns : settle_ns;
-    return waves->grown_ns + (settle_ns < least_ns ? least_ns : settle_ns);
+    return ns_add(waves->grown_ns, ns_maximum(settle_ns, least_ns));
 }
 
 bool waves_next_expected(struct waves *waves, const char *after, struct expected_pods *out)

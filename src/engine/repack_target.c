@@ -1,7 +1,7 @@
 #include "engine/repack_target.h"
 
 #include "base/quantity.h"
-#include "engine/instance_types.h"
+#include "engine/expected_price.h"
 #include "engine/trial.h"
 
 #define PODS_MAX     5000 // a larger plan takes too long to be only a yardstick
