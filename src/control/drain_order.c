@@ -191,7 +191,8 @@ static uint32_t count_due(const struct drain_order *order, int64_t now_ns)
     uint32_t due = 0;
     for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry)) {
         const struct turn *turn = map_value(entry);
-        due += turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
+        if (turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS)
+            due++;
     }
     return due;
 }
