@@ -17,7 +17,7 @@
 #define ASK_AGAIN_NS   MINUTE
 #define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
 #define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS       (3 * SECOND)  // and afterwards
+#define READY_NS       (5 * SECOND)  // and afterwards
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -267,21 +267,43 @@ bool nominator_holds(const struct nominator *nominator, const struct node_claim 
     return false;
 }
 
+struct wanting { // a nomination, or its end
+    const struct pod *pod;
+    int64_t cpu, memory;
+};
+
+static struct wanting wanting_of(struct arena *arena, const struct pod *pod)
+{
+    struct resource_map requests = pod_requests(arena, pod);
+    return (struct wanting){pod, resource_map_get(&requests, "cpu"),
+                            resource_map_get(&requests, "memory")};
+}
+
+// Large pods cannot do with what small ones leave them.
+static int hardest_first(const void *a, const void *b)
+{
+    const struct wanting *x = a, *y = b;
+    if (x->cpu != y->cpu)
+        return x->cpu > y->cpu ? -1 : 1;
+    return x->memory > y->memory ? -1 : x->memory < y->memory;
+}
+
 static void review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     bool sets = nominator_works(nominator) && !are_alike(nominator);
-    struct text key = {0};
     const struct pod_list *pods = cluster_unbound(control->cluster);
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct pod *pod = pods->items[i];
-        if (!differs(nominator, pod) || !(sets || is_nominated(pod)))
-            continue;
-        key.length = 0;
-        text_format(&key, "%s/%s", pod->meta.namespace, pod->meta.name);
-        reconcile_queue_add(nominator->queue, key.data);
-    }
-    text_free(&key);
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (differs(nominator, pods->items[i]) && (sets || is_nominated(pods->items[i])))
+            wanting[count++] = wanting_of(arena, pods->items[i]);
+    qsort(wanting, count, sizeof *wanting, hardest_first);
+    for (uint32_t i = 0; i < count; i++)
+        reconcile_queue_add(nominator->queue,
+                            arena_format(arena, "%s/%s", wanting[i].pod->meta.namespace,
+                                         wanting[i].pod->meta.name));
 }
 
 // --- one pod -------------------------------------------------------------------------------------

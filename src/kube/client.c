@@ -36,6 +36,7 @@ struct kube_client *kube_client_create(struct loop *loop, struct kube_transport 
     int64_t now_ns = loop_monotonic_ns(loop);
     client->bucket = bucket_create(options->qps, options->burst, now_ns);
     client->events_bucket = bucket_create(options->qps / 2, options->burst / 2, now_ns);
+    client->nominations_bucket = bucket_create(options->qps, options->burst, now_ns);
     random_seed(&client->random, loop_is_virtual(loop) ? CLIENT_SEED_VIRTUAL : random_entropy());
     TAILQ_INIT(&client->operations);
     return client;
@@ -210,12 +211,21 @@ struct operation *operation_create(struct kube_client *client, enum kube_verb ve
     return operation;
 }
 
+// Events and nominations come in waves that must not hold up NodeClaims, nor wait for them.
+static struct bucket *bucket_of(const struct operation *operation)
+{
+    struct kube_client *client = operation->client;
+    if (operation->kind == KIND_EVENT)
+        return &client->events_bucket;
+    return operation->kind == KIND_POD && operation->verb == KUBE_PATCH
+               ? &client->nominations_bucket
+               : &client->bucket;
+}
+
 void operation_submit(struct operation *operation)
 {
     struct kube_client *client = operation->client;
-    struct bucket *bucket =
-        operation->kind == KIND_EVENT ? &client->events_bucket : &client->bucket;
-    int64_t delay_ns = bucket_reserve(bucket, loop_monotonic_ns(client->loop));
+    int64_t delay_ns = bucket_reserve(bucket_of(operation), loop_monotonic_ns(client->loop));
     if (delay_ns > 0)
         operation_wait(operation, delay_ns);
     else

@@ -1,5 +1,6 @@
 // A typed client for one API server: get, list, create, patch, delete, evict; rate limited (QPS and
-// burst, LIF-380; half as much again for Events, which take nothing from the limit of the others),
+// burst, LIF-380; half as much again for Events, and as much again for patches of pods, that is,
+// nominations: these take nothing from the limit of the others),
 // with the answers as typed objects.
 //
 // Every call is asynchronous and ends with exactly one callback on the loop's thread, never before

@@ -41,7 +41,7 @@ TAILQ_HEAD(operation_list, operation);
 struct kube_client {
     struct loop *loop;
     struct kube_transport *transport;
-    struct bucket bucket, events_bucket;
+    struct bucket bucket, events_bucket, nominations_bucket;
     struct random random;
     struct operation_list operations;
     bool (*may_write)(void *context); // NULL: always
