@@ -50,10 +50,14 @@ class Node:
 
 def price(labels):
     """kwok's own formula: so much for a cpu and a GB, spot at 70 %."""
-    cpu = float(labels.get("karpenter.kwok.sh/instance-cpu", 0))
-    memory = float(labels.get("karpenter.kwok.sh/instance-memory", 0)) * 2**20 / 1e9
+    cpu = number(labels.get("karpenter.kwok.sh/instance-cpu", "0"))
+    memory = number(labels.get("karpenter.kwok.sh/instance-memory", "0")) / 1e9
     whole = 0.025 * cpu + 0.001 * memory
     return whole * (0.7 if labels.get("karpenter.sh/capacity-type") == "spot" else 1)
+
+
+class Lost(Exception):
+    """The watch has ended and begins anew."""
 
 
 class Stream(threading.Thread):
@@ -65,7 +69,7 @@ class Stream(threading.Thread):
         while True:
             try:
                 self.follow()
-            except (OSError, http.client.HTTPException, ValueError):
+            except (OSError, http.client.HTTPException, Lost):
                 time.sleep(0.2)
 
     def get(self, query):
@@ -73,7 +77,7 @@ class Stream(threading.Thread):
         connection.request("GET", PATHS[self.kind] + query, headers=HEADERS)
         reply = connection.getresponse()
         if reply.status != 200:
-            raise ValueError(f"{self.kind}: {reply.status}")
+            raise Lost(f"{self.kind}: {reply.status}")
         return reply
 
     def follow(self):
@@ -84,7 +88,7 @@ class Stream(threading.Thread):
             for line in self.get(f"?watch=1&timeoutSeconds=300&resourceVersion={revision}"):
                 event = json.loads(line)
                 if event["type"] == "ERROR":
-                    raise ValueError("watch error")
+                    raise Lost("watch error")
                 revision = event["object"]["metadata"]["resourceVersion"]
                 self.take(self.kind, event["type"], event["object"])
 

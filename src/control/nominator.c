@@ -17,7 +17,8 @@
 #define ASK_AGAIN_NS   MINUTE
 #define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
 #define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS       (5 * SECOND)  // and afterwards
+#define READY_NS       (20 * SECOND) // and afterwards,
+#define IDLE_NS        (2 * SECOND)  // while nominations make progress
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -28,6 +29,9 @@ struct nominator {
     int64_t asked_ns;              // monotonic
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
+    int64_t written_ns;            // monotonic: when a nomination was written last
+    char *exempt;                  // UID of the workload whose pods need none; or NULL
+    bool are_alike;                // all planned pods are of one workload
     struct map *nominated;         // pod UID -> int64_t, monotonic: when it was nominated last
 };
 
@@ -115,6 +119,7 @@ void nominator_destroy(struct nominator *nominator)
         return;
     kube_cancel(nominator->control->client, nominator);
     map_destroy(nominator->nominated, free);
+    free(nominator->exempt);
     free(nominator);
 }
 
@@ -208,6 +213,13 @@ static bool is_stale(const struct nominator *nominator, const struct pod *pod)
            !may_preempt(nominator, pod);
 }
 
+static const char *workload_of(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL && owner->uid != NULL ? owner->uid : pod->meta.uid;
+}
+
+
 static bool differs(const struct nominator *nominator, const struct pod *pod)
 {
     const char *wanted = wanted_node(nominator, pod);
@@ -226,31 +238,53 @@ static int64_t pause_left(const struct nominator *nominator, const struct pod *p
     return left_ns > 0 ? left_ns : 0;
 }
 
-static const char *workload_of(const struct pod *pod)
+// Nothing but its size matters to where the pod goes.
+static bool is_plain(const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner != NULL && owner->uid != NULL ? owner->uid : pod->meta.uid;
+    return pod->spec.topology_spread_constraints.count == 0 && pod->spec.affinity == NULL &&
+           pod->spec.node_selector.count == 0 && pod->spec.volumes.count == 0;
 }
 
-// Pods of one workload are alike: the room of each is the room of the others.
-static bool are_alike(const struct nominator *nominator)
+// The plain workload with most planned pods needs no nominations: its pods are alike, and what the
+// others leave is room for exactly them.
+static void find_exempt(struct nominator *nominator)
 {
     const struct pod_list *pods = cluster_provisionable(nominator->control->cluster);
-    const char *workload = NULL;
+    struct map *counts = map_create();
+    const char *most = NULL;
+    uint32_t most_pods = 0;
     for (uint32_t i = 0; i < pods->count; i++) {
-        if (cluster_planned_claim(nominator->control->cluster, pods->items[i]) == NULL)
+        const struct pod *pod = pods->items[i];
+        if (cluster_planned_claim(nominator->control->cluster, pod) == NULL)
             continue;
-        if (workload != NULL && !text_equal(workload, workload_of(pods->items[i])))
-            return false;
-        workload = workload_of(pods->items[i]);
+        uint32_t *count = map_ensure(counts, workload_of(pod), sizeof *count);
+        if (!is_plain(pod))
+            continue;
+        // The one that is exempt stays so among equals.
+        bool was = text_equal(nominator->exempt, workload_of(pod));
+        if (++*count > most_pods || (*count == most_pods && was)) {
+            most_pods = *count;
+            most = workload_of(pod);
+        }
     }
-    return true;
+    if (most != NULL && !text_equal(nominator->exempt, most)) {
+        free(nominator->exempt);
+        nominator->exempt = memory_copy_string(most);
+    }
+    nominator->are_alike = map_count(counts) <= 1;
+    map_destroy(counts, free);
+}
+
+static bool is_exempt(const struct nominator *nominator, const struct pod *pod)
+{
+    return nominator->are_alike ||
+           (is_plain(pod) && text_equal(nominator->exempt, workload_of(pod)));
 }
 
 bool nominator_holds(const struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
-    if (!nominator_works(nominator) || are_alike(nominator))
+    if (!nominator_works(nominator) || nominator->are_alike)
         return false;
     const struct control *control = nominator->control;
     int64_t age_ns = ns_subtract(control_now(control), node->meta.creation_timestamp);
@@ -258,11 +292,15 @@ bool nominator_holds(const struct nominator *nominator, const struct node_claim 
     bool is_ready = node_is_ready(node);
     int64_t since_ns = is_ready ? ns_subtract(control_now(control), ready->last_transition_time)
                                 : age_ns;
-    if (since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS)
+    int64_t idle_ns =
+        ns_subtract(loop_monotonic_ns(control->loop), nominator->written_ns);
+    if (since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS ||
+        (is_ready && since_ns >= IDLE_NS && idle_ns >= IDLE_NS))
         return false;
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++)
-        if (!text_equal(pod->status.nominated_node_name, node->meta.name))
+        if (!is_exempt(nominator, pod) &&
+            !text_equal(pod->status.nominated_node_name, node->meta.name))
             return true;
     return false;
 }
@@ -291,13 +329,15 @@ static int hardest_first(const void *a, const void *b)
 static void review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
-    bool sets = nominator_works(nominator) && !are_alike(nominator);
+    find_exempt(nominator);
+    bool sets = nominator_works(nominator);
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
-        if (differs(nominator, pods->items[i]) && (sets || is_nominated(pods->items[i])))
+        if (differs(nominator, pods->items[i]) &&
+            ((sets && !is_exempt(nominator, pods->items[i])) || is_nominated(pods->items[i])))
             wanting[count++] = wanting_of(arena, pods->items[i]);
     qsort(wanting, count, sizeof *wanting, hardest_first);
     for (uint32_t i = 0; i < count; i++)
@@ -312,6 +352,8 @@ static enum operation_outcome note_written(void *context, const char *key,
 {
     struct nominator *nominator = context;
     (void)key;
+    if (result->error.kind == ERROR_NONE)
+        nominator->written_ns = loop_monotonic_ns(nominator->control->loop);
     if (result->error.kind == ERROR_FORBIDDEN) {
         nominator->support = UNSUPPORTED;
         log_error("pods are not nominated: the permission is missing", "s:controller",

@@ -5,8 +5,8 @@
 // is ready, and the taint karpenter.sh/unregistered stays until its pods are.
 //
 // Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server, or
-// where kube-scheduler puts pods elsewhere all the same; nor while all planned pods are alike, since it
-// does not matter then which of them goes where.
+// where kube-scheduler puts pods elsewhere all the same; nor for the pods of the largest workload without
+// constraints, or of the only one: they are alike, so the room that others leave is room for them.
 #pragma once
 
 #include "control/control.h"

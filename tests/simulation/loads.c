@@ -188,14 +188,19 @@ struct look {
     double cpu_asked, memory_asked, cpu_there, memory_there;
 };
 
-static double amount(const json_t *object, const char *path, const char *resource)
+static double quantity(const json_t *map, const char *resource, const char *key)
 {
-    const char *text = json_string_value(json_object_get(store_path(object, path), resource));
+    const char *text = json_string_value(json_object_get(map, key));
     struct error error = {0};
     int64_t value = 0;
     if (text != NULL && !quantity_parse(resource, text, &value, &error))
         fail_msg("%s", error.message);
     return (double)value;
+}
+
+static double amount(const json_t *object, const char *path, const char *resource)
+{
+    return quantity(store_path(object, path), resource, resource);
 }
 
 static bool look_at_pod(void *context, json_t *pod)
@@ -216,11 +221,10 @@ static bool look_at_pod(void *context, json_t *pod)
 // kwok's own formula: so much for a cpu and a GB.
 static double price_of(const json_t *node)
 {
-    const char *cpu = view_label(node, "karpenter.kwok.sh/instance-cpu");
-    const char *memory = view_label(node, "karpenter.kwok.sh/instance-memory");
-    return cpu == NULL || memory == NULL
-               ? 0
-               : 0.025 * strtod(cpu, NULL) + 0.001 * strtod(memory, NULL) * 1048576 / 1e9;
+    const json_t *labels = store_path(node, "metadata.labels");
+    double cpu_m = quantity(labels, "cpu", "karpenter.kwok.sh/instance-cpu");
+    double bytes = quantity(labels, "memory", "karpenter.kwok.sh/instance-memory");
+    return 0.025 * cpu_m / 1000 + 0.001 * bytes / 1e9;
 }
 
 static bool look_at_node(void *context, json_t *node)
