@@ -26,6 +26,7 @@ class Pod:
 
     def __init__(self, item):
         spec, status, meta = item["spec"], item.get("status", {}), item["metadata"]
+        self.name = meta["name"]
         self.node = spec.get("nodeName")
         self.nominated = status.get("nominatedNodeName")
         self.running = status.get("phase") == "Running" and "deletionTimestamp" not in meta
@@ -141,6 +142,9 @@ class Cluster:
             nominated = pod.nominated or (before and before.nominated)
             self.landed += bool(nominated)
             self.kept += nominated == pod.node
+            if os.environ.get("LIVE_TRACE"):
+                with open(os.environ["LIVE_TRACE"], "a") as file:
+                    file.write(f"{time.time():.3f} {pod.name} {nominated} {pod.node}\n")
         if before is not None and pod.ending and not before.ending and pod.node:
             node = next((node for node in self.known["node"].values() if node.name == pod.node), None)
             self.evicted += node is None or node.going

@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
+#include "control/lifecycle.h"
 #include "control/operations.h"
 
 #define REVIEW         "review" // no pod's key: those have a slash
@@ -17,8 +18,9 @@
 #define ASK_AGAIN_NS   MINUTE
 #define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
 #define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS       (20 * SECOND) // and afterwards,
-#define IDLE_NS        (2 * SECOND)  // while nominations make progress
+#define READY_NS       (20 * SECOND) // and afterwards, waiting for its turn
+#define TURN_NS        (2 * SECOND)  // and in its turn
+#define TURNS_MAX      6             // nodes that are prepared at a time
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -29,8 +31,8 @@ struct nominator {
     int64_t asked_ns;              // monotonic
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
-    int64_t written_ns;            // monotonic: when a nomination was written last
-    char *exempt;                  // UID of the workload whose pods need none; or NULL
+    struct map *turns;             // NodeClaim -> int64_t, monotonic: its node is prepared since then
+    char *exempt;                  // UID of a workload whose pods need none; or NULL
     bool are_alike;                // all planned pods are of one workload
     struct map *nominated;         // pod UID -> int64_t, monotonic: when it was nominated last
 };
@@ -89,6 +91,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     const struct node_claim *before = (const struct node_claim *)old_object;
     const struct node_claim *claim = (const struct node_claim *)new_object;
     (void)change;
+    if (claim == NULL)
+        free(map_remove(((struct nominator *)context)->turns, old_object->meta.name));
     if (claim == NULL || before == NULL || object_is_deleting(new_object) ||
         node_claim_is_launched(before) != node_claim_is_launched(claim))
         nominator_wake(context);
@@ -101,6 +105,7 @@ struct nominator *nominator_create(struct control *control)
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
     nominator->nominated = map_create();
+    nominator->turns = map_create();
     nominator->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
                                                                  .kind = "Pod",
@@ -119,6 +124,7 @@ void nominator_destroy(struct nominator *nominator)
         return;
     kube_cancel(nominator->control->client, nominator);
     map_destroy(nominator->nominated, free);
+    map_destroy(nominator->turns, free);
     free(nominator->exempt);
     free(nominator);
 }
@@ -186,13 +192,20 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
 }
 
 // --- what should be ------------------------------------------------------------------------------
+static bool is_closed(const struct node *node)
+{
+    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL;
+}
+
 // The name of the node that the pod is planned for; NULL: it is not planned, or the node is not ready.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
-    return node_is_ready(node) ? node->meta.name : NULL;
+    bool open = node_is_ready(node) &&
+                (!is_closed(node) || map_get(nominator->turns, claim->meta.name) != NULL);
+    return open ? node->meta.name : NULL;
 }
 
 // Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
@@ -245,34 +258,52 @@ static bool is_plain(const struct pod *pod)
            pod->spec.node_selector.count == 0 && pod->spec.volumes.count == 0;
 }
 
-// The plain workload with most planned pods needs no nominations: its pods are alike, and what the
-// others leave is room for exactly them.
+static void keep_smaller(struct resource_map *least, const struct resource_map *requests)
+{
+    list_for_each (entry, least) {
+        int64_t value = resource_map_get(requests, entry->name);
+        if (value < entry->value)
+            entry->value = value;
+    }
+}
+
+static bool is_least(const struct resource_map *requests, const struct resource_map *least)
+{
+    list_for_each (entry, requests)
+        if (entry->value > resource_map_get(least, entry->name))
+            return false;
+    return true;
+}
+
+// A plain workload whose pods are the smallest of all in every resource needs no nominations: what the
+// others leave is room for exactly them, and too little for any other.
 static void find_exempt(struct nominator *nominator)
 {
-    const struct pod_list *pods = cluster_provisionable(nominator->control->cluster);
-    struct map *counts = map_create();
-    const char *most = NULL;
-    uint32_t most_pods = 0;
+    struct cluster *cluster = nominator->control->cluster;
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct map *workloads = map_create();
+    struct resource_map least = {0};
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
-        if (cluster_planned_claim(nominator->control->cluster, pod) == NULL)
+        if (cluster_planned_claim(cluster, pod) == NULL || map_get(workloads, workload_of(pod)))
             continue;
-        uint32_t *count = map_ensure(counts, workload_of(pod), sizeof *count);
-        if (!is_plain(pod))
-            continue;
-        // The one that is exempt stays so among equals.
-        bool was = text_equal(nominator->exempt, workload_of(pod));
-        if (++*count > most_pods || (*count == most_pods && was)) {
-            most_pods = *count;
-            most = workload_of(pod);
-        }
+        struct resource_map requests = pod_requests(arena, pod);
+        if (least.items == NULL)
+            least = requests;
+        keep_smaller(&least, &requests);
+        map_set(workloads, workload_of(pod), (void *)(uintptr_t)pod);
     }
-    if (most != NULL && !text_equal(nominator->exempt, most)) {
-        free(nominator->exempt);
-        nominator->exempt = memory_copy_string(most);
+    nominator->are_alike = map_count(workloads) <= 1;
+    free(nominator->exempt);
+    nominator->exempt = NULL;
+    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
+        const struct pod *pod = map_value(entry);
+        struct resource_map requests = pod_requests(arena, pod);
+        if (nominator->exempt == NULL && is_plain(pod) && is_least(&requests, &least))
+            nominator->exempt = memory_copy_string(workload_of(pod));
     }
-    nominator->are_alike = map_count(counts) <= 1;
-    map_destroy(counts, free);
+    map_destroy(workloads, NULL);
 }
 
 static bool is_exempt(const struct nominator *nominator, const struct pod *pod)
@@ -281,28 +312,57 @@ static bool is_exempt(const struct nominator *nominator, const struct pod *pod)
            (is_plain(pod) && text_equal(nominator->exempt, workload_of(pod)));
 }
 
-bool nominator_holds(const struct nominator *nominator, const struct node_claim *claim,
-                     const struct node *node)
+// Whether all pods of the node that need it are nominated.
+static bool is_prepared(const struct nominator *nominator, const struct node_claim *claim,
+                        const struct node *node)
 {
-    if (!nominator_works(nominator) || nominator->are_alike)
-        return false;
-    const struct control *control = nominator->control;
-    int64_t age_ns = ns_subtract(control_now(control), node->meta.creation_timestamp);
-    const struct condition *ready = condition_find(&node->status.conditions, "Ready");
-    bool is_ready = node_is_ready(node);
-    int64_t since_ns = is_ready ? ns_subtract(control_now(control), ready->last_transition_time)
-                                : age_ns;
-    int64_t idle_ns =
-        ns_subtract(loop_monotonic_ns(control->loop), nominator->written_ns);
-    if (since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS ||
-        (is_ready && since_ns >= IDLE_NS && idle_ns >= IDLE_NS))
-        return false;
     const struct pod *pod;
-    for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++)
+    for (uint32_t i = 0;
+         (pod = cluster_planned_on(nominator->control->cluster, claim, i)) != NULL; i++)
         if (!is_exempt(nominator, pod) &&
             !text_equal(pod->status.nominated_node_name, node->meta.name))
-            return true;
-    return false;
+            return false;
+    return true;
+}
+
+// Nodes are prepared one after the other, a few at a time: between its nomination and the opening of
+// its node a pod must not be tried.
+static bool has_turn(struct nominator *nominator, const struct node_claim *claim)
+{
+    if (map_get(nominator->turns, claim->meta.name) != NULL)
+        return true;
+    if (map_count(nominator->turns) >= TURNS_MAX)
+        return false;
+    int64_t *begun_ns = map_ensure(nominator->turns, claim->meta.name, sizeof *begun_ns);
+    *begun_ns = loop_monotonic_ns(nominator->control->loop);
+    reconcile_queue_add(nominator->queue, REVIEW);
+    return true;
+}
+
+static bool is_late(const struct nominator *nominator, const struct node_claim *claim,
+                    const struct node *node)
+{
+    int64_t now = control_now(nominator->control);
+    const int64_t *begun_ns = map_get(nominator->turns, claim->meta.name);
+    if (begun_ns != NULL)
+        return ns_subtract(loop_monotonic_ns(nominator->control->loop), *begun_ns) >= TURN_NS;
+    const struct condition *ready = condition_find(&node->status.conditions, "Ready");
+    bool is_ready = node_is_ready(node);
+    int64_t since_ns = ns_subtract(now, is_ready ? ready->last_transition_time
+                                                 : node->meta.creation_timestamp);
+    return since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS;
+}
+
+bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
+                     const struct node *node)
+{
+    bool holds = nominator_works(nominator) && !nominator->are_alike &&
+                 !is_prepared(nominator, claim, node) && !is_late(nominator, claim, node);
+    if (holds && node_is_ready(node))
+        has_turn(nominator, claim);
+    if (!holds && nominator != NULL)
+        free(map_remove(nominator->turns, claim->meta.name));
+    return holds;
 }
 
 struct wanting { // a nomination, or its end
@@ -347,23 +407,6 @@ static void review(struct nominator *nominator)
 }
 
 // --- one pod -------------------------------------------------------------------------------------
-static enum operation_outcome note_written(void *context, const char *key,
-                                           const struct kube_result *result)
-{
-    struct nominator *nominator = context;
-    (void)key;
-    if (result->error.kind == ERROR_NONE)
-        nominator->written_ns = loop_monotonic_ns(nominator->control->loop);
-    if (result->error.kind == ERROR_FORBIDDEN) {
-        nominator->support = UNSUPPORTED;
-        log_error("pods are not nominated: the permission is missing", "s:controller",
-                  "pod.nomination", "s:permissions", "patch pods/status");
-        return OPERATION_NOTED;
-    }
-    bool over = result->error.kind == ERROR_NOT_FOUND || result->error.kind == ERROR_CONFLICT;
-    return over ? OPERATION_NOTED : OPERATION_PASS;
-}
-
 static const struct pod *pod_of_key(const struct nominator *nominator, const char *key)
 {
     const char *slash = strchr(key, '/');
@@ -374,6 +417,25 @@ static const struct pod *pod_of_key(const struct nominator *nominator, const cha
     namespace[slash - key] = '\0';
     return (const struct pod *)mirror_get(nominator->control->mirror, KIND_POD, namespace,
                                           slash + 1);
+}
+
+static enum operation_outcome note_written(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct nominator *nominator = context;
+    const struct pod *pod = pod_of_key(nominator, key);
+    const struct node_claim *claim =
+        pod != NULL ? cluster_planned_claim(nominator->control->cluster, pod) : NULL;
+    if (claim != NULL && map_get(nominator->turns, claim->meta.name) != NULL)
+        lifecycle_wake(nominator->control->lifecycle, claim->meta.name);
+    if (result->error.kind == ERROR_FORBIDDEN) {
+        nominator->support = UNSUPPORTED;
+        log_error("pods are not nominated: the permission is missing", "s:controller",
+                  "pod.nomination", "s:permissions", "patch pods/status");
+        return OPERATION_NOTED;
+    }
+    bool over = result->error.kind == ERROR_NOT_FOUND || result->error.kind == ERROR_CONFLICT;
+    return over ? OPERATION_NOTED : OPERATION_PASS;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -390,7 +452,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (pod == NULL || (pod->spec.node_name != NULL && *pod->spec.node_name != '\0') ||
         nominator->support == UNSUPPORTED || !differs(nominator, pod))
         return reconcile_done();
-    if (pause_left(nominator, pod) > 0)
+    const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
+    bool is_its_turn = claim != NULL && map_get(nominator->turns, claim->meta.name) != NULL;
+    if (!is_its_turn && pause_left(nominator, pod) > 0)
         return reconcile_after(pause_left(nominator, pod));
     const char *wanted = wanted_node(nominator, pod);
     int64_t *last_ns = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last_ns);

@@ -5,8 +5,8 @@
 // is ready, and the taint karpenter.sh/unregistered stays until its pods are.
 //
 // Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server, or
-// where kube-scheduler puts pods elsewhere all the same; nor for the pods of the largest workload without
-// constraints, or of the only one: they are alike, so the room that others leave is room for them.
+// where kube-scheduler puts pods elsewhere all the same; nor for the pods of the smallest workload without
+// constraints, or of the only one: the room that others leave is room for them.
 #pragma once
 
 #include "control/control.h"
@@ -21,5 +21,5 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
 // Nominations are set and honoured, as far as that is known.
 bool nominator_works(const struct nominator *nominator);
 // The node should not be opened to pods yet: its own are not nominated. Never for long.
-bool nominator_holds(const struct nominator *nominator, const struct node_claim *claim,
+bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node);
