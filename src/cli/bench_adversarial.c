@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/nanoseconds.h"
 #include "cli/bench_builder.h"
 #include "cli/bench_measure.h"
 #include "cli/bench_options.h"
@@ -109,7 +110,7 @@ static json_t *row_of(const struct bench_workload *workload, const char *name, u
                      (json_int_t)result->unschedulable, "wallMs",
                      bench_real((double)result->wall_ns / 1e6), "cpuMs",
                      bench_real((double)result->cpu_ns / 1e6), "moreMs",
-                     bench_real((double)(result->cpu_ns - usual->cpu_ns) / 1e6), "planMiB",
+                     bench_real((double)ns_subtract(result->cpu_ns, usual->cpu_ns) / 1e6), "planMiB",
                      bench_real((double)result->plan_bytes / MEBIBYTE), "runs",
                      (json_int_t)result->runs);
 }

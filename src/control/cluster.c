@@ -488,6 +488,14 @@ static void pod_forget(struct cluster *cluster, const struct object *pod)
     planned_pods_forget(cluster->planned, pod->meta.uid);
 }
 
+static void count_landing(const struct cluster *cluster, const struct node_claim *claim,
+                          bool as_planned)
+{
+    metric_add(cluster->control->metrics.planned_pods_bound, 1,
+               label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
+               as_planned ? "planned" : "elsewhere");
+}
+
 static bool take_room(struct resource_map *room, const struct resource_map *requests)
 {
     list_for_each (request, requests)
@@ -526,6 +534,7 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
             i++;
             continue;
         }
+        count_landing(cluster, claim, false);
         planned_pods_forget(cluster->planned, pod->meta.uid);
         cluster->has_released = true;
     }
@@ -549,9 +558,7 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod)
     cluster->landed_ns = loop_monotonic_ns(cluster->control->loop);
     bool there = node != NULL && claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, claim_key(claim));
-    metric_add(cluster->control->metrics.planned_pods_bound, 1,
-               label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
-               there ? "planned" : "elsewhere");
+    count_landing(cluster, claim, there);
     nominator_note_landing(cluster->control->nominator, pod, there);
     return there;
 }
@@ -560,7 +567,8 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod)
 static void take_expected_place(struct cluster *cluster, const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner != NULL && pod->meta.uid != NULL && pod_is_unexamined(pod)) {
+    if (owner != NULL && owner->uid != NULL && pod->meta.uid != NULL &&
+        is_provisionable(cluster, pod)) {
         char name[600];
         pod_key((const struct object *)pod, name);
         planned_pods_arrive(cluster->planned, owner->uid, pod->meta.uid, name);
@@ -722,6 +730,12 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim)
 {
     planned_pods_expect(cluster->planned, workload_uid, claim);
+}
+
+void cluster_seat_pods(struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->provisionable.count; i++)
+        take_expected_place(cluster, cluster->provisionable.items[i]);
 }
 
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid)

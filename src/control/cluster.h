@@ -96,6 +96,8 @@ const struct pod *cluster_planned_on(const struct cluster *cluster, const struct
 // The same for one more pod that the workload is about to create (waves.h): its next new pod is
 // spoken for.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);
+// Pods that came while they were still expected by the decision take their places.
+void cluster_seat_pods(struct cluster *cluster);
 // Places that are kept for pods of the workload, and the NodeClaim of each; NULL: it is gone.
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,

@@ -405,6 +405,7 @@ static bool is_known_for_good(const struct provisioner *provisioner)
 
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
+    cluster_seat_pods(provisioner->control->cluster);
     nominator_wake(provisioner->control->nominator);
     uint32_t held_back = provisioner->pass->held_back;
     if (held_back > 0)

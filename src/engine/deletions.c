@@ -132,7 +132,7 @@ static void add_command(struct search *search)
     joint_free(&joint);
 }
 
-bool deletions_decide(struct disruption *disruption, const candidate_list *wanted)
+bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct search search = {.disruption = disruption,
@@ -142,8 +142,11 @@ bool deletions_decide(struct disruption *disruption, const candidate_list *wante
     rank(&search, wanted, &holes);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
     find_set(&search);
-    if (search.set_count == 0)
+    if (search.set_count == 0 || search.set_count < least) {
+        while (search.set_count > 0)
+            give_back(&search, search.set[--search.set_count]);
         return false;
+    }
     add_command(&search);
     return true;
 }

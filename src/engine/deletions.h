@@ -5,5 +5,5 @@
 
 #include "engine/disrupt.h"
 
-// `wanted`: the candidates of the turn. Adds one command; false: no node can be deleted.
-bool deletions_decide(struct disruption *disruption, const candidate_list *wanted);
+// `wanted`: the candidates of the turn. Adds one command; false: fewer than `least` nodes can be deleted.
+bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least);

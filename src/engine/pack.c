@@ -8,6 +8,14 @@ bool pack_asks_lowest_price(const struct problem *problem)
     return false;
 }
 
+bool pack_is_lowest_price(const struct problem *problem)
+{
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (!problem->templates[t]->lowest_price)
+            return false;
+    return true;
+}
+
 // A pool that asks for the lowest price brings that policy in; it leaves the claims of others alone.
 struct pass *pack(struct problem *problem)
 {

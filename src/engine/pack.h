@@ -31,3 +31,5 @@ int64_t pack_claim_price(const struct pass *pass, const struct claim *claim);
 
 // Whether some pool asks for the lowest price.
 bool pack_asks_lowest_price(const struct problem *problem);
+// Whether all pools do.
+bool pack_is_lowest_price(const struct problem *problem);

@@ -23,7 +23,6 @@
 #define GAIN_PERCENT  2      // of the price, which must be above the bound for a try
 #define HEED_PERCENT  10     // of the nodes' price that going where others want one may cost
 #define GROUPS_MAX    32
-#define VALUES_MAX    8 // of a key
 
 struct alternative { // one choice, for some pods
     enum { HEED_NOBODY, BE_THRIFTY, TAKE_SET } kind;
@@ -195,72 +194,6 @@ static void add_set(struct chooser *chooser, struct bitset pods, uint32_t set, d
     vector_push(&chooser->alternatives, (struct alternative){TAKE_SET, pods, set, price});
 }
 
-static struct bitset only_pod(struct chooser *chooser, uint32_t origin)
-{
-    struct bitset one = bitset_create(chooser->arena, chooser->pods);
-    bitset_set(one, origin);
-    return one;
-}
-
-// The pod in each domain of the key, as far as pools offer it.
-static void add_domains(struct chooser *chooser, struct bitset pod, uint32_t key)
-{
-    struct problem *problem = chooser->problem;
-    const struct domain_universe *universe = domain_universe(problem, key);
-    for (uint32_t i = 0; i < universe->count && universe->count <= VALUES_MAX; i++) {
-        struct requirement only = requirement_in(chooser->arena, key, universe->values[i]);
-        add_set(chooser, pod, set_add(problem->sets, SET_EMPTY, &only), 0);
-    }
-}
-
-// The terms of the pod, and the domains of the rules between pods that rule it.
-static void add_choices_of_pod(struct chooser *chooser, uint32_t index)
-{
-    struct problem *problem = chooser->problem;
-    struct pass *pass = chooser->best;
-    uint32_t class_id = pass->placements[index].class;
-    const struct pod_class *class = class_at(problem, class_id);
-    const struct shape *shape = shape_of(problem, class);
-    const struct class_state *state = pass_class(pass, class_id);
-    struct bitset pod = only_pod(chooser, pass_pod(pass, index)->origin);
-    for (uint32_t i = 0; i < shape->terms_count; i++)
-        add_set(chooser, pod, shape->terms[i].set, 0);
-    VECTOR(uint32_t) keys = {0};
-    for (uint32_t i = 0; i < state->domain_groups.count + state->counting.count; i++) {
-        uint32_t group = i < state->domain_groups.count
-                             ? state->domain_groups.items[i]
-                             : state->counting.items[i - state->domain_groups.count];
-        uint32_t key = problem->groups.items[group]->key;
-        bool known = key == problem->key_hostname;
-        for (uint32_t k = 0; k < keys.count && !known; k++)
-            known = keys.items[k] == key;
-        if (!known)
-            vector_push(&keys, key);
-    }
-    vector_for_each (key, &keys)
-        add_domains(chooser, pod, *key);
-    vector_free(&keys);
-}
-
-// One pod after the other, of each class the first one first, as far as there may be tries.
-static void add_choices_of_pods(struct chooser *chooser)
-{
-    const struct pass *pass = chooser->best;
-    struct bitset seen = bitset_create(chooser->arena, chooser->problem->classes.count);
-    struct bitset listed = bitset_create(chooser->arena, chooser->pods);
-    for (int first = 1; first >= 0; first--)
-        for (uint32_t i = 0; i < chooser->pods; i++) {
-            uint32_t class = pass_pod(pass, i)->class;
-            bool is_first = !bitset_has(seen, class);
-            if (pass->placements[i].kind != ON_CLAIM || bitset_has(listed, i) ||
-                (first == 1 && !is_first) || chooser->alternatives.count >= chooser->tries)
-                continue;
-            add_choices_of_pod(chooser, i);
-            bitset_set(listed, i);
-            bitset_set(seen, class);
-        }
-}
-
 static void list_alternatives(struct chooser *chooser)
 {
     bool few = chooser->pods < PODS_FEW;
@@ -276,8 +209,6 @@ static void list_alternatives(struct chooser *chooser)
         vector_push(&chooser->alternatives, (struct alternative){.kind = BE_THRIFTY});
     if (bitset_count(chooser->heeding) > 0 && (few || is_much(chooser, chooser->heed_gain)))
         vector_push(&chooser->alternatives, (struct alternative){.kind = HEED_NOBODY});
-    if (few)
-        add_choices_of_pods(chooser);
 }
 
 // --- one try -------------------------------------------------------------------------------------
@@ -420,7 +351,8 @@ struct pass *pack_alternatives(struct pass *pass)
 {
     struct problem *problem = pass->problem;
     uint32_t pods = pass->input.queue_count;
-    if (pass->claims.count == 0 || problem->settings->compatibility_upstream)
+    if (pass->claims.count == 0 || problem->settings->compatibility_upstream ||
+        !pack_is_lowest_price(problem))
         return pass;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct chooser chooser = {.problem = problem,

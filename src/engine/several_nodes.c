@@ -512,7 +512,7 @@ void several_nodes_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list wanted = consolidation_candidates(disruption, &table);
-    if (deletions_decide(disruption, &wanted)) // before anything is bought
+    if (deletions_decide(disruption, &wanted, 2)) // before anything is bought
         return;
     repack_target_look(disruption, &wanted);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);

@@ -26,6 +26,7 @@ static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu
 static struct snapshot *five_pods(void)
 {
     struct snapshot *snapshot = snapshot_create();
+    snapshot->require_unschedulable_condition = true;
     add_pod(snapshot, "small", "1", 0, true);
     add_pod(snapshot, "gated", "9", 0, false);
     add_pod(snapshot, "large", "4", 0, true);

@@ -78,9 +78,11 @@ struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra
     const char *settings = extra_settings != NULL ? extra_settings : "";
     text_format(&text,
                 "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, "
-                "spec: {time: '2026-01-01T00:00:00Z', settings: {%s%s%s}}}\n---\n%s",
+                "spec: {time: '2026-01-01T00:00:00Z', settings: {%s%s%s%s%s}}}\n---\n%s",
                 strstr(settings, "PACKING_POLICY") == NULL ? "PACKING_POLICY: Greedy, " : "",
-                strstr(settings, "NODE_COST") == NULL ? "NODE_COST: '0', " : "", settings,
+                strstr(settings, "NODE_COST") == NULL ? "NODE_COST: '0', " : "",
+                strstr(settings, "COST_PER_POD") == NULL ? "DISRUPTION_COST_PER_POD: '0', " : "",
+                strstr(settings, "LAUNCH_COST") == NULL ? "LAUNCH_COST: '0', " : "", settings,
                 documents);
     return plan_text(&text, options);
 }

@@ -461,21 +461,6 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
              POOL LARGER_OWNER FIVE_COUNTED,
          LOWEST, "zones=a:6 total=0.6", NULL, true},
-        {"SCH-516: where it costs little, the owner goes where it never waits for others",
-         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.105")))
-             POOL LARGER_OWNER FIVE_COUNTED,
-         LOWEST, "own.zone=b zones=a:5,b:1 total=0.605", NULL, true},
-        {"SCH-306: two spreads at once, the first pod where the second one's only place is cheap",
-         CATALOG_OF(MACHINE_IN("m", "2", "amd64",
-                               SPOT("b", "0.04") ", " SPOT("a", "0.05") ", " ON_DEMAND("b", "0.06")
-                               ", " ON_DEMAND("a", "0.15")))
-             POOL DEPLOYMENT("web", "2", "",
-                             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " LABEL_OF_ZONE
-                             ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
-                             "web}}}, {maxSkew: 1, topologyKey: karpenter.sh/capacity-type, "
-                             "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
-                             "web}}}], " CPU("1500m")),
-         LOWEST, "#2 zones=a:1,b:1 total=0.11", NULL, true},
     };
     CHECK_CASES(cases);
 }
