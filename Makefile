@@ -6,7 +6,7 @@ JOBS         ?= $(shell nproc)
 ARGS         ?=
 MESON_FLAGS  ?=
 
-.PHONY: all demo test test-e2e test-upstream soak bench fuzz install format clean dependencies help
+.PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install format clean dependencies help
 
 all: $(BUILD)/build.ninja ## build the program (release)
 	@ninja -C $(BUILD) -j $(JOBS) adze
