@@ -39,14 +39,13 @@
 #define WAVE_QUIET_NS SECOND
 #define WAVE_MAX_NS   (10 * SECOND)
 // A target is chosen for the cluster as a whole: not while pods of a wave are on their way to their
-// nodes, nor when many nodes come to rest in a moment (consolidateAfter). But nothing is waited for
-// for long, nor again and again.
+// nodes, nor after such a wave before the nodes have come to rest (consolidateAfter). But nothing is
+// waited for for long.
 #define UNREST_LOOK_NS  (500 * MILLISECOND)
-#define UNREST_SOON_NS  MINUTE
 #define UNREST_SHARE    10 // of the nodes
 #define UNREST_MAX_NS   MINUTE
+#define DISTURBING_PODS 20
 #define ARRIVING_MAX_NS MINUTE
-#define UNREST_AGAIN_NS (3 * MINUTE)
 
 struct sweep_job { // on a worker thread; outlives the controller if it must
     struct disruption_controller *disruption; // NULL: nobody waits any more
@@ -74,7 +73,8 @@ struct disruption_controller {
     struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
     uint32_t wave_pods;                    // that have left their nodes in the present wave
     int64_t wave_first_ns, wave_last_ns;   // monotonic
-    int64_t unrest_ns;                     // monotonic: since when sweeps wait for rest; 0: they do not
+    // Monotonic: since when pods arrive without a pause, 0: none does; when many came or went last.
+    int64_t arriving_ns, disturbed_ns;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -539,7 +539,7 @@ static bool rests_soon(const struct control *control, const struct state_node *s
     int64_t rests_at = ns_add(claim->status.last_pod_event_time,
                               pool->spec.disruption.consolidate_after.nanoseconds);
     int64_t left_ns = ns_subtract(rests_at, control_now(control));
-    return left_ns > 0 && left_ns <= UNREST_SOON_NS;
+    return left_ns > 0 && left_ns <= UNREST_MAX_NS;
 }
 
 static bool many_rest_soon(const struct control *control)
@@ -552,19 +552,33 @@ static bool many_rest_soon(const struct control *control)
     return soon > 1 && UNREST_SHARE * soon >= all;
 }
 
-// Whether the next sweep should wait for the cluster to come to rest.
-static bool awaits_rest(struct disruption_controller *disruption, int64_t now_ns)
+// Pods arrive, and have not done so for too long.
+static bool awaits_arrivals(struct disruption_controller *disruption, int64_t now_ns)
 {
-    const struct control *control = disruption->control;
-    bool arrive = pods_arrive(control);
-    if (!arrive && !many_rest_soon(control)) {
-        if (disruption->unrest_ns == 0 || ns_subtract(now_ns, disruption->unrest_ns) >= UNREST_AGAIN_NS)
-            disruption->unrest_ns = 0;
+    if (!pods_arrive(disruption->control)) {
+        disruption->arriving_ns = 0;
         return false;
     }
-    if (disruption->unrest_ns == 0 || ns_subtract(now_ns, disruption->unrest_ns) >= UNREST_AGAIN_NS)
-        disruption->unrest_ns = now_ns;
-    return ns_subtract(now_ns, disruption->unrest_ns) < (arrive ? ARRIVING_MAX_NS : UNREST_MAX_NS);
+    if (disruption->arriving_ns == 0)
+        disruption->arriving_ns = now_ns;
+    if (ns_subtract(now_ns, disruption->arriving_ns) >= ARRIVING_MAX_NS)
+        return false;
+    disruption->disturbed_ns = now_ns;
+    return true;
+}
+
+// Whether the next sweep should wait for the cluster to come to rest, after pods have come or gone by the
+// dozen.
+static bool awaits_rest(struct disruption_controller *disruption, int64_t now_ns)
+{
+    if (awaits_arrivals(disruption, now_ns))
+        return true;
+    if (disruption->wave_pods >= DISTURBING_PODS &&
+        disruption->wave_last_ns > disruption->disturbed_ns)
+        disruption->disturbed_ns = disruption->wave_last_ns;
+    return disruption->disturbed_ns != 0 &&
+           ns_subtract(now_ns, disruption->disturbed_ns) < UNREST_MAX_NS &&
+           many_rest_soon(disruption->control);
 }
 
 // Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
