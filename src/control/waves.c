@@ -11,7 +11,7 @@
 #define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for
 #define GIVEN_UP_NS    MINUTE       // nor is any place kept
 #define SETTLE_GAPS    5  // between the workloads of a wave: how long the next is waited for
-#define SETTLE_SHARE   10 // of the idle time: that long at least
+#define SETTLE_SHARE   2 // of the idle time: that long at least
 
 static const enum kind_id kinds[] = {KIND_REPLICA_SET, KIND_STATEFUL_SET, KIND_JOB};
 
