@@ -232,7 +232,6 @@ static const char *workload_of(const struct pod *pod)
     return owner != NULL && owner->uid != NULL ? owner->uid : pod->meta.uid;
 }
 
-
 static bool differs(const struct nominator *nominator, const struct pod *pod)
 {
     const char *wanted = wanted_node(nominator, pod);
@@ -327,16 +326,14 @@ static bool is_prepared(const struct nominator *nominator, const struct node_cla
 
 // Nodes are prepared one after the other, a few at a time: between its nomination and the opening of
 // its node a pod must not be tried.
-static bool has_turn(struct nominator *nominator, const struct node_claim *claim)
+static void take_turn(struct nominator *nominator, const struct node_claim *claim)
 {
-    if (map_get(nominator->turns, claim->meta.name) != NULL)
-        return true;
-    if (map_count(nominator->turns) >= TURNS_MAX)
-        return false;
+    if (map_get(nominator->turns, claim->meta.name) != NULL ||
+        map_count(nominator->turns) >= TURNS_MAX)
+        return;
     int64_t *begun_ns = map_ensure(nominator->turns, claim->meta.name, sizeof *begun_ns);
     *begun_ns = loop_monotonic_ns(nominator->control->loop);
     reconcile_queue_add(nominator->queue, REVIEW);
-    return true;
 }
 
 static bool is_late(const struct nominator *nominator, const struct node_claim *claim,
@@ -359,7 +356,7 @@ bool nominator_holds(struct nominator *nominator, const struct node_claim *claim
     bool holds = nominator_works(nominator) && !nominator->are_alike &&
                  !is_prepared(nominator, claim, node) && !is_late(nominator, claim, node);
     if (holds && node_is_ready(node))
-        has_turn(nominator, claim);
+        take_turn(nominator, claim);
     if (!holds && nominator != NULL)
         free(map_remove(nominator->turns, claim->meta.name));
     return holds;

@@ -1,7 +1,6 @@
 // Whole plans compared (pack.h). A pass decides pod by pod, and some of what it decides cannot be
 // seen to be dear before everything is placed: which of a pod's node affinity terms it takes
-// (SCH-508), in which domain its spread begins (SCH-306), whether it joins a claim that must grow for
-// it, and whether it goes where spreads of others want it (SCH-516). Here such choices are made
+// (SCH-508), whether it joins a claim that must grow for it, and whether it goes where spreads of others want it (SCH-516). Here such choices are made
 // otherwise, the pods are packed anew, and what is cheaper in the end is kept.
 //
 // The number of tries is bounded by the pods, never by time. None is made where the bound says that
