@@ -25,11 +25,14 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
 	@tests/e2e/run $(BUILD)/adze
 
-test-upstream: all ## upstream Karpenter's own end-to-end suite, over an hour (FOCUS=REGEX, COMPATIBILITY=upstream)
+test-upstream: all ## upstream Karpenter's own suite, over an hour (SUITE=performance, FOCUS=REGEX, PEER=upstream, COMPATIBILITY=upstream)
 	@tests/upstream/run $(BUILD)/adze
 
 bench: all ## time the engine on generated workloads
 	@bench/run $(BUILD)/adze $(ARGS)
+
+bench-live: all ## generated loads on a real control plane (ARGS="--load 7"; bench/README.md)
+	@bench/live/run $(BUILD)/adze $(ARGS)
 
 fuzz: all ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
 	@tests/fuzz/run
