@@ -21,7 +21,8 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
         pod->spec.scheduling_gates.count > 0 || pod_is_terminal(pod) ||
         pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod) || pod->meta.unreadable != NULL)
         return false;
-    if (!snapshot->require_unschedulable_condition)
+    if (!snapshot->require_unschedulable_condition ||
+        (!snapshot->settings.compatibility_upstream && pod_is_unexamined(pod)))
         return true;
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");

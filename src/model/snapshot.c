@@ -312,6 +312,27 @@ static bool check_catalogs(const struct snapshot *snapshot, struct error *error)
     return true;
 }
 
+// Whoever nominated the pod expected the node; the room is planned again, as the controller does.
+static void forget_lost_nominations(struct snapshot *snapshot)
+{
+    struct map *nodes = map_create();
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++)
+        if (snapshot->objects[KIND_NODE].items[i]->meta.name != NULL)
+            map_set(nodes, snapshot->objects[KIND_NODE].items[i]->meta.name, nodes);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        const struct object **slot = &snapshot->objects[KIND_POD].items[i];
+        const struct pod *pod = (const struct pod *)*slot;
+        const char *node = pod->status.nominated_node_name;
+        if (node == NULL || *node == '\0' || map_get(nodes, node) != NULL)
+            continue;
+        struct pod changed = *pod;
+        changed.status.nominated_node_name = NULL;
+        *slot = object_copy((const struct object *)&changed);
+        object_release((const struct object *)pod);
+    }
+    map_destroy(nodes, NULL);
+}
+
 bool snapshot_complete(struct snapshot *snapshot, struct error *error)
 {
     if (!settings_finish(&snapshot->settings, error))
@@ -324,6 +345,8 @@ bool snapshot_complete(struct snapshot *snapshot, struct error *error)
             complete_object(snapshot, &snapshot->objects[kind].items[i]);
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
         complete_object(snapshot, &snapshot->objects[KIND_POD].items[i]);
+    if (snapshot->require_unschedulable_condition && !snapshot->settings.compatibility_upstream)
+        forget_lost_nominations(snapshot);
     return workloads_expand(snapshot, error);
 }
 

@@ -17,9 +17,10 @@ struct nomination {
 struct snapshot {
     int64_t time; // nanoseconds since the epoch
     struct settings settings;
-    // The controller's and a live cluster's (FMT-3, SCH-21): pods that kube-scheduler has not rejected
-    // are not planned. snapshot_complete() then leaves workloads that an API server has seen alone,
-    // and lets pods that none has seen pass for rejected.
+    // A live cluster's (FMT-3), and the controller's under COMPATIBILITY=upstream (SCH-21): of pods without a
+    // node those are planned that kube-scheduler has rejected, or (not under COMPATIBILITY=upstream) not
+    // examined yet. snapshot_complete() then leaves workloads that an API server has seen alone, lets
+    // pods that none has seen pass for rejected, and forgets nominations for nodes that are not there.
     bool require_unschedulable_condition;
     // By kind_id: references to objects of that kind (struct object * of the right kind).
     struct {

@@ -38,21 +38,41 @@ static void provisionable_pods_SCH_21_22(void **state)
     assert_int_equal(p.plan->unschedulable.count, 0);
 }
 
-static void the_controller_asks_for_the_condition_SCH_21(void **state)
+// Of a live cluster: pods that were rejected, and those that kube-scheduler has not examined yet.
+static struct plan *plan_live(struct snapshot *snapshot)
 {
-    (void)state;
-    PLAN p = plan_yaml(
-        POOL PENDING("new", "", CPU("1"), "") PENDING(
-            "marked", "", CPU("1"),
-            "conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]")
-            PENDING("other", "", CPU("1"),
-                    "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]"),
-        NULL);
-    assert_int_equal(p.plan->pods_placed, 3);
-    p.snapshot->require_unschedulable_condition = true;
+    snapshot->require_unschedulable_condition = true;
     struct error error;
     struct plan_options options = {0};
-    struct plan *plan = engine_plan(p.snapshot, &options, &error);
+    return engine_plan(snapshot, &options, &error);
+}
+
+#define LIVE_PODS                                                                              \
+    POOL PENDING("new", "", CPU("1"), "")                                                      \
+        PENDING("marked", "", CPU("1"),                                                        \
+                "conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]")  \
+            PENDING("gated", "", CPU("1"),                                                     \
+                    "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]") \
+                PENDING("going", ", deletionTimestamp: '2026-01-01T00:00:00Z'", CPU("1"), "")  \
+                    POD("others", "", "schedulerName: another, " CPU("1"))
+
+static void a_live_cluster_is_planned_as_the_controller_does_SCH_21(void **state)
+{
+    (void)state;
+    PLAN p = plan_yaml(LIVE_PODS, NULL);
+    assert_int_equal(p.plan->pods_placed, 5);
+    struct plan *plan = plan_live(p.snapshot);
+    assert_int_equal(plan->pods_placed, 2);
+    assert_non_null(claim_of(plan, "marked"));
+    assert_non_null(claim_of(plan, "new"));
+    plan_destroy(plan);
+}
+
+static void as_upstream_the_condition_is_asked_for_SCH_21(void **state)
+{
+    (void)state;
+    PLAN p = plan_yaml(LIVE_PODS, "COMPATIBILITY: upstream");
+    struct plan *plan = plan_live(p.snapshot);
     assert_int_equal(plan->pods_placed, 1);
     assert_non_null(claim_of(plan, "marked"));
     plan_destroy(plan);
@@ -203,7 +223,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(provisionable_pods_SCH_21_22),
-        cmocka_unit_test(the_controller_asks_for_the_condition_SCH_21),
+        cmocka_unit_test(a_live_cluster_is_planned_as_the_controller_does_SCH_21),
+        cmocka_unit_test(as_upstream_the_condition_is_asked_for_SCH_21),
         cmocka_unit_test(requests_of_init_containers_and_sidecars_SCH_110),
         cmocka_unit_test(explicit_exclusion_is_silent_a_contradiction_is_not_SCH_26_104),
         cmocka_unit_test(match_fields_are_refused_SCH_26),

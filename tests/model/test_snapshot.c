@@ -170,9 +170,33 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
     snapshot_destroy(snapshot);
 }
 
-// A saved live cluster is planned as it was live: pods that kube-scheduler has not rejected, and
-// workloads that have no pods there, are no part of it; what is added from a manifest is.
-static void a_saved_live_cluster_plans_rejected_pods_only_FMT_3(void **state)
+// The room that such a pod was given is lost with the node: it waits like any other.
+static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state)
+{
+    (void)state;
+#define NOMINATED(name, node)                                                                      \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: " name ", namespace: d}, spec: " \
+    "{containers: [{name: c}]}, status: {nominatedNodeName: " node "}}\n"
+    static const char pods[] =
+        "---\n{apiVersion: v1, kind: Node, metadata: {name: there, uid: node}}\n" NOMINATED("held", "there")
+            NOMINATED("lost", "gone");
+    struct text text = {0};
+    text_add(&text, "apiVersion: adze/v1\nkind: SnapshotContext\nspec: {requireUnschedulable: true}\n");
+    text_add(&text, pods);
+    struct snapshot *snapshot = read_text(text.data);
+    assert_string_equal(find_pod(snapshot, "held")->status.nominated_node_name, "there");
+    assert_null(find_pod(snapshot, "lost")->status.nominated_node_name);
+    snapshot_destroy(snapshot);
+    // In files somebody wrote it down, and the plan leaves it alone.
+    snapshot = read_text(pods);
+    assert_string_equal(find_pod(snapshot, "lost")->status.nominated_node_name, "gone");
+    snapshot_destroy(snapshot);
+    text_free(&text);
+}
+
+// A saved live cluster is planned as it was live: what kube-scheduler says of its pods stays, workloads
+// that have no pods there are no part of it; what is added from a manifest is.
+static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
 {
     (void)state;
     static const char live[] =
@@ -305,7 +329,8 @@ int main(void)
         cmocka_unit_test(workloads_with_pods_are_left_alone_FMT_2),
         cmocka_unit_test(new_pods_are_admitted_as_by_an_api_server),
         cmocka_unit_test(the_context_sets_clock_and_settings_FMT_9),
-        cmocka_unit_test(a_saved_live_cluster_plans_rejected_pods_only_FMT_3),
+        cmocka_unit_test(a_saved_live_cluster_is_planned_as_it_was_FMT_3),
+        cmocka_unit_test(a_nomination_for_a_node_that_is_not_there_is_none_FMT_3),
         cmocka_unit_test(a_written_snapshot_reads_back_the_same),
         cmocka_unit_test(errors_name_file_line_document_and_path),
         cmocka_unit_test(duplicate_types_are_for_recordings_only_FMT_8),
