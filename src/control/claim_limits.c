@@ -33,41 +33,104 @@ static void take_unlaunched(struct pool_room *room, struct largest_machines *lar
         room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
 }
 
-// Node of a disruption command under way.
-static bool is_leaving(const struct control *control, const struct state_node *state)
+static void take_state(struct pool_room *room, const struct state_node *state, struct arena *arena)
 {
-    return state->nodes.count > 0 &&
-           disruption_queue_has(control->disruption_queue, state_main_node(state)->meta.name);
+    struct resource_map capacity = state_capacity(arena, state);
+    const struct resource_map *limits = &room->pool->spec.limits;
+    for (uint32_t i = 0; i < limits->count; i++)
+        room->left[i] = quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
+}
+
+static bool is_replaced_by(const struct control *control, const struct state_node *state,
+                           const struct disruption_command *command)
+{
+    return command != NULL && state->nodes.count > 0 &&
+           disruption_queue_of_node(control->disruption_queue, state_main_node(state)->meta.name) ==
+               command;
+}
+
+static bool is_of_pool(const struct pool_room *room, const char *pool)
+{
+    return text_equal(pool, room->pool->meta.name);
+}
+
+// Of a command's nodes and of its replacements only the larger is there in the end: what both have is
+// counted once.
+static void give_back_twice_counted(struct control *control, struct pool_room *room,
+                                    struct arena *arena, struct largest_machines *largest,
+                                    const struct disruption_command *command)
+{
+    const struct resource_map *limits = &room->pool->spec.limits;
+    struct pool_room nodes = {room->pool}, replacements = {room->pool};
+    nodes.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
+    replacements.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        const struct state_node *state =
+            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        if (state == NULL || state_marked(state) || !is_of_pool(room, state_pool(state)))
+            continue;
+        take_state(&nodes, state, arena);
+    }
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = find_claim(control, replacement->name);
+        if (claim == NULL || !is_of_pool(room, replacement->pool))
+            continue;
+        const struct state_node *state =
+            node_claim_is_launched(claim)
+                ? cluster_state(control->cluster, claim->status.provider_id)
+                : NULL;
+        if (state != NULL && !state_marked(state))
+            take_state(&replacements, state, arena);
+        else if (!node_claim_is_launched(claim))
+            take_unlaunched(&replacements, largest, claim, arena);
+    }
+    for (uint32_t i = 0; i < limits->count; i++) { // both are negative
+        int64_t twice = nodes.left[i] > replacements.left[i] ? nodes.left[i] : replacements.left[i];
+        room->left[i] = quantity_subtract(room->left[i], twice);
+    }
+}
+
+// A command that may still be called off keeps the room of its nodes; one that is being taken back
+// has them again.
+static void give_back_commands(struct control *control, struct pool_room *room,
+                               struct arena *arena, struct largest_machines *largest,
+                               const struct disruption_command *replacing)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+        if (command != replacing && command->is_confirmed && command->phase != COMMAND_ROLLBACK)
+            give_back_twice_counted(control, room, arena, largest, command);
 }
 
 static void take_existing(struct control *control, struct pool_room *room, struct arena *arena,
-                          bool replacing)
+                          const struct disruption_command *replacing)
 {
-    const struct resource_map *limits = &room->pool->spec.limits;
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
-        if (state_marked(state) || !text_equal(state_pool(state), room->pool->meta.name) ||
-            (replacing && is_leaving(control, state)))
-            continue;
-        struct resource_map capacity = state_capacity(arena, state);
-        for (uint32_t i = 0; i < limits->count; i++)
-            room->left[i] =
-                quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
+        if (!state_marked(state) && is_of_pool(room, state_pool(state)) &&
+            !is_replaced_by(control, state, replacing))
+            take_state(room, state, arena);
     }
     struct largest_machines *largest = largest_machines_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
-        if (!node_claim_is_launched(claim) && text_equal(object_label(object, LABEL_NODE_POOL), room->pool->meta.name))
+        if (!node_claim_is_launched(claim) &&
+            is_of_pool(room, object_label(object, LABEL_NODE_POOL)))
             take_unlaunched(room, largest, claim, arena);
     }
+    if (replacing != NULL)
+        give_back_commands(control, room, arena, largest, replacing);
     largest_machines_destroy(largest);
 }
 
 int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool, bool replacing)
+                          const struct node_pool *pool,
+                          const struct disruption_command *replacing)
 {
     const struct resource_map *limits = &pool->spec.limits;
     struct pool_room room = {.pool = pool};
@@ -88,7 +151,7 @@ static struct pool_room *room_of(struct control *control, struct arena *arena, s
     room = arena_allocate(arena, sizeof *room);
     const struct node_pool *pool = find_pool(control, planned->meta.name); // read again: SCH-365
     room->pool = pool != NULL ? pool : planned;
-    room->left = pool_limits_left(control, arena, room->pool, false);
+    room->left = pool_limits_left(control, arena, room->pool, NULL);
     map_set(rooms, planned->meta.name, room);
     return room;
 }

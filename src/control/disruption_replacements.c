@@ -37,7 +37,7 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     bool better = !control->settings->compatibility_upstream;
     const struct resource_map *limits = &pool->spec.limits;
-    int64_t *left = pool_limits_left(control, arena, pool, better);
+    int64_t *left = pool_limits_left(control, arena, pool, better ? command : NULL);
     list_for_each (replacement, &command->replacements) {
         if (!better || replacement->body == NULL ||
             strcmp(replacement->pool, pool->meta.name) != 0 ||

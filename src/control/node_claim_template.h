@@ -21,9 +21,12 @@ struct claim_types *claims_within_limits(struct control *control, struct arena *
                                          const struct plan *plan);
 
 // What the NodePool's limits leave, one number a limit, in their order, negative where they are
-// exceeded. `replacing`: the nodes of disruption commands under way do not count (DIS-731).
+// exceeded. `replacing`: for its replacements; its own nodes do not count, and of another command that is
+// being carried out the larger of its nodes and its replacements (DIS-731). NULL: for anything else.
+struct disruption_command;
 int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool, bool replacing);
+                          const struct node_pool *pool,
+                          const struct disruption_command *replacing);
 
 // The body of the create call. `name` was chosen by the caller. Without `types` the claim is a
 // static pool's (LIF-232): its requirements stay as they are, and nothing is requested.

@@ -182,6 +182,40 @@ static void pool_beyond_its_limit_gets_no_replacement_DIS_308(void **state)
     expect_untouched(scenario);
 }
 
+static char stuck_node[200];
+static bool refuse_marks_of_stuck(const struct kube_request *request,
+                                  struct kube_response *response)
+{
+    if (stuck_node[0] == '\0' || request->verb != KUBE_PATCH ||
+        strstr(request->path, stuck_node) == NULL)
+        return false;
+    response->status = 500;
+    return true;
+}
+
+// The node of a command that has not got beyond its first write still counts: it may stay.
+static void room_of_another_commands_node_is_not_used_DIS_731_LIF_458(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "6",
+                                            .spec = "nodeSelector: {place: '0'}, "});
+    scenario_expect_running(scenario, 3);
+    scenario_run(scenario, 60);
+    snprintf(stuck_node, sizeof stuck_node, "%s", moves_place_of(scenario, "other"));
+    assert_string_not_equal(stuck_node, old_node);
+    moves_pool(scenario, 0, (struct story_pool){.spec = "limits: {cpu: '8'}"});
+    moves_on_request = refuse_marks_of_stuck;
+    moves_scale(scenario, "other", 0);
+    scenario_run(scenario, 10);
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 120);
+    assert_true(moves_logged("launching replacement nodeclaim", "resource usage exceeds limit") > 0);
+    assert_string_equal(moves_replacement(scenario), "");
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 2);
+}
+
 // What the candidate's pods will need is not bought a second time.
 static void provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332(void **state)
 {
@@ -518,6 +552,7 @@ int main(void)
         TEST(refused_replacement_gives_the_node_back_DIS_304_328_LIF_463),
         TEST(label_values_are_as_documented_LIF_463),
         TEST(pool_beyond_its_limit_gets_no_replacement_DIS_308),
+        TEST(room_of_another_commands_node_is_not_used_DIS_731_LIF_458),
         TEST(provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332),
         TEST(other_pods_of_the_place_use_the_replacement_DIS_511),
         TEST(nothing_is_deleted_before_the_replacement_is_there_DIS_323_327_792),
