@@ -231,6 +231,16 @@ static void expect_on(const struct provisioning_pass *pass, const struct plan_pl
                                placement->node_claim->meta.name);
 }
 
+// While it was planned a pod may have gone, and another of its name have come: nobody would give back
+// the place.
+static void plan_pod(struct control *control, const struct pod *pod, const char *claim)
+{
+    const struct object *now =
+        mirror_get(control->mirror, KIND_POD, pod->meta.namespace, pod->meta.name);
+    if (now != NULL && text_equal(now->meta.uid, pod->meta.uid))
+        cluster_plan_pod(control->cluster, pod, claim);
+}
+
 // SCH-391.
 static void tell_placements(const struct provisioning_pass *pass)
 {
@@ -260,7 +270,7 @@ static void tell_placements(const struct provisioning_pass *pass)
             if (pod_is_placeholder(*pod) || pod_is_expected(*pod))
                 continue;
             if (claim != NULL)
-                cluster_plan_pod(control->cluster, *pod, claim); // SCH-394
+                plan_pod(control, *pod, claim); // SCH-394
             if (!goes_by_itself(pass, *pod, state))
                 tell_nominated(control, *pod, claim, node);
         }
@@ -378,7 +388,7 @@ static void note_planned(struct control *control, const struct pod *pod, const c
     else if (pod_is_expected(pod))
         cluster_expect_pod(control->cluster, expected_pod_workload(pod), claim);
     else
-        cluster_plan_pod(control->cluster, pod, claim);
+        plan_pod(control, pod, claim);
 }
 
 void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
