@@ -49,6 +49,7 @@ struct command_move { // where a pod of its nodes is to go
 struct disruption_command {
     struct arena *arena;
     char id[37];
+    uint64_t number; // in the order in which commands entered the queue
     const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;

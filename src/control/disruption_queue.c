@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/command_bars.h"
+#include "control/command_budgets.h"
 #include "control/disruption.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_leftovers.h"
@@ -41,6 +42,7 @@ struct disruption_queue {
     struct control *control;
     struct reconcile_queue *queue;
     struct map *commands; // struct disruption_command by its identifier
+    uint64_t added;       // commands so far
     struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
                                     // of a replacement
 };
@@ -125,6 +127,7 @@ void disruption_queue_add(struct disruption_queue *queue, struct disruption_comm
         command_destroy(command);
         return;
     }
+    command->number = ++queue->added;
     map_set(queue->commands, command->id, command);
     list_for_each (entry, &command->nodes) {
         map_set(queue->by_node, entry->node, command);
@@ -350,10 +353,34 @@ static json_t *patch_to_taint(const struct disruption_command *command, const st
     return taint_patch(node, command_mark_text(command->arena, command));
 }
 
+static bool is_marked(const struct step *step)
+{
+    list_for_each (entry, &step->command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        json_t *body = !entry->gone ? patch_to_taint(step->command, node) : NULL;
+        bool is_due = body != NULL;
+        json_decref(body);
+        if (is_due)
+            return false;
+    }
+    return true;
+}
+
+// What was begun is taken back: it must not keep the budget while it waits for the rest.
+static struct reconcile_result call_off(struct step *step)
+{
+    disruption_queue_cancel(step->queue, step->command, "budget",
+                            "a candidate can no longer be disrupted without violating budgets");
+    return go_on(step, COMMAND_ROLLBACK);
+}
+
 static struct reconcile_result step_taint(struct step *step)
 {
     struct disruption_command *command = step->command;
+    const char *pool;
     step->about.doing = "tainting node";
+    if (!is_marked(step) && !command_within_budgets(step->control, command, &pool))
+        return call_off(step);
     list_for_each (entry, &command->nodes) {
         const struct node *node = find_node(step->control, entry->node);
         json_t *body = !entry->gone ? patch_to_taint(command, node) : NULL;

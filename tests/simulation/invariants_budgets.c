@@ -153,6 +153,14 @@ static void check_begun_in(struct invariants *invariants, const char *pool_name,
         record->overrun = overrun;
 }
 
+void check_begun_of_others(struct invariants *invariants, const char *pool_name, const char *reason)
+{
+    struct pool_record *record = pool_name != NULL ? map_get(invariants->pools, pool_name) : NULL;
+    for (uint32_t i = 0; record != NULL && i < REASONS; i++)
+        if (record->begun[i][0] != '\0' && strcmp(disruption_reasons[i], reason) != 0)
+            check_begun_in(invariants, pool_name, record, i);
+}
+
 void check_begun(struct invariants *invariants)
 {
     for (struct map_entry *e = map_first(invariants->pools); e != NULL; e = map_next(e)) {

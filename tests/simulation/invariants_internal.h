@@ -224,6 +224,8 @@ void check_last_replica(struct invariants *invariants, const json_t *pod);
 // taken back: check_overruns() looks again.
 void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason);
 void check_begun(struct invariants *invariants);
+// Before a command of the reason marks a node of the NodePool.
+void check_begun_of_others(struct invariants *invariants, const char *pool_name, const char *reason);
 void check_overruns(struct invariants *invariants);
 
 // --- commands (invariants_commands.c) ----------------------------------------------------------

@@ -122,6 +122,9 @@ static void note_mark(struct invariants *invariants, struct node_record *record,
     if (record->command[0] != '\0' && id[0] != '\0')
         violate(invariants, "Node %s is in command %s and in command %s (DIS-310)",
                 store_name(node), record->command, id);
+    // What another reason's budgets allowed before does not count what comes now.
+    if (command != NULL)
+        check_begun_of_others(invariants, label_of(node, LABEL_NODE_POOL), command->reason);
     snprintf(record->command, sizeof record->command, "%s", id);
     if (command != NULL)
         join_candidate(invariants, command, node);

@@ -108,6 +108,81 @@ static void conflicts_are_tried_again_DIS_7_302(void **state)
     scenario_until(scenario, 120, "the node to be replaced", old_is_gone);
 }
 
+static bool refuse_taint_of_old(const struct kube_request *request,
+                                struct kube_response *response)
+{
+    if (request->verb != KUBE_PATCH || strstr(request->path, old_node) == NULL)
+        return false;
+    response->status = 500;
+    return true;
+}
+
+static uint32_t taints_of_old;
+static bool count_taints_of_old(const struct kube_request *request, struct kube_response *response)
+{
+    (void)response;
+    char *text = request->body != NULL ? json_dumps(request->body, JSON_COMPACT) : NULL;
+    taints_of_old += request->verb == KUBE_PATCH && strstr(request->path, old_node) != NULL &&
+                     text != NULL && strstr(text, TAINT) != NULL;
+    free(text);
+    return false;
+}
+
+// A command that has tried in vain for a while to mark its node.
+static void begin_slow_tainting(struct scenario *scenario, const char *budgets)
+{
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "7",
+                                            .spec = "nodeSelector: {place: '0'}, "});
+    scenario_expect_running(scenario, 3);
+    scenario_run(scenario, 60);
+    assert_string_not_equal(moves_place_of(scenario, "other"), old_node);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = budgets});
+    moves_on_request = refuse_taint_of_old;
+    moves_shrink(scenario, 0);
+    scenario_run(scenario, 20);
+    expect_untouched(scenario);
+    taints_of_old = 0;
+}
+
+static void closed_budget_keeps_a_late_command_from_marking_DIS_790_263(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_slow_tainting(scenario, "[{nodes: '1'}]");
+    moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '0'}]"});
+    scenario_run(scenario, 0.5);
+    moves_on_request = count_taints_of_old;
+    scenario_run(scenario, 60);
+    assert_int_equal(taints_of_old, 0);
+    expect_untouched(scenario);
+    moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '1'}]"});
+    scenario_until(scenario, 900, "the node to be replaced", old_is_gone);
+}
+
+static void node_that_fell_ill_uses_the_budget_of_a_late_command_DIS_790_126(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_slow_tainting(scenario, "[{nodes: '1'}]");
+    json_t *other = view_object(scenario, "v1", "Node", NULL, moves_place_of(scenario, "other"));
+    world_machine_set_state(simulation_world(scenario->simulation),
+                            view_text(other, "spec.providerID"), MACHINE_NOT_READY);
+    scenario_run(scenario, 20);
+    moves_on_request = count_taints_of_old;
+    scenario_run(scenario, 60);
+    assert_int_equal(taints_of_old, 0);
+    expect_untouched(scenario);
+}
+
+static void budget_that_still_allows_it_lets_a_late_command_go_on_DIS_790(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_slow_tainting(scenario, "[{nodes: '1'}]");
+    moves_on_request = count_taints_of_old;
+    scenario_until(scenario, 120, "the node to be replaced", old_is_gone);
+    assert_int_equal(moves_logged("command is no longer valid", NULL), 0);
+}
+
 // --- starting (DIS-304 to DIS-309) ---------------------------------------------------------------
 static void decision_is_counted_once_DIS_309_304(void **state)
 {
@@ -548,6 +623,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(candidates_are_marked_under_lock_DIS_301_729_7),
         TEST(conflicts_are_tried_again_DIS_7_302),
+        TEST(closed_budget_keeps_a_late_command_from_marking_DIS_790_263),
+        TEST(node_that_fell_ill_uses_the_budget_of_a_late_command_DIS_790_126),
+        TEST(budget_that_still_allows_it_lets_a_late_command_go_on_DIS_790),
         TEST(decision_is_counted_once_DIS_309_304),
         TEST(refused_replacement_gives_the_node_back_DIS_304_328_LIF_463),
         TEST(label_values_are_as_documented_LIF_463),
