@@ -9,11 +9,9 @@
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
 #include "control/disruption_sweep.h"
-#include "control/eviction_queue.h"
 #include "control/move_ledger.h"
 #include "control/node_causes.h"
 #include "control/protection_events.h"
-#include "control/ready_replicas.h"
 #include "control/snapshot_builder.h"
 #include "engine/candidates.h"
 #include "engine/emptiness.h"
@@ -176,17 +174,6 @@ static void start_command(struct control *control, const struct disruption_candi
     disruption_queue_add(control->disruption_queue, command);
 }
 
-// Pods that cost nothing do not keep a node (DIS-57); their workload may (DIS-761).
-static bool ends_workload(const struct control *control,
-                          const struct disruption_candidate *candidate)
-{
-    const struct pod_list *pods = cluster_pods(control->cluster, candidate->node->meta.name);
-    return candidate->reschedulable > 0 && control->settings->workload_guard &&
-           !control->settings->compatibility_upstream &&
-           ready_replicas_bereft(eviction_queue_replicas(control->eviction_queue), &pods, 1) !=
-               NULL;
-}
-
 static void start_commands(struct turn *turn, const struct emptiness *emptiness, bool may_start,
                            bool *put_off)
 {
@@ -200,8 +187,7 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness,
     list_for_each (candidate, &emptiness->taken) {
         const char *name = (*candidate)->node->meta.name;
         if (!disruption_queue_has(control->disruption_queue, name) &&
-            !is_wanted(turn->arena, control, (*candidate)->node) &&
-            !ends_workload(control, *candidate))
+            !is_wanted(turn->arena, control, (*candidate)->node))
             start_command(control, *candidate);
     }
 }

@@ -39,18 +39,20 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
 }
 
 // DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are evicted
-// with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761).
+// with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761); unless that can
+// be asked, they stay.
 static void take(struct emptiness *out, const struct map *first, bool turn,
-                 struct evictions *evictions)
+                 bool better, struct evictions *evictions)
 {
     list_for_each (candidate, &out->eligible) {
         struct disruption_pool *pool = (*candidate)->pool;
         bool preferred = map_get(first, (*candidate)->node->meta.name) != NULL;
-        bool has_pods = evictions != NULL && (*candidate)->reschedulable > 0;
+        bool has_pods = better && (*candidate)->reschedulable > 0;
         if (preferred != turn)
             continue;
         if (pool->remaining > 0 &&
-            (!has_pods || evictions_take(evictions, *candidate, false))) {
+            (!has_pods ||
+             (evictions != NULL && evictions_take(evictions, *candidate, false)))) {
             pool->remaining--;
             out->taken.items[out->taken.count++] = *candidate;
         } else {
@@ -84,10 +86,41 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
     struct map *chosen = map_create();
     for (uint32_t i = 0; first != NULL && i < first->count; i++)
         map_set(chosen, first->items[i], chosen);
-    take(&out, chosen, true, evictions);
-    take(&out, chosen, false, evictions);
+    take(&out, chosen, true, !tells_all, evictions);
+    take(&out, chosen, false, !tells_all, evictions);
     map_destroy(chosen, NULL);
     return out;
+}
+
+// The pods of an empty node, and overlaid prices, take more than the candidates to judge.
+static bool depends_on_pods_or_overlays(const struct snapshot *snapshot, const struct emptiness *found)
+{
+    bool any = found->eligible.count > 0 && snapshot->objects[KIND_NODE_OVERLAY].count > 0;
+    list_for_each (candidate, &found->eligible)
+        any = any || (*candidate)->reschedulable > 0;
+    return any && !snapshot->settings.compatibility_upstream;
+}
+
+// As emptiness_decide() does it. Where no problem can be made of the snapshot `found` stands, and no node
+// with pods goes.
+static void choose_with_problem(struct arena *arena, const struct snapshot *snapshot,
+                                const struct string_list *busy, const struct string_list *first,
+                                struct emptiness *found)
+{
+    struct plan plan = {.arena = arena};
+    const struct disrupt_inputs inputs = {.busy = busy};
+    struct disruption disruption;
+    struct error error = {0};
+    if (disruption_begin(&disruption, snapshot, &inputs, &plan, arena, &error)) {
+        struct candidate_table all = found->table; // here a grace period waives what bars nodes
+        struct candidate_table table = disruption_candidates(&disruption, "Empty", false);
+        struct evictions evictions = evictions_create(&disruption);
+        *found = choose(arena, snapshot, &table, first, &evictions);
+        found->table = all;
+        list_for_each (candidate, &table.candidates)
+            candidate->state = NULL; // ends with the problem
+    }
+    disruption_end(&disruption);
 }
 
 struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
@@ -95,7 +128,10 @@ struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snap
 {
     const struct candidate_options options = {.reason = "Empty", .busy = busy};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
-    return choose(arena, snapshot, &table, first, NULL);
+    struct emptiness out = choose(arena, snapshot, &table, first, NULL);
+    if (depends_on_pods_or_overlays(snapshot, &out))
+        choose_with_problem(arena, snapshot, busy, first, &out);
+    return out;
 }
 
 // DIS-755: pods whose eviction costs nothing do not keep the node, but need a place all the same.

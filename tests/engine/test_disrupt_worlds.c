@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "engine/disrupt_fixture.h"
+#include "engine/emptiness.h"
 
 #define WORLDS    1000
 #define POOLS_MAX 2
@@ -123,7 +124,8 @@ static struct world make_world(uint64_t seed)
     return world;
 }
 
-static struct plan_fixture decide(struct world *world, const char *method, const char *settings)
+static struct plan_fixture decide_beside(struct world *world, const char *method,
+                                         const char *settings, const struct string_list *busy)
 {
     struct text text = {0};
     for (uint32_t i = 0; i < world->pools_count; i++) {
@@ -139,7 +141,14 @@ static struct plan_fixture decide(struct world *world, const char *method, const
     for (uint32_t i = 0; i < world->pods_count; i++)
         add_pod(&text, world->pods[i]);
     text_add(&text, world->budget);
-    return disrupt(&text, method, settings);
+    return busy == NULL ? disrupt(&text, method, settings)
+                        : disrupt_running(&text, method, settings,
+                                          &(struct disrupt_inputs){.busy = busy});
+}
+
+static struct plan_fixture decide(struct world *world, const char *method, const char *settings)
+{
+    return decide_beside(world, method, settings, NULL);
 }
 
 // --- a world without the reason ------------------------------------------------------------------
@@ -268,6 +277,87 @@ static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
     assert_true(moved >= 5);
 }
 
+// --- emptiness on the loop -----------------------------------------------------------------------
+
+// Pods that cost nothing and are ready, of few workloads, so that they keep each other's nodes.
+static void make_empty(struct random *random, struct world *world)
+{
+    for (uint32_t i = 0; i < world->nodes_count; i++) {
+        if (random_chance(random, 0.7))
+            world->nodes[i].no_condition = NULL;
+        if (random_chance(random, 0.7))
+            world->nodes[i].uninitialized = false;
+        world->nodes[i].deleting = false; // where its pods go is the plan's
+    }
+    for (uint32_t i = 0; i < world->pods_count; i++) {
+        struct test_pod *pod = &world->pods[i];
+        if (pod->node == NULL) // the same of pending ones (DIS-765)
+            pod->node = node_names[random_below(random, world->nodes_count)];
+        if (random_chance(random, 0.9))
+            pod->annotations = "controller.kubernetes.io/pod-deletion-cost: '-2147483648'";
+        pod->owner_name = PICK(random, "w0", "w1", "w2");
+        if (random_chance(random, 0.8))
+            pod->status = "phase: Running, conditions: [{type: Ready, status: 'True'}]";
+    }
+}
+
+static void assert_same_choice(const struct plan_fixture *p, const struct string_list *busy,
+                               uint64_t seed)
+{
+    struct arena *arena = arena_create(4096);
+    struct emptiness found = emptiness_find(arena, p->snapshot, busy, NULL);
+    const struct plan_disruption *command =
+        p->plan->disruptions.count > 0 ? &p->plan->disruptions.items[0] : NULL;
+    uint32_t count = command != NULL ? command->candidates.count : 0;
+    bool same = found.taken.count == count;
+    for (uint32_t i = 0; i < count && same; i++)
+        same = strcmp(found.taken.items[i]->node->meta.name, command->candidates.items[i]) == 0;
+    if (!same)
+        fail_msg("seed %llu: %u nodes on the loop, %u in the plan", (unsigned long long)seed,
+                 (unsigned)found.taken.count, (unsigned)count);
+    arena_destroy(arena);
+}
+
+static bool any_pod_on(const struct world *world, const struct plan_disruption *command)
+{
+    for (uint32_t i = 0; i < world->pods_count; i++)
+        if (string_list_has(&command->candidates, world->pods[i].node) &&
+            strcmp(world->pods[i].owner, "DaemonSet") != 0)
+            return true;
+    return false;
+}
+
+#define CHEAP_LARGE                                                                                \
+    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o}, spec: "           \
+    "{requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [large]}], "    \
+    "price: '0.01'}}\n---\n"
+
+// The sums over budgets of pods, and what is left of workloads, are one question in both.
+static void emptiness_chooses_the_same_on_the_loop_DIS_142_760_761(void **state)
+{
+    (void)state;
+    uint32_t with_pods = 0;
+    for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++) {
+        struct world world = make_world(seed);
+        struct random random;
+        random_seed(&random, seed ^ 0xe);
+        make_empty(&random, &world);
+        char more[2000];
+        snprintf(more, sizeof more, "%s%s", world.budget, seed % 3 == 0 ? CHEAP_LARGE : "");
+        world.budget = more;
+        struct string_list busy = {(const char **)(uintptr_t)node_names, seed % 5 == 0};
+        const char *settings = seed % 7 == 0   ? UPSTREAM
+                               : seed % 3 == 0 ? "FEATURE_GATES: NodeOverlay=true"
+                                               : NULL;
+        PLAN p = decide_beside(&world, "emptiness", settings, &busy);
+        assert_same_choice(&p, &busy, seed);
+        if (p.plan->disruptions.count > 0)
+            with_pods += any_pod_on(&world, &p.plan->disruptions.items[0]);
+    }
+    print_message("%u of the choices have nodes with pods\n", with_pods);
+    assert_true(with_pods > WORLDS / 10);
+}
+
 static void without_its_reason_the_outcome_is_another_DIS_770(void **state)
 {
     (void)state;
@@ -284,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_hold_nodes_in_any_world_DIS_140_DIS_753),
+        cmocka_unit_test(emptiness_chooses_the_same_on_the_loop_DIS_142_760_761),
         cmocka_unit_test(every_node_goes_or_has_a_reason_DIS_770),
         cmocka_unit_test(without_its_reason_the_outcome_is_another_DIS_770),
     };
