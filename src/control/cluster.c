@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "control/nominator.h"
 #include "control/planned_pods.h"
+#include "control/wave_report.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)
@@ -494,6 +495,7 @@ static void count_landing(const struct cluster *cluster, const struct node_claim
     metric_add(cluster->control->metrics.planned_pods_bound, 1,
                label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
                as_planned ? "planned" : "elsewhere");
+    wave_report_landed(cluster->control->wave_report, as_planned);
 }
 
 static bool take_room(struct resource_map *room, const struct resource_map *requests)

@@ -47,6 +47,8 @@ struct control {
     struct turnover *turnover;
     struct move_ledger *move_ledger;
     struct move_outcomes *move_outcomes;
+    struct wave_report *wave_report;
+    struct target_report *target_report;
     struct pod_events *pod_events;
     struct spot_prices *spot_prices;
     struct node_causes *node_causes;

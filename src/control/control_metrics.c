@@ -298,10 +298,65 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
                       metric_duration_buckets_count);
 }
 
+// How plans come true.
+static void register_reports(struct control_metrics *m, struct metrics *metrics)
+{
+    const struct family families[] = {
+        {&m->unplanned_node_claims,
+         METRIC_COUNTER,
+         "adze_unplanned_nodeclaims_total",
+         "NodeClaims bought for evicted pods that no disruption command had planned.",
+         {"nodepool"}},
+        {&m->consolidation_evicted_pods,
+         METRIC_COUNTER,
+         "adze_consolidation_evicted_pods_total",
+         "Pods of nodes that consolidation has removed.",
+         {"nodepool"}},
+        {&m->repack_price,
+         METRIC_GAUGE,
+         "adze_repack_price_dollars_per_hour",
+         "Nodes that may be consolidated: what they cost, and what a new plan for their pods would.",
+         {"kind"}},
+    };
+    register_families(metrics, families, ARRAY_LENGTH(families), NULL, 0);
+    static const double count_buckets[] = {1, 2, 3, 5, 8, 13, 21, 50, 100};
+    const struct family counts[] = {
+        {&m->wave_passes,
+         METRIC_HISTOGRAM,
+         "adze_wave_passes",
+         "Passes of a wave of pods that needed new nodes.",
+         {0}},
+        {&m->wave_purchases,
+         METRIC_HISTOGRAM,
+         "adze_wave_purchases",
+         "Passes of a wave that created NodeClaims.",
+         {0}},
+    };
+    register_families(metrics, counts, ARRAY_LENGTH(counts), count_buckets,
+                      ARRAY_LENGTH(count_buckets));
+    static const double span_buckets[] = {5,   10,  20,  30,   45,   60,   90,
+                                          120, 180, 300, 600, 1200, 1800, 3600};
+    const struct family spans[] = {
+        {&m->wave_seconds,
+         METRIC_HISTOGRAM,
+         "adze_wave_duration_seconds",
+         "Time from a wave's first pass until its last planned pod was bound.",
+         {0}},
+        {&m->target_seconds,
+         METRIC_HISTOGRAM,
+         "adze_target_duration_seconds",
+         "Time from the first disruption command after a rest until nothing was left to do.",
+         {0}},
+    };
+    register_families(metrics, spans, ARRAY_LENGTH(spans), span_buckets,
+                      ARRAY_LENGTH(span_buckets));
+}
+
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics)
 {
     register_lifecycle(control_metrics, metrics);
     register_decisions(control_metrics, metrics);
+    register_reports(control_metrics, metrics);
     metric_add(control_metrics->disruption_timeouts, 0, "multi"); // DIS-403: there from the start
     metric_add(control_metrics->disruption_timeouts, 0, "single");
 }

@@ -22,6 +22,9 @@ struct control_metrics {
     struct metric *consolidation_moves, *consolidation_score, *consolidation_loops, *consolidation_outcomes;
     struct metric *consolidation_savings, *consolidation_savings_by_day, *nodes_by_rule, *examined_age;
     struct metric *pool_allowed_disruptions, *pool_consuming_budgets;
+    struct metric *wave_passes, *wave_purchases, *wave_seconds; // wave_report.h
+    struct metric *unplanned_node_claims, *consolidation_evicted_pods, *target_seconds; // target_report.h
+    struct metric *repack_price; // engine/repack_target.h
     struct metric *pool_limit, *pool_usage;
 };
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics);

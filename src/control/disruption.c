@@ -19,7 +19,9 @@
 #include "control/operations.h"
 #include "control/savings.h"
 #include "control/spot_prices.h"
+#include "control/target_report.h"
 #include "control/turnover.h"
+#include "control/wave_report.h"
 #include "engine/expiry.h"
 
 #define KEY         "disruption"
@@ -257,6 +259,8 @@ struct disruption_controller *disruption_create(struct control *control)
     control->turnover = turnover_create(control);
     control->move_ledger = move_ledger_create(control);
     control->move_outcomes = move_outcomes_create(control);
+    control->wave_report = wave_report_create(control);
+    control->target_report = target_report_create(control);
     control->spot_prices = spot_prices_create();
     control->node_causes = node_causes_create(control);
     control->savings = savings_create(control);
@@ -295,6 +299,9 @@ void disruption_destroy(struct disruption_controller *disruption)
     turnover_destroy(disruption->control->turnover);
     move_outcomes_destroy(disruption->control->move_outcomes);
     move_ledger_destroy(disruption->control->move_ledger);
+    wave_report_destroy(disruption->control->wave_report);
+    disruption->control->wave_report = NULL;
+    target_report_destroy(disruption->control->target_report);
     spot_prices_destroy(disruption->control->spot_prices);
     node_causes_destroy(disruption->control->node_causes);
     savings_destroy(disruption->control->savings);
@@ -463,6 +470,11 @@ static void measure(struct disruption_controller *disruption, const struct plan 
     }
     metric_set(metrics->disruption_eligible, drifted, "drifted");
     metric_set(metrics->disruption_eligible, underutilized, "underutilized");
+    metric_remove_all(metrics->repack_price);
+    if (plan->repack.target > 0) {
+        metric_set(metrics->repack_price, (double)plan->repack.price / 1e9, "now");
+        metric_set(metrics->repack_price, (double)plan->repack.target / 1e9, "target");
+    }
     metric_remove_all(metrics->nodes_by_rule);
     list_for_each (count, &plan->verdict_counts)
         metric_set(metrics->nodes_by_rule, count->nodes, count->rule);
@@ -676,6 +688,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     disruption->recovered = true;
     int64_t now_ns = loop_monotonic_ns(control->loop);
     move_outcomes_review(control->move_outcomes);
+    wave_report_review(control->wave_report);
+    target_report_review(control->target_report);
     interruptions_review(control->interruptions);
     struct operation_about saving = {
         .control = control, .item = item, .doing = "writing down interruptions"};

@@ -20,6 +20,7 @@
 #include "control/move_outcomes.h"
 #include "control/operations.h"
 #include "control/ready_replicas.h"
+#include "control/target_report.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
@@ -278,6 +279,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
         set_marked(control, command, true); // DIS-306
     move_ledger_begin(control->move_ledger, command);
     move_outcomes_begin(control->move_outcomes, command);
+    target_report_begin(control->target_report, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
     reconcile_queue_add(queue->queue, command->id);
 }
@@ -594,6 +596,7 @@ static struct reconcile_result step_drain(struct step *step)
                                           command->nodes.items[0].pool);
     move_ledger_end(step->control->move_ledger, command);
     move_outcomes_end(step->control->move_outcomes, command);
+    target_report_end(step->control->target_report, command);
     forget(step->queue, command);
     return reconcile_done();
 }

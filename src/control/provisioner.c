@@ -14,6 +14,7 @@
 #include "control/preference_warnings.h"
 #include "control/provisioning_pass.h"
 #include "control/snapshot_builder.h"
+#include "control/wave_report.h"
 #include "control/waves.h"
 
 #define KEY            "provisioner"
@@ -407,6 +408,7 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
     cluster_seat_pods(provisioner->control->cluster);
     nominator_wake(provisioner->control->nominator);
+    wave_report_pass(provisioner->control->wave_report, provisioner->pass);
     uint32_t held_back = provisioner->pass->held_back;
     if (held_back > 0)
         log_debug("holding back nodeclaims of offerings that are on trial", "s:controller",

@@ -11,6 +11,7 @@
 #include "control/preference_warnings.h"
 #include "control/snapshot_builder.h"
 #include "control/snapshot_planned.h"
+#include "control/target_report.h"
 #include "engine/placeholders.h"
 
 #define NAMED_PODS_MAX      5
@@ -413,6 +414,7 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     text_free(&types);
     metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
                planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
+    target_report_bought(pass->control->target_report, planned, claim);
     list_for_each (pod, &planned->pods) {
         note_planned(pass->control, *pod, claim->meta.name);
         if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391

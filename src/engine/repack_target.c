@@ -26,6 +26,8 @@ static bool is_near(struct disruption *disruption, const candidate_list *wanted)
             target = quantity_add(target,
                                   claim_cheapest_price(disruption->problem, trial.claims[i]));
         near = price - price / 100 * NEAR_PERCENT <= target;
+        disruption->plan->repack.price = price;
+        disruption->plan->repack.target = target;
     }
     trial_free(&trial);
     return near;

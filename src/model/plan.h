@@ -194,6 +194,9 @@ struct plan {
     int64_t counted;   // what LowestPrice minimises: price, node_cost, how much is on one node
     int64_t lower_bound; // of price and node_cost (SCH-550 step 10); 0: not computed
     uint32_t pods_placed;
+    struct { // of the nodes that may be consolidated (DIS-745), nano-USD an hour
+        int64_t price, target; // now; of a new plan for their pods, 0: not worked out
+    } repack;
     int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never
 };
 void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine

@@ -98,6 +98,14 @@ static const struct family own[] = { // docs/metrics.md
     {"consolidation_savings_dollars_per_hour_total", "counter{nodepool,kind}"},
     {"consolidation_loops_total", "counter{nodepool}"},
     {"plan_divergence_pods_total", "counter{nodepool,landed}"},
+    {"consolidation_outcomes_total", "counter{nodepool,outcome}"},
+    {"consolidation_evicted_pods_total", "counter{nodepool}"},
+    {"unplanned_nodeclaims_total", "counter{nodepool}"},
+    {"wave_passes", "histogram{}"},
+    {"wave_purchases", "histogram{}"},
+    {"wave_duration_seconds", "histogram{}"},
+    {"target_duration_seconds", "histogram{}"},
+    {"repack_price_dollars_per_hour", "gauge{kind}"},
 };
 
 static const struct family framework[] = { // LIF-358
