@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/explain.h"
@@ -142,6 +143,14 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
                       EXPLAIN_WIDTH);
 }
 
+// Whether there is anything left to gain (DIS-745).
+static void print_repack(const struct plan *plan)
+{
+    if (plan->repack.target > 0)
+        printf("nodes that may be consolidated cost $%.4f an hour, in a new plan of their pods $%.4f\n",
+               price_to_double(plan->repack.price), price_to_double(plan->repack.target));
+}
+
 static void print_all(const struct plan *plan)
 {
     printf("DISRUPTIONS\n");
@@ -149,6 +158,7 @@ static void print_all(const struct plan *plan)
         printf("none\n");
     list_for_each (command, &plan->disruptions)
         disruption_print(command);
+    print_repack(plan);
     putchar('\n');
     verdicts_print(plan);
 }
@@ -190,6 +200,11 @@ static json_t *encode_list(json_t *nodes, const struct plan *plan)
     json_object_set_new(json, "kind", json_string("NodeExplanationList"));
     json_object_set_new(json, "nodes", nodes);
     json_object_set_new(json, "rules", rules);
+    if (plan->repack.target > 0)
+        json_object_set_new(json, "repack",
+                            json_pack("{s:f, s:f}", "pricePerHour",
+                                      price_to_double(plan->repack.price), "targetPerHour",
+                                      price_to_double(plan->repack.target)));
     return json;
 }
 

@@ -247,6 +247,17 @@ class ExplainNode(ProgramTest):
         self.assertEqual([(entry["name"], entry["state"]) for entry in answer["nodes"]], [("a", "goes"), ("b", "stays"), ("c", "stays")])
         self.assertEqual(answer["rules"], [{"rule": "DIS-32 #2", "nodes": 1}, {"rule": "DIS-85", "nodes": 1}])
 
+    def test_the_price_beside_that_of_a_new_plan_DIS_745(self):
+        self.assertNotIn("repack", json.loads(self.explain("-o", "json")[1]))  # one node is no matter of packing
+        bound = pod("x-%s", "1500m").replace("containers:", "nodeName: %s, containers:")
+        quiet = "lastPodEventTime: '2026-01-05T10:30:00Z',"
+        self.documents[2:] = [node(name, consolidatable=True, status=quiet) + bound % (name, name) for name in "ab"]
+        repack = json.loads(self.explain("-o", "json")[1])["repack"]
+        self.assertEqual(repack["pricePerHour"], 0.192)
+        self.assertLessEqual(repack["targetPerHour"], 0.192)
+        self.assertIn("\nnodes that may be consolidated cost $0.1920 an hour, in a new plan of their pods $%.4f\n\nNODES THAT STAY" %
+                      repack["targetPerHour"], self.explain()[1])
+
     def test_several_nodes(self):
         self.assertEqual(self.explain("c", "b")[1].count(" stays: "), 2)
         answer = json.loads(self.explain("c", "b", "-o", "json")[1])
