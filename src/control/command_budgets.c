@@ -54,17 +54,16 @@ static struct count count_nodes(const struct control *control,
 }
 
 bool command_within_budgets(const struct control *control,
-                            const struct disruption_command *command, const char **pool)
+                            const struct disruption_command *command)
 {
     for (uint32_t i = 0; i < command->nodes.count; i++) {
-        *pool = command->nodes.items[i].pool;
-        const struct node_pool *found = find_pool(control, *pool);
-        if (found == NULL || !command_is_first_of_pool(command, i))
+        const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);
+        if (pool == NULL || !command_is_first_of_pool(command, i))
             continue;
-        struct count count = count_nodes(control, command, *pool);
+        struct count count = count_nodes(control, command, pool->meta.name);
         struct error error = {0};
         int64_t allowed = 0;
-        if (!budgets_allowed(found, command->reason, count.total, control_now(control), &allowed,
+        if (!budgets_allowed(pool, command->reason, count.total, control_now(control), &allowed,
                              &error) ||
             count.others + count.own > allowed)
             return false;

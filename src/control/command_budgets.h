@@ -5,7 +5,6 @@
 
 #include "control/disruption_command.h"
 
-// False: not for `*pool`, borrowed from the command. Of nodes of other commands those count that are marked, or
-// whose command came first.
+// Of nodes of other commands those count that are marked, or whose command came first.
 bool command_within_budgets(const struct control *control,
-                            const struct disruption_command *command, const char **pool);
+                            const struct disruption_command *command);

@@ -379,9 +379,8 @@ static struct reconcile_result call_off(struct step *step)
 static struct reconcile_result step_taint(struct step *step)
 {
     struct disruption_command *command = step->command;
-    const char *pool;
     step->about.doing = "tainting node";
-    if (!is_marked(step) && !command_within_budgets(step->control, command, &pool))
+    if (!is_marked(step) && !command_within_budgets(step->control, command))
         return call_off(step);
     list_for_each (entry, &command->nodes) {
         const struct node *node = find_node(step->control, entry->node);
