@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
+#include "control/disruption_replacements.h"
 #include "control/largest_machines.h"
 
 struct pool_room { // what is left of one pool's limits, by the order of its limits
@@ -73,7 +74,7 @@ static void give_back_twice_counted(struct control *control, struct pool_room *r
         take_state(&nodes, state, arena);
     }
     list_for_each (replacement, &command->replacements) {
-        const struct node_claim *claim = find_claim(control, replacement->name);
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
         if (claim == NULL || !is_of_pool(room, replacement->pool))
             continue;
         const struct state_node *state =

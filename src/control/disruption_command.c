@@ -8,7 +8,6 @@
 #include "control/static_capacity.h"
 
 #define ID_LENGTH        36
-#define NAME_BASE_MAX    57 // generateName's limit: 63 with the hyphen and the suffix
 #define NAMED_TYPES_MAX  5
 #define PARTS_MAX        10000 // nodes or replacements that a mark may speak of
 
@@ -106,9 +105,9 @@ void command_add_node(struct control *control, struct disruption_command *comman
 static const char *replacement_name(struct control *control,
                                     const struct disruption_command *command, const char *pool)
 {
-    char suffix[6];
-    random_name_suffix(&control->random, suffix);
-    return arena_format(command->arena, "%.*s-%s", NAME_BASE_MAX, pool, suffix);
+    char name[CLAIM_NAME_MAX];
+    choose_claim_name(control, pool, name);
+    return arena_copy_string(command->arena, name);
 }
 
 void command_add_replacement_name(struct disruption_command *command, const char *name,

@@ -17,6 +17,18 @@
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
 
+const struct node_claim *replacement_claim(const struct control *control,
+                                           const struct disruption_command *command,
+                                           const struct command_replacement *replacement)
+{
+    const struct node_claim *claim = find_claim(control, replacement->name);
+    struct command_mark mark;
+    return claim != NULL && command_mark_read((const struct object *)claim, &mark) &&
+                   strcmp(mark.id, command->id) == 0
+               ? claim
+               : NULL;
+}
+
 // --- limits --------------------------------------------------------------------------------------
 static bool static_limit_reached(struct control *control, const struct disruption_command *command,
                                  const struct node_pool *pool)
@@ -24,7 +36,7 @@ static bool static_limit_reached(struct control *control, const struct disruptio
     int64_t wanted = 0;
     list_for_each (replacement, &command->replacements)
         wanted += replacement->body != NULL && strcmp(replacement->pool, pool->meta.name) == 0 &&
-                  find_claim(control, replacement->name) == NULL;
+                  replacement_claim(control, command, replacement) == NULL;
     struct static_counts counts = static_counts_of(control->static_capacity, pool->meta.name);
     return static_room(&counts, pool) < wanted;
 }
@@ -41,7 +53,7 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
     list_for_each (replacement, &command->replacements) {
         if (!better || replacement->body == NULL ||
             strcmp(replacement->pool, pool->meta.name) != 0 ||
-            find_claim(control, replacement->name) != NULL)
+            replacement_claim(control, command, replacement) != NULL)
             continue;
         for (uint32_t i = 0; i < limits->count; i++) {
             bool nodes = strcmp(limits->items[i].name, "nodes") == 0;
@@ -56,10 +68,10 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
     return false;
 }
 
-static bool is_admitted(struct control *control,
+static bool is_admitted(struct control *control, const struct disruption_command *command,
                         const struct command_replacement *replacement)
 {
-    return replacement->body == NULL || find_claim(control, replacement->name) != NULL ||
+    return replacement->body == NULL || replacement_claim(control, command, replacement) != NULL ||
            launch_backoff_admits(control->launch_backoff, replacement->body,
                                  LAUNCH_REPLACEMENT);
 }
@@ -69,7 +81,7 @@ static bool held_back(struct control *control, const struct disruption_command *
 {
     uint32_t admitted = 0;
     while (admitted < command->replacements.count &&
-           is_admitted(control, &command->replacements.items[admitted]))
+           is_admitted(control, command, &command->replacements.items[admitted]))
         admitted++;
     if (admitted == command->replacements.count)
         return false;
@@ -161,7 +173,7 @@ uint32_t replacement_create(const struct operation_about *about,
     struct control *control = about->control;
     if (replacement->body == NULL)
         return 0;
-    if (find_claim(control, replacement->name) != NULL) {
+    if (replacement_claim(control, command, replacement) != NULL) {
         created(control, command, replacement);
         return 0;
     }
@@ -214,7 +226,7 @@ enum replacements_state replacements_state(struct control *control,
 {
     enum replacements_state worst = REPLACEMENTS_READY;
     list_for_each (replacement, &command->replacements) {
-        const struct node_claim *claim = find_claim(control, replacement->name);
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
         enum replacements_state state =
             claim != NULL ? state_of(control, command, claim) : REPLACEMENTS_LOST;
         if (state == REPLACEMENTS_LOST)
@@ -231,7 +243,7 @@ uint32_t replacements_not_initialized(const struct control *control,
 {
     uint32_t count = 0;
     list_for_each (replacement, &command->replacements) {
-        const struct node_claim *claim = find_claim(control, replacement->name);
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
         count += claim == NULL || !condition_is_true(&claim->status.conditions, "Initialized");
     }
     return count;
@@ -240,7 +252,7 @@ uint32_t replacements_not_initialized(const struct control *control,
 void replacements_nominate(struct control *control, const struct disruption_command *command)
 {
     list_for_each (replacement, &command->replacements) {
-        const struct node_claim *claim = find_claim(control, replacement->name);
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
         struct state_node *state =
             claim != NULL ? cluster_state(control->cluster, claim->status.provider_id) : NULL;
         if (state == NULL)
@@ -306,7 +318,7 @@ uint32_t replacements_give_up(struct operation_about *about,
     if (control->settings->compatibility_upstream)
         return 0; // DIS-330
     list_for_each (replacement, &command->replacements) {
-        const struct node_claim *claim = find_claim(control, replacement->name);
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
         if (claim == NULL || object_is_deleting((const struct object *)claim))
             continue;
         if (replacement_has_joined(claim))

@@ -10,6 +10,11 @@
 // a limit by their capacity at most.
 const char *replacements_refused(struct control *control,
                                  const struct disruption_command *command);
+// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none. Another's of
+// that name is not the command's.
+const struct node_claim *replacement_claim(const struct control *control,
+                                           const struct disruption_command *command,
+                                           const struct command_replacement *replacement);
 // Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
 uint32_t replacement_create(const struct operation_about *about,
                             struct disruption_command *command,

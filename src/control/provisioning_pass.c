@@ -15,7 +15,6 @@
 #include "engine/placeholders.h"
 
 #define NAMED_PODS_MAX      5
-#define NAME_BASE_MAX       58  // generateName's limit: 63 with the suffix
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event
 
 static const struct event_text nominated = {.reason = "Nominated", .rate = 5, .burst = 10};
@@ -79,10 +78,9 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
 
 static char *choose_name(const struct provisioning_pass *pass, const struct plan_claim *claim)
 {
-    char suffix[6];
-    random_name_suffix(&pass->control->random, suffix);
-    return arena_format(pass->round->arena, "%.*s-%s", NAME_BASE_MAX - 1, claim->node_pool->meta.name,
-                        suffix);
+    char name[CLAIM_NAME_MAX];
+    choose_claim_name(pass->control, claim->node_pool->meta.name, name);
+    return arena_copy_string(pass->round->arena, name);
 }
 
 static bool pool_can_launch(const struct provisioning_pass *pass, const struct plan_claim *claim)

@@ -5,8 +5,8 @@
 
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
+#include "control/node_claim_template.h"
 
-#define NAME_BASE_MAX 57 // generateName's limit: 63 with the hyphen and the suffix
 
 struct reservations { // of one pool
     VECTOR(char *) names;
@@ -134,9 +134,7 @@ const struct node_pool *static_pool(const struct control *control, const char *n
 
 char *static_claim_name(struct control *control, const char *pool)
 {
-    char suffix[6];
-    struct text name = {0};
-    random_name_suffix(&control->random, suffix);
-    text_format(&name, "%.*s-%s", NAME_BASE_MAX, pool, suffix);
-    return text_take(&name);
+    char name[CLAIM_NAME_MAX];
+    choose_claim_name(control, pool, name);
+    return memory_copy_string(name);
 }

@@ -245,6 +245,69 @@ static void label_values_are_as_documented_LIF_463(void **state)
                             "reason=\"Underutilized\"") == 1);
 }
 
+// Of a provider that is not there: it never becomes a machine.
+static void add_claim_named(struct scenario *scenario, const char *name)
+{
+    char manifest[600];
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: %s}\n"
+             "spec: {nodeClassRef: {group: other.sh, kind: Other, name: o}, requirements: "
+             "[{key: kubernetes.io/os, operator: In, values: [linux]}]}\n",
+             name);
+    scenario_apply(scenario, manifest);
+}
+
+// The names are drawn: the same world again, where somebody has the name already.
+static void replacement_has_a_name_that_nobody_has_DIS_304_792(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_replacement(scenario);
+    char name[200];
+    snprintf(name, sizeof name, "%s", moves_replacement(scenario));
+    moves_teardown(state);
+    moves_setup(state);
+    scenario = *state;
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    add_claim_named(scenario, name);
+    moves_shrink(scenario, 0);
+    scenario_until(scenario, 30, "a replacement", moves_replacement_there);
+    assert_string_not_equal(moves_replacement(scenario), name);
+    scenario_until(scenario, 120, "the node to be replaced", old_is_gone);
+}
+
+static char rival[200];
+static bool create_rival(const struct kube_request *request, struct kube_response *response)
+{
+    const char *name = request->verb == KUBE_CREATE && strstr(request->path, "/nodeclaims") != NULL
+                           ? view_text(request->body, "metadata.name")
+                           : NULL;
+    if (name == NULL || rival[0] != '\0')
+        return false;
+    snprintf(rival, sizeof rival, "%s", name);
+    response->status = 500;
+    return true;
+}
+
+// Somebody makes it between two attempts of ours.
+static void claim_of_another_is_no_replacement_DIS_304_792(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    note_old(scenario);
+    rival[0] = '\0';
+    moves_on_request = create_rival;
+    moves_shrink(scenario, 0);
+    for (int i = 0; i < 300 && rival[0] == '\0'; i++)
+        scenario_run(scenario, 0.1);
+    assert_string_not_equal(rival, "");
+    add_claim_named(scenario, rival);
+    scenario_run(scenario, 20);
+    expect_untouched(scenario);
+    scenario_until(scenario, 300, "the node to be replaced", old_is_gone);
+    assert_non_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, rival));
+}
+
 static void pool_beyond_its_limit_gets_no_replacement_DIS_308(void **state)
 {
     struct scenario *scenario = *state;
@@ -629,6 +692,8 @@ int main(void)
         TEST(decision_is_counted_once_DIS_309_304),
         TEST(refused_replacement_gives_the_node_back_DIS_304_328_LIF_463),
         TEST(label_values_are_as_documented_LIF_463),
+        TEST(replacement_has_a_name_that_nobody_has_DIS_304_792),
+        TEST(claim_of_another_is_no_replacement_DIS_304_792),
         TEST(pool_beyond_its_limit_gets_no_replacement_DIS_308),
         TEST(room_of_another_commands_node_is_not_used_DIS_731_LIF_458),
         TEST(provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332),
