@@ -3,6 +3,7 @@
 #include "base/nanoseconds.h"
 
 #define SETTLE_SHARE 10 // of the idle time, after a finished wave
+#define JOIN_TIMES   4  // the idle time: how long an early look waits for workloads that join
 
 void batcher_init(struct batcher *batcher)
 {
@@ -38,6 +39,18 @@ static int64_t finished_due(const struct batcher *batcher, const struct batcher_
     return window->settled_ns > due_ns ? window->settled_ns : due_ns;
 }
 
+// The first look after the idle time, the further ones twice as often; but not while workloads join
+// the wave one after the other.
+static int64_t early_due(const struct batcher *batcher, const struct batcher_window *window)
+{
+    bool is_first = batcher->wave_ns == batcher->opened_ns;
+    int64_t due_ns =
+        ns_add(batcher->opened_ns, is_first ? window->idle_ns : window->idle_ns / 2);
+    int64_t latest_ns =
+        ns_add(batcher->opened_ns, ns_multiply(JOIN_TIMES, window->idle_ns));
+    return ns_maximum(due_ns, ns_minimum(window->settled_ns, latest_ns));
+}
+
 int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *window)
 {
     if (!batcher->open)
@@ -46,9 +59,8 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
     if (window->finished) // more pods of workloads whose size is known tell nothing new
         idle = finished_due(batcher, window);
     int64_t longest = ns_add(batcher->opened_ns, window->max_ns);
-    if (window->early) // the first look after the idle time, the further ones twice as often
-        longest = ns_add(batcher->opened_ns, batcher->wave_ns == batcher->opened_ns
-                         ? window->idle_ns : window->idle_ns / 2);
+    if (window->early)
+        longest = early_due(batcher, window);
     return idle < longest ? idle : longest;
 }
 

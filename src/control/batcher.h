@@ -20,7 +20,8 @@ struct batcher_window {
     // What came is all that is to come (SCH-527, waves.h): closed after a tenth of the idle time,
     // which joins waves that begin together, such as the Deployments of one release.
     bool finished;
-    int64_t settled_ns; // monotonic: from when on that is believed; 0: at once
+    // Monotonic: from when on no further workload is believed to join the wave; 0: at once.
+    int64_t settled_ns;
 };
 void batcher_init(struct batcher *batcher);
 void batcher_free(struct batcher *batcher);

@@ -22,6 +22,7 @@ struct pod_record {
     const struct pod *pod;
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
+    uint64_t serial; // in the order of first sight
     bool provisionable, is_unbound;
 };
 
@@ -37,6 +38,7 @@ struct cluster {
     int64_t changed_at, listed_at_ns;
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
     int64_t landed_ns;   // monotonic: when a planned pod was bound last
+    uint64_t last_serial;
     bool has_released;
     bool synced;
 };
@@ -592,6 +594,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         char key[600];
         pod_key(new_object, key);
         record = memory_allocate(sizeof *record);
+        record->serial = ++cluster->last_serial;
         map_set(cluster->pods, key, record);
     }
     const struct pod_list *was_bound = record->bound;
@@ -690,6 +693,29 @@ const struct pod *cluster_planned_on(const struct cluster *cluster, const struct
     const char *name = planned_pods_on(cluster->planned, claim->meta.name, number);
     const struct pod_record *record = name != NULL ? map_get(cluster->pods, name) : NULL;
     return record != NULL ? record->pod : NULL;
+}
+
+uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim)
+{
+    return planned_pods_count(cluster->planned, claim->meta.name);
+}
+
+const struct node_claim *cluster_next_planned(const struct cluster *cluster,
+                                              struct map_entry **position)
+{
+    const char *name;
+    while ((name = planned_pods_next_claim(cluster->planned, position)) != NULL) {
+        const struct node_claim *claim = find_claim(cluster->control, name);
+        if (claim != NULL && !object_is_deleting((const struct object *)claim))
+            return claim;
+    }
+    return NULL;
+}
+
+uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod)
+{
+    const struct pod_record *record = record_of(cluster, pod);
+    return record != NULL ? record->serial : 0;
 }
 
 // A pod that runs has another place to come only as long as its node is to go.

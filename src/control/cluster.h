@@ -93,6 +93,12 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
 // are no more.
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
                                      uint32_t number);
+uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim);
+// The next NodeClaim that pods or places are planned for. `position` starts as NULL.
+const struct node_claim *cluster_next_planned(const struct cluster *cluster,
+                                              struct map_entry **position);
+// Pods in the order in which they were first seen.
+uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod);
 // The same for one more pod that the workload is about to create (waves.h): its next new pod is
 // spoken for.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);

@@ -5,8 +5,9 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
-#include "control/lifecycle.h"
+#include "control/openings.h"
 #include "control/operations.h"
+#include "control/spread_order.h"
 
 #define REVIEW         "review" // no pod's key: those have a slash
 #define REVIEW_WAIT_NS (50 * MILLISECOND)
@@ -17,10 +18,6 @@
 #define DISTRUST_NS    HOUR
 #define ASK_AGAIN_NS   MINUTE
 #define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
-#define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS       (20 * SECOND) // and afterwards, waiting for its turn
-#define TURN_NS        (2 * SECOND)  // and in its turn
-#define TURNS_MAX      6             // nodes that are prepared at a time
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -31,7 +28,7 @@ struct nominator {
     int64_t asked_ns;              // monotonic
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
-    struct map *turns;             // NodeClaim -> int64_t, monotonic: its node is prepared since then
+    struct openings *openings;
     char *exempt;                  // UID of a workload whose pods need none; or NULL
     bool are_alike;                // all planned pods are of one workload
     struct map *nominated;         // pod UID -> int64_t, monotonic: when it was nominated last
@@ -39,6 +36,7 @@ struct nominator {
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
+static bool is_prepared(void *context, const struct node_claim *claim, const struct node *node);
 
 static bool is_wanted(const struct control *control)
 {
@@ -67,8 +65,11 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod *before = (const struct pod *)old_object;
     if (unbound && (is_nominated(pod) || (before != NULL && is_nominated(before))))
         nominator_wake(nominator);
-    else if (!unbound && old_object != NULL && old_object->meta.uid != NULL)
+    else if (!unbound && old_object != NULL && old_object->meta.uid != NULL) {
         free(map_remove(nominator->nominated, old_object->meta.uid));
+        if (before->spec.node_name == NULL || *before->spec.node_name == '\0')
+            nominator_wake(nominator); // its siblings may be nominated (waits_for_sibling())
+    }
 }
 
 static bool node_is_ready(const struct node *node)
@@ -91,8 +92,6 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     const struct node_claim *before = (const struct node_claim *)old_object;
     const struct node_claim *claim = (const struct node_claim *)new_object;
     (void)change;
-    if (claim == NULL)
-        free(map_remove(((struct nominator *)context)->turns, old_object->meta.name));
     if (claim == NULL || before == NULL || object_is_deleting(new_object) ||
         node_claim_is_launched(before) != node_claim_is_launched(claim))
         nominator_wake(context);
@@ -105,7 +104,7 @@ struct nominator *nominator_create(struct control *control)
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
     nominator->nominated = map_create();
-    nominator->turns = map_create();
+    nominator->openings = openings_create(control, is_prepared, nominator);
     nominator->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
                                                                  .kind = "Pod",
@@ -124,7 +123,7 @@ void nominator_destroy(struct nominator *nominator)
         return;
     kube_cancel(nominator->control->client, nominator);
     map_destroy(nominator->nominated, free);
-    map_destroy(nominator->turns, free);
+    openings_destroy(nominator->openings);
     free(nominator->exempt);
     free(nominator);
 }
@@ -204,7 +203,7 @@ static const char *wanted_node(const struct nominator *nominator, const struct p
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     bool open = node_is_ready(node) &&
-                (!is_closed(node) || map_get(nominator->turns, claim->meta.name) != NULL);
+                (!is_closed(node) || openings_prepare(nominator->openings, claim->meta.name));
     return open ? node->meta.name : NULL;
 }
 
@@ -311,55 +310,43 @@ static bool is_exempt(const struct nominator *nominator, const struct pod *pod)
            (is_plain(pod) && text_equal(nominator->exempt, workload_of(pod)));
 }
 
-// Whether all pods of the node that need it are nominated.
-static bool is_prepared(const struct nominator *nominator, const struct node_claim *claim,
-                        const struct node *node)
+// kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload get in
+// if they come at the right time (spread_order.h), more keep each other away.
+static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
+                              const struct node_claim *claim)
 {
+    struct cluster *cluster = nominator->control->cluster;
+    if (spread_order_key(pod) == NULL)
+        return false;
+    uint64_t serial = cluster_pod_serial(cluster, pod);
+    const struct pod *other;
+    uint32_t before = 0;
+    for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
+        before += other != pod && text_equal(workload_of(other), workload_of(pod)) &&
+                  cluster_pod_serial(cluster, other) < serial;
+    return before > 1;
+}
+
+static bool is_prepared(void *context, const struct node_claim *claim, const struct node *node)
+{
+    const struct nominator *nominator = context;
     const struct pod *pod;
     for (uint32_t i = 0;
          (pod = cluster_planned_on(nominator->control->cluster, claim, i)) != NULL; i++)
         if (!is_exempt(nominator, pod) &&
-            !text_equal(pod->status.nominated_node_name, node->meta.name))
+            !text_equal(pod->status.nominated_node_name, node->meta.name) &&
+            !waits_for_sibling(nominator, pod, claim))
             return false;
     return true;
-}
-
-// Nodes are prepared one after the other, a few at a time: between its nomination and the opening of
-// its node a pod must not be tried.
-static void take_turn(struct nominator *nominator, const struct node_claim *claim)
-{
-    if (map_get(nominator->turns, claim->meta.name) != NULL ||
-        map_count(nominator->turns) >= TURNS_MAX)
-        return;
-    int64_t *begun_ns = map_ensure(nominator->turns, claim->meta.name, sizeof *begun_ns);
-    *begun_ns = loop_monotonic_ns(nominator->control->loop);
-    reconcile_queue_add(nominator->queue, REVIEW);
-}
-
-static bool is_late(const struct nominator *nominator, const struct node_claim *claim,
-                    const struct node *node)
-{
-    int64_t now = control_now(nominator->control);
-    const int64_t *begun_ns = map_get(nominator->turns, claim->meta.name);
-    if (begun_ns != NULL)
-        return ns_subtract(loop_monotonic_ns(nominator->control->loop), *begun_ns) >= TURN_NS;
-    const struct condition *ready = condition_find(&node->status.conditions, "Ready");
-    bool is_ready = node_is_ready(node);
-    int64_t since_ns = ns_subtract(now, is_ready ? ready->last_transition_time
-                                                 : node->meta.creation_timestamp);
-    return since_ns >= (is_ready ? READY_NS : UNREADY_NS) || since_ns < -READY_NS;
 }
 
 bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
-    bool holds = nominator_works(nominator) && !nominator->are_alike &&
-                 !is_prepared(nominator, claim, node) && !is_late(nominator, claim, node);
-    if (holds && node_is_ready(node))
-        take_turn(nominator, claim);
-    if (!holds && nominator != NULL)
-        free(map_remove(nominator->turns, claim->meta.name));
-    return holds;
+    if (!nominator_works(nominator) || nominator->are_alike)
+        return false;
+    reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
+    return openings_hold(nominator->openings, claim, node);
 }
 
 struct wanting { // a nomination, or its end
@@ -383,10 +370,13 @@ static int hardest_first(const void *a, const void *b)
     return x->memory > y->memory ? -1 : x->memory < y->memory;
 }
 
-static void review(struct nominator *nominator)
+// How long until the next look; 0: it needs none.
+static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
+    bool has_begun;
     find_exempt(nominator);
+    int64_t next_ns = openings_review(nominator->openings, &has_begun);
     bool sets = nominator_works(nominator);
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
@@ -401,6 +391,7 @@ static void review(struct nominator *nominator)
         reconcile_queue_add(nominator->queue,
                             arena_format(arena, "%s/%s", wanting[i].pod->meta.namespace,
                                          wanting[i].pod->meta.name));
+    return next_ns;
 }
 
 // --- one pod -------------------------------------------------------------------------------------
@@ -420,11 +411,7 @@ static enum operation_outcome note_written(void *context, const char *key,
                                            const struct kube_result *result)
 {
     struct nominator *nominator = context;
-    const struct pod *pod = pod_of_key(nominator, key);
-    const struct node_claim *claim =
-        pod != NULL ? cluster_planned_claim(nominator->control->cluster, pod) : NULL;
-    if (claim != NULL && map_get(nominator->turns, claim->meta.name) != NULL)
-        lifecycle_wake(nominator->control->lifecycle, claim->meta.name);
+    (void)key;
     if (result->error.kind == ERROR_FORBIDDEN) {
         nominator->support = UNSUPPORTED;
         log_error("pods are not nominated: the permission is missing", "s:controller",
@@ -441,7 +428,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (strcmp(work_item_key(item), REVIEW) == 0) {
         ask_version(nominator);
-        review(nominator);
+        int64_t next_ns = review(nominator);
+        if (next_ns > 0)
+            return reconcile_after(next_ns);
         return nominator->support == SUPPORT_UNKNOWN ? reconcile_after(ASK_AGAIN_NS)
                                                      : reconcile_done();
     }
@@ -450,10 +439,12 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         nominator->support == UNSUPPORTED || !differs(nominator, pod))
         return reconcile_done();
     const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
-    bool is_its_turn = claim != NULL && map_get(nominator->turns, claim->meta.name) != NULL;
-    if (!is_its_turn && pause_left(nominator, pod) > 0)
+    bool is_preparing = claim != NULL && openings_prepare(nominator->openings, claim->meta.name);
+    if (!is_preparing && pause_left(nominator, pod) > 0)
         return reconcile_after(pause_left(nominator, pod));
     const char *wanted = wanted_node(nominator, pod);
+    if (wanted != NULL && waits_for_sibling(nominator, pod, claim))
+        return reconcile_done();
     int64_t *last_ns = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last_ns);
     *last_ns = loop_monotonic_ns(nominator->control->loop);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",

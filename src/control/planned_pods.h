@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct map_entry;
 struct planned_pods;
 struct planned_pods *planned_pods_create(void);
 void planned_pods_destroy(struct planned_pods *planned); // NULL is fine
@@ -16,6 +17,10 @@ void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const c
 void planned_pods_forget(struct planned_pods *planned, const char *pod_uid); // NULL is fine
 // The NodeClaim's name, or NULL; valid until a pod of that NodeClaim is forgotten.
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid);
+// The next NodeClaim with pods or places, in no particular order; NULL: there are no more. `position`
+// starts as NULL.
+const char *planned_pods_next_claim(const struct planned_pods *planned,
+                                    struct map_entry **position);
 // Pods and places on the NodeClaim.
 uint32_t planned_pods_count(const struct planned_pods *planned, const char *claim);
 // The name of its pod with that number, as namespace/name; NULL: there are no more.

@@ -72,12 +72,12 @@ static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->settings;
     struct waves *waves = provisioner->control->waves;
-    bool finished = provisioner->has_fresh_pods && waves_finished(waves);
+    bool is_wave = waves != NULL && provisioner->has_fresh_pods;
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
                                    .early = !settings->compatibility_upstream,
-                                   .finished = finished,
-                                   .settled_ns = finished ? waves_settled_at(waves) : 0};
+                                   .finished = is_wave && waves_finished(waves),
+                                   .settled_ns = is_wave ? waves_settled_at(waves) : 0};
 }
 
 // A wave may have finished: the batch need not wait any longer (SCH-527).

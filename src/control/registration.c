@@ -8,7 +8,7 @@
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
 // separate writes of initialization (all but the first two are in one patch then).
 #define SETTLE_NS (500 * MILLISECOND)
-#define HELD_NS   (100 * MILLISECOND)
+#define HELD_NS   SECOND // it is woken when the node may open
 
 static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
                                                              .warning = true};

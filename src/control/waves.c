@@ -10,6 +10,7 @@
 #define WANTED_UNKNOWN (-1)
 #define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for
 #define GIVEN_UP_NS    MINUTE       // nor is any place kept
+#define FIRST_NS       (5 * SECOND) // that long the first pod of a workload is waited for
 #define SETTLE_GAPS    5  // between the workloads of a wave: how long the next is waited for
 #define SETTLE_SHARE   2 // of the idle time: that long at least
 
@@ -112,8 +113,10 @@ static bool makes_progress(const struct workload *workload, int64_t now_ns)
 // More of its pods may come, nobody knows how many.
 static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now_ns)
 {
+    bool is_first = workload->pods == 0 && workload->sample == NULL && !workload->is_failing;
+    int64_t patience_ns = is_first ? FIRST_NS : waves->control->settings->batch_idle_duration;
     return !is_complete(workload) && missing_of(workload, now_ns) == 0 &&
-           ns_subtract(now_ns, workload->changed_ns) < waves->control->settings->batch_idle_duration;
+           ns_subtract(now_ns, workload->changed_ns) < patience_ns;
 }
 
 static struct workload *workload_of(struct waves *waves, const char *uid)
@@ -293,18 +296,28 @@ static void review(struct waves *waves, int64_t now_ns)
     }
 }
 
+static bool any_is_under_way(const struct waves *waves)
+{
+    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    vector_for_each (workload, &waves->under_way)
+        if (is_under_way(waves, *workload, now_ns))
+            return true;
+    return false;
+}
+
 bool waves_finished(struct waves *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
-    for (uint32_t i = waves->under_way.count; i-- > 0;)
-        if (is_under_way(waves, waves->under_way.items[i], now_ns))
-            return false;
+    if (any_is_under_way(waves))
+        return false;
     return ns_subtract(now_ns, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
 }
 
 int64_t waves_settled_at(const struct waves *waves)
 {
     int64_t idle_ns = waves->control->settings->batch_idle_duration;
+    if (any_is_under_way(waves))
+        return INT64_MAX;
     int64_t settle_ns = ns_multiply(SETTLE_GAPS, waves->gap_ns), least_ns = idle_ns / SETTLE_SHARE;
     settle_ns = settle_ns > idle_ns ? idle_ns : settle_ns;
     return ns_add(waves->grown_ns, ns_maximum(settle_ns, least_ns));

@@ -24,7 +24,7 @@ void waves_note_loose(struct waves *waves);
 // The size of everything that is being created is known.
 bool waves_finished(struct waves *waves);
 // Monotonic: when it can be believed that no further workload belongs to the present wave. Workloads
-// that are applied together appear one after the other.
+// that are applied together appear one after the other. INT64_MAX: nobody knows yet.
 int64_t waves_settled_at(const struct waves *waves);
 
 struct expected_pods { // of one workload: pods that its controller is about to create

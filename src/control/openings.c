@@ -1,0 +1,265 @@
+#include "control/openings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/cluster.h"
+#include "control/lifecycle.h"
+#include "control/spread_order.h"
+
+#define LOOK_NS       (100 * MILLISECOND)
+#define TOGETHER_NS   (5 * SECOND)  // NodeClaims that were created within that time belong together
+#define GATHER_NS     (8 * SECOND)  // from the first ready node on: how long the others are waited for
+#define PREPARE_NS    (2 * SECOND)  // for nominations, and so much longer for each pod:
+#define PREPARE_POD_NS (5 * MILLISECOND)
+#define OPEN_NS       (10 * SECOND) // from the opening on: who is not registered then is on its own
+#define UNREADY_NS    (15 * SECOND) // that long a node may be closed before it is ready
+#define READY_NS      (20 * SECOND) // and afterwards
+#define GROUP_PODS_MAX 2000
+
+struct held { // a node
+    int64_t ready_ns; // monotonic: first seen ready; 0: it is not
+    bool is_in_group;
+    char claim[];
+};
+
+struct openings {
+    struct control *control;
+    openings_prepared *is_prepared;
+    void *context;
+    struct map *held; // by NodeClaim
+    // The nodes that open next, together.
+    int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
+    uint32_t group_pods;
+};
+
+struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
+                                 void *context)
+{
+    struct openings *openings = memory_allocate(sizeof *openings);
+    openings->control = control;
+    openings->is_prepared = is_prepared;
+    openings->context = context;
+    openings->held = map_create();
+    return openings;
+}
+
+void openings_destroy(struct openings *openings)
+{
+    if (openings == NULL)
+        return;
+    map_destroy(openings->held, free);
+    free(openings);
+}
+
+static int64_t now_of(const struct openings *openings)
+{
+    return loop_monotonic_ns(openings->control->loop);
+}
+
+static bool is_ready(const struct node *node)
+{
+    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
+}
+
+static struct held *held_of(struct openings *openings, const char *claim)
+{
+    struct held *held = map_get(openings->held, claim);
+    if (held != NULL)
+        return held;
+    size_t length = strlen(claim) + 1;
+    held = memory_allocate(sizeof *held + length);
+    memcpy(held->claim, claim, length);
+    map_set(openings->held, claim, held);
+    return held;
+}
+
+// It has been closed for long enough.
+static bool is_overdue(const struct openings *openings, const struct held *held,
+                       const struct node *node)
+{
+    if (held->ready_ns != 0)
+        return ns_subtract(now_of(openings), held->ready_ns) >= READY_NS;
+    int64_t since_ns =
+        ns_subtract(control_now(openings->control), node->meta.creation_timestamp);
+    return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
+}
+
+bool openings_hold(struct openings *openings, const struct node_claim *claim,
+                   const struct node *node)
+{
+    struct held *held = held_of(openings, claim->meta.name);
+    if (is_ready(node) && held->ready_ns == 0)
+        held->ready_ns = now_of(openings);
+    bool is_open = held->is_in_group && openings->opened_ns != 0;
+    return !is_open && !is_overdue(openings, held, node);
+}
+
+bool openings_prepare(const struct openings *openings, const char *claim)
+{
+    const struct held *held = map_get(openings->held, claim);
+    return held != NULL && held->is_in_group;
+}
+
+// --- the look ------------------------------------------------------------------------------------
+static bool is_over(const struct openings *openings, const struct held *held)
+{
+    const struct node_claim *claim = find_claim(openings->control, held->claim);
+    return claim == NULL || object_is_deleting((const struct object *)claim) ||
+           condition_is_true(&claim->status.conditions, "Registered");
+}
+
+static void drop_ended(struct openings *openings)
+{
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(openings->held); entry != NULL; entry = next) {
+        next = map_next(entry);
+        struct held *held = map_value(entry);
+        if (!is_over(openings, held))
+            continue;
+        map_remove(openings->held, held->claim);
+        free(held);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct held *const *)a)->claim, (*(const struct held *const *)b)->claim);
+}
+
+typedef VECTOR(struct held *) held_list;
+
+static void list_held(const struct openings *openings, bool group, held_list *out)
+{
+    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
+         entry = map_next(entry)) {
+        struct held *held = map_value(entry);
+        if (group ? held->is_in_group : held->ready_ns != 0)
+            vector_push(out, held);
+    }
+    if (out->count > 1)
+        qsort(out->items, out->count, sizeof(struct held *), by_name);
+}
+
+static const struct held *first_ready(const struct openings *openings)
+{
+    const struct held *first = NULL;
+    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
+         entry = map_next(entry)) {
+        const struct held *held = map_value(entry);
+        if (held->ready_ns != 0 && (first == NULL || held->ready_ns < first->ready_ns))
+            first = held;
+    }
+    return first;
+}
+
+static bool belongs_together(const struct node_claim *a, const struct node_claim *b)
+{
+    int64_t apart = ns_subtract(a->meta.creation_timestamp, b->meta.creation_timestamp);
+    return apart <= TOGETHER_NS && apart >= -TOGETHER_NS;
+}
+
+// Nodes with planned pods are on their way that were made at the same time as one of those that wait.
+static bool others_come(const struct openings *openings, const held_list *ready)
+{
+    struct map_entry *position = NULL;
+    const struct node_claim *claim;
+    while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL) {
+        const struct held *held = map_get(openings->held, claim->meta.name);
+        if ((held != NULL && held->ready_ns != 0) ||
+            condition_is_true(&claim->status.conditions, "Registered"))
+            continue;
+        vector_for_each (other, ready) {
+            const struct node_claim *waiting = find_claim(openings->control, (*other)->claim);
+            if (waiting != NULL && belongs_together(claim, waiting))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool has_gathered(const struct openings *openings, const held_list *ready)
+{
+    const struct held *first = first_ready(openings);
+    if (first == NULL)
+        return false;
+    return ns_subtract(now_of(openings), first->ready_ns) >= GATHER_NS ||
+           !others_come(openings, ready);
+}
+
+static void begin_group(struct openings *openings, const held_list *ready)
+{
+    struct cluster *cluster = openings->control->cluster;
+    struct spread_order *order = spread_order_create(openings->control);
+    openings->group_ns = now_of(openings);
+    openings->opened_ns = 0;
+    openings->group_pods = 0;
+    vector_for_each (entry, ready) {
+        const struct node_claim *claim = find_claim(openings->control, (*entry)->claim);
+        uint32_t pods = cluster_planned_count(cluster, claim);
+        if (openings->group_pods > 0 && openings->group_pods + pods > GROUP_PODS_MAX)
+            break;
+        (*entry)->is_in_group = true;
+        openings->group_pods += pods;
+        spread_order_add(order, claim);
+    }
+    spread_order_apply(order);
+    spread_order_destroy(order);
+}
+
+static bool group_is_prepared(const struct openings *openings, const held_list *group)
+{
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        const struct node *node =
+            claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
+        if (node != NULL && !openings->is_prepared(openings->context, claim, node))
+            return false;
+    }
+    return true;
+}
+
+static void open_group(struct openings *openings, const held_list *group)
+{
+    openings->opened_ns = now_of(openings);
+    log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
+              "i:pods", (int64_t)openings->group_pods, "d:preparation",
+              ns_subtract(openings->opened_ns, openings->group_ns));
+    vector_for_each (held, group)
+        lifecycle_wake(openings->control->lifecycle, (*held)->claim);
+}
+
+static void look_at_group(struct openings *openings, const held_list *group)
+{
+    int64_t now_ns = now_of(openings);
+    int64_t patience_ns =
+        ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
+    if (openings->opened_ns == 0 &&
+        (group_is_prepared(openings, group) ||
+         ns_subtract(now_ns, openings->group_ns) >= patience_ns))
+        open_group(openings, group);
+    bool is_late =
+        openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
+    if (group->count > 0 && !is_late)
+        return;
+    openings->group_ns = openings->opened_ns = 0;
+    vector_for_each (held, group)
+        (*held)->is_in_group = false;
+}
+
+int64_t openings_review(struct openings *openings, bool *has_begun)
+{
+    drop_ended(openings);
+    *has_begun = false;
+    held_list listed = {0};
+    list_held(openings, openings->group_ns != 0, &listed);
+    if (openings->group_ns != 0) {
+        look_at_group(openings, &listed);
+    } else if (has_gathered(openings, &listed)) {
+        begin_group(openings, &listed);
+        *has_begun = true;
+    }
+    vector_free(&listed);
+    return map_count(openings->held) > 0 ? LOOK_NS : 0;
+}

@@ -1,0 +1,234 @@
+#include "control/spread_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cluster.h"
+
+struct place {
+    const struct node_claim *claim;
+    uint32_t domain;
+    bool is_taken;
+};
+
+struct mover {
+    const struct pod *pod;
+    uint64_t serial;
+    bool was_tried; // in vain; those that were not go first
+};
+
+struct domain {
+    const char *name;
+    uint32_t pods;
+    uint32_t left, pairs_left; // places; those with another on the same node
+};
+
+struct moving { // a workload
+    const char *key;
+    VECTOR(struct mover) pods;
+    VECTOR(struct place) places;
+    VECTOR(struct domain) domains;
+};
+
+struct spread_order {
+    struct control *control;
+    struct map *workloads; // by UID
+};
+
+struct spread_order *spread_order_create(struct control *control)
+{
+    struct spread_order *order = memory_allocate(sizeof *order);
+    order->control = control;
+    order->workloads = map_create();
+    return order;
+}
+
+static void moving_destroy(void *value)
+{
+    struct moving *moving = value;
+    vector_free(&moving->pods);
+    vector_free(&moving->places);
+    vector_free(&moving->domains);
+    free(moving);
+}
+
+void spread_order_destroy(struct spread_order *order)
+{
+    map_destroy(order->workloads, moving_destroy);
+    free(order);
+}
+
+const char *spread_order_key(const struct pod *pod)
+{
+    list_for_each (spread, &pod->spec.topology_spread_constraints)
+        if (text_equal(spread->when_unsatisfiable, "DoNotSchedule") &&
+            !text_equal(spread->topology_key, LABEL_HOSTNAME))
+            return spread->topology_key;
+    return NULL;
+}
+
+static const char *workload_of(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL ? owner->uid : NULL;
+}
+
+static uint32_t domain_of(struct moving *moving, const char *name)
+{
+    for (uint32_t i = 0; i < moving->domains.count; i++)
+        if (text_equal(moving->domains.items[i].name, name))
+            return i;
+    struct domain domain = {.name = name};
+    vector_push(&moving->domains, domain);
+    return moving->domains.count - 1;
+}
+
+static const char *label_of(const struct spread_order *order, const struct node_claim *claim,
+                            const char *key)
+{
+    const struct node *node = cluster_main_node(order->control->cluster, claim);
+    const char *value = node != NULL ? string_map_get(&node->meta.labels, key) : NULL;
+    return value != NULL ? value : string_map_get(&claim->meta.labels, key);
+}
+
+void spread_order_add(struct spread_order *order, const struct node_claim *claim)
+{
+    struct cluster *cluster = order->control->cluster;
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
+        const char *key = spread_order_key(pod), *workload = workload_of(pod);
+        const char *name = key != NULL ? label_of(order, claim, key) : NULL;
+        if (workload == NULL || name == NULL)
+            continue;
+        struct moving *moving = map_ensure(order->workloads, workload, sizeof *moving);
+        moving->key = key;
+        struct mover mover = {pod, cluster_pod_serial(cluster, pod), !pod_is_unexamined(pod)};
+        struct place place = {.claim = claim, .domain = domain_of(moving, name)};
+        vector_push(&moving->pods, mover);
+        vector_push(&moving->places, place);
+    }
+}
+
+// Pods that run already.
+static void count_present(struct spread_order *order)
+{
+    struct cluster *cluster = order->control->cluster;
+    struct map_entry *position = NULL;
+    const struct state_node *state;
+    while (map_count(order->workloads) > 0 &&
+           (state = cluster_next(cluster, &position)) != NULL) {
+        const struct node *node = state_main_node(state);
+        const struct pod_list *pods = cluster_pods(cluster, node != NULL ? node->meta.name : NULL);
+        for (uint32_t i = 0; i < pods->count; i++) {
+            const char *workload = workload_of(pods->items[i]);
+            struct moving *moving =
+                workload != NULL ? map_get(order->workloads, workload) : NULL;
+            const char *name =
+                moving != NULL ? string_map_get(&node->meta.labels, moving->key) : NULL;
+            if (name != NULL && !pod_is_terminal(pods->items[i]))
+                moving->domains.items[domain_of(moving, name)].pods++;
+        }
+    }
+}
+
+// As kube-scheduler's queue has them.
+static int first_tried(const void *a, const void *b)
+{
+    const struct mover *x = a, *y = b;
+    if (x->was_tried != y->was_tried)
+        return x->was_tried ? 1 : -1;
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static const struct place *sibling_of(const struct moving *moving, const struct place *place)
+{
+    vector_for_each (other, &moving->places)
+        if (other != place && !other->is_taken && other->claim == place->claim)
+            return other;
+    return NULL;
+}
+
+static void count_left(struct moving *moving)
+{
+    vector_for_each (domain, &moving->domains)
+        domain->left = domain->pairs_left = 0;
+    vector_for_each (place, &moving->places) {
+        struct domain *domain = &moving->domains.items[place->domain];
+        if (place->is_taken)
+            continue;
+        domain->left++;
+        domain->pairs_left += sibling_of(moving, place) != NULL;
+    }
+}
+
+// The emptiest domain that has a place; of equal ones the one with the fewest pairs, since a pair
+// comes in best when all the others are ahead.
+static uint32_t next_domain(const struct moving *moving, bool *is_last)
+{
+    uint32_t best = UINT32_MAX, alike = 0;
+    for (uint32_t i = 0; i < moving->domains.count; i++) {
+        const struct domain *domain = &moving->domains.items[i];
+        const struct domain *least = best != UINT32_MAX ? &moving->domains.items[best] : NULL;
+        if (domain->left == 0)
+            continue;
+        alike = least != NULL && domain->pods == least->pods ? alike + 1
+                : least == NULL || domain->pods < least->pods ? 1 : alike;
+        if (least == NULL || domain->pods < least->pods ||
+            (domain->pods == least->pods && domain->pairs_left < least->pairs_left))
+            best = i;
+    }
+    *is_last = alike == 1;
+    return best;
+}
+
+static struct place *place_in(const struct moving *moving, uint32_t domain, bool pair)
+{
+    struct place *any = NULL;
+    vector_for_each (place, &moving->places) {
+        if (place->is_taken || place->domain != domain)
+            continue;
+        if ((sibling_of(moving, place) != NULL) == pair)
+            return place;
+        if (any == NULL)
+            any = place;
+    }
+    return any;
+}
+
+static void take(struct spread_order *order, struct moving *moving, struct place *place,
+                 uint32_t *number)
+{
+    place->is_taken = true;
+    moving->domains.items[place->domain].pods++;
+    cluster_plan_pod(order->control->cluster, moving->pods.items[(*number)++].pod,
+                     place->claim->meta.name);
+}
+
+// The places in an order in which each fits when its turn comes. kube-scheduler counts a pod that is
+// nominated to the same node as being there: both fit only if the first of them is the last of a round
+// over the domains, and the second the first of the next round.
+static void assign(struct spread_order *order, struct moving *moving)
+{
+    uint32_t number = 0;
+    while (number < moving->pods.count) {
+        bool is_last;
+        count_left(moving);
+        uint32_t domain = next_domain(moving, &is_last);
+        struct place *place = place_in(moving, domain, is_last);
+        struct place *sibling = is_last ? (struct place *)sibling_of(moving, place) : NULL;
+        take(order, moving, place, &number);
+        if (sibling != NULL)
+            take(order, moving, sibling, &number);
+    }
+}
+
+void spread_order_apply(struct spread_order *order)
+{
+    count_present(order);
+    for (struct map_entry *entry = map_first(order->workloads); entry != NULL;
+         entry = map_next(entry)) {
+        struct moving *moving = map_value(entry);
+        qsort(moving->pods.items, moving->pods.count, sizeof(struct mover), first_tried);
+        assign(order, moving);
+    }
+}
