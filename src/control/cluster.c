@@ -17,12 +17,20 @@
 #define CHANCE_NS       (10 * SECOND)
 #define CHANCE_BUSY_NS  (5 * SECOND)
 #define CHANCE_MAX_NS   (2 * MINUTE)
+// The same when pods are nominated: kube-scheduler tries the planned node first.
+#define NOMINATED_CHANCE_NS (4 * SECOND)
+#define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
+// Pods whose planned room others took are planned anew when no planned pod was bound for a while: what
+// the others leave is known then. At the latest after:
+#define DISPLACED_QUIET_NS (1500 * MILLISECOND)
+#define DISPLACED_MAX_NS   (15 * SECOND)
 
 struct pod_record {
     const struct pod *pod;
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
     uint64_t serial; // in the order of first sight
+    int64_t displaced_ns; // monotonic: when it lost its planned room; 0: it did not
     bool provisionable, is_unbound;
 };
 
@@ -39,7 +47,6 @@ struct cluster {
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
     int64_t landed_ns;   // monotonic: when a planned pod was bound last
     uint64_t last_serial;
-    bool has_released;
     bool synced;
 };
 
@@ -539,16 +546,9 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
             continue;
         }
         count_landing(cluster, claim, false);
+        record_of(cluster, pod)->displaced_ns = loop_monotonic_ns(cluster->control->loop);
         planned_pods_forget(cluster->planned, pod->meta.uid);
-        cluster->has_released = true;
     }
-}
-
-bool cluster_has_released(struct cluster *cluster)
-{
-    bool has_released = cluster->has_released;
-    cluster->has_released = false;
-    return has_released;
 }
 
 // SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
@@ -683,6 +683,9 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
 {
     char name[600];
     pod_key((const struct object *)pod, name);
+    struct pod_record *record = record_of(cluster, pod);
+    if (record != NULL)
+        record->displaced_ns = 0;
     if (pod->meta.uid != NULL)
         planned_pods_set(cluster->planned, pod->meta.uid, name, claim);
 }
@@ -728,12 +731,16 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
     return state != NULL && !state_marked(state);
 }
 
-static bool has_had_chance(const struct cluster *cluster, const struct state_node *state)
+// How long the plan still holds for a pod that is to come to the initialized node; <= 0: no longer.
+static int64_t chance_left(const struct cluster *cluster, const struct state_node *state)
 {
-    int64_t now_ns = loop_monotonic_ns(cluster->control->loop);
-    int64_t since_ns = ns_subtract(now_ns, state->initialized_ns);
-    return since_ns >= CHANCE_MAX_NS ||
-           (since_ns >= CHANCE_NS && ns_subtract(now_ns, cluster->landed_ns) >= CHANCE_BUSY_NS);
+    bool nominated = nominator_works(cluster->control->nominator);
+    int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
+    int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
+    int64_t until_ns = ns_maximum(ns_add(state->initialized_ns, chance_ns),
+                                  ns_add(cluster->landed_ns, busy_ns));
+    until_ns = ns_minimum(until_ns, ns_add(state->initialized_ns, CHANCE_MAX_NS));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->loop));
 }
 
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
@@ -751,7 +758,8 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
         return claim;
     const struct state_node *state = map_get(cluster->states, key);
     bool over = cluster->control->settings->compatibility_upstream || state == NULL ||
-                state_marked(state) || (state_initialized(state) && has_had_chance(cluster, state));
+                state_marked(state) ||
+                (state_initialized(state) && chance_left(cluster, state) <= 0);
     return over ? NULL : claim;
 }
 
@@ -783,9 +791,43 @@ void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
     planned_pods_expect_no_more(cluster->planned, workload_uid);
 }
 
+// How long the displaced pod still waits to be planned anew.
+static int64_t displaced_left(const struct cluster *cluster, const struct pod_record *record)
+{
+    if (record == NULL || record->displaced_ns == 0)
+        return 0;
+    int64_t until_ns = ns_minimum(ns_add(cluster->landed_ns, DISPLACED_QUIET_NS),
+                                  ns_add(record->displaced_ns, DISPLACED_MAX_NS));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->loop));
+}
+
+// The same for a pod with a plan: its node is open.
+static int64_t plan_left(struct cluster *cluster, const struct pod *pod)
+{
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    const char *key = claim != NULL ? claim_key(claim) : NULL;
+    const struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
+    return state != NULL && state_initialized(state) ? chance_left(cluster, state) : 0;
+}
+
+int64_t cluster_unplanned_in(struct cluster *cluster)
+{
+    int64_t next_ns = INT64_MAX;
+    for (uint32_t i = 0; i < cluster->provisionable.count; i++) {
+        const struct pod *pod = cluster->provisionable.items[i];
+        int64_t left_ns = displaced_left(cluster, record_of(cluster, pod));
+        if (left_ns <= 0)
+            left_ns = plan_left(cluster, pod);
+        if (left_ns > 0)
+            next_ns = ns_minimum(next_ns, left_ns);
+    }
+    return next_ns;
+}
+
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
 {
-    return cluster_planned_claim(cluster, pod) != NULL;
+    return cluster_planned_claim(cluster, pod) != NULL ||
+           displaced_left(cluster, record_of(cluster, pod)) > 0;
 }
 
 bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim)

@@ -108,9 +108,13 @@ void cluster_seat_pods(struct cluster *cluster);
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,
                                              const char *workload_uid, uint32_t number);
-// Pods whose planned room others have taken are planned no more; true: some were, since the last call.
-bool cluster_has_released(struct cluster *cluster);
+// Pods whose planned room others have taken are planned no more.
+// They, and pods that kube-scheduler does not bind where they were planned, are spoken for until it has
+// bound what it can: then it is known what room is left. In how long the next of them is not any more;
+// INT64_MAX: there is none.
+int64_t cluster_unplanned_in(struct cluster *cluster);
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid);
+// A place is planned for the pod, or will be soon.
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
 // The NodeClaim that the pod is spoken for by, or NULL.
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod);

@@ -17,9 +17,15 @@
 #define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
 #define DISTRUST_NS    HOUR
 #define ASK_AGAIN_NS   MINUTE
-#define AGAIN_NS       (3 * SECOND)  // from a nomination to the next one of the pod
+#define AGAIN_NS       (250 * MILLISECOND) // from a nomination to the next one of the pod, twice
+#define AGAIN_MAX_NS   (10 * SECOND)       // that from then to the next, and so on
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
+
+struct nomination { // of a pod, the last
+    int64_t at_ns;  // monotonic
+    int64_t pause_ns; // to the next
+};
 
 struct nominator {
     struct control *control;
@@ -31,7 +37,7 @@ struct nominator {
     struct openings *openings;
     char *exempt;                  // UID of a workload whose pods need none; or NULL
     bool are_alike;                // all planned pods are of one workload
-    struct map *nominated;         // pod UID -> int64_t, monotonic: when it was nominated last
+    struct map *nominated;         // pod UID -> struct nomination
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -196,14 +202,15 @@ static bool is_closed(const struct node *node)
     return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL;
 }
 
-// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not ready.
+// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to be
+// opened yet.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
-    bool open = node_is_ready(node) &&
-                (!is_closed(node) || openings_prepare(nominator->openings, claim->meta.name));
+    bool open = node != NULL && (is_closed(node) ? openings_prepare(nominator->openings, claim->meta.name)
+                                                 : node_is_ready(node));
     return open ? node->meta.name : NULL;
 }
 
@@ -241,12 +248,21 @@ static bool differs(const struct nominator *nominator, const struct pod *pod)
 // How long the pod's last nomination keeps the next one off.
 static int64_t pause_left(const struct nominator *nominator, const struct pod *pod)
 {
-    const int64_t *last_ns = map_get(nominator->nominated, pod->meta.uid);
-    if (last_ns == NULL)
+    const struct nomination *last = map_get(nominator->nominated, pod->meta.uid);
+    if (last == NULL)
         return 0;
-    int64_t left_ns = ns_subtract(ns_add(*last_ns, AGAIN_NS),
+    int64_t left_ns = ns_subtract(ns_add(last->at_ns, last->pause_ns),
                                   loop_monotonic_ns(nominator->control->loop));
     return left_ns > 0 ? left_ns : 0;
+}
+
+static void note_nomination(struct nominator *nominator, const struct pod *pod, bool is_preparing)
+{
+    struct nomination *last = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last);
+    last->at_ns = loop_monotonic_ns(nominator->control->loop);
+    last->pause_ns = last->pause_ns == 0 || is_preparing
+                         ? AGAIN_NS
+                         : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
 }
 
 // Nothing but its size matters to where the pod goes.
@@ -445,8 +461,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     const char *wanted = wanted_node(nominator, pod);
     if (wanted != NULL && waits_for_sibling(nominator, pod, claim))
         return reconcile_done();
-    int64_t *last_ns = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last_ns);
-    *last_ns = loop_monotonic_ns(nominator->control->loop);
+    note_nomination(nominator, pod, is_preparing);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
                              "nominatedNodeName", wanted);
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",

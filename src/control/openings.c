@@ -9,17 +9,19 @@
 #include "control/spread_order.h"
 
 #define LOOK_NS       (100 * MILLISECOND)
-#define TOGETHER_NS   (5 * SECOND)  // NodeClaims that were created within that time belong together
-#define GATHER_NS     (8 * SECOND)  // from the first ready node on: how long the others are waited for
+#define TOGETHER_NS   (2 * SECOND)  // NodeClaims that were created within that time belong together
+#define GATHER_NS     (8 * SECOND)  // from the first node on: how long the others are waited for
+#define ALL_READY_NS  (12 * SECOND) // from the first ready one on: how long until all are
 #define PREPARE_NS    (2 * SECOND)  // for nominations, and so much longer for each pod:
-#define PREPARE_POD_NS (5 * MILLISECOND)
+#define PREPARE_POD_NS (8 * MILLISECOND)
 #define OPEN_NS       (10 * SECOND) // from the opening on: who is not registered then is on its own
 #define UNREADY_NS    (15 * SECOND) // that long a node may be closed before it is ready
 #define READY_NS      (20 * SECOND) // and afterwards
 #define GROUP_PODS_MAX 2000
 
 struct held { // a node
-    int64_t ready_ns; // monotonic: first seen ready; 0: it is not
+    int64_t seen_ns;  // monotonic
+    int64_t ready_ns; // first seen ready; 0: it is not
     bool is_in_group;
     char claim[];
 };
@@ -71,6 +73,7 @@ static struct held *held_of(struct openings *openings, const char *claim)
     size_t length = strlen(claim) + 1;
     held = memory_allocate(sizeof *held + length);
     memcpy(held->claim, claim, length);
+    held->seen_ns = now_of(openings);
     map_set(openings->held, claim, held);
     return held;
 }
@@ -135,23 +138,11 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
     for (struct map_entry *entry = map_first(openings->held); entry != NULL;
          entry = map_next(entry)) {
         struct held *held = map_value(entry);
-        if (group ? held->is_in_group : held->ready_ns != 0)
+        if (held->is_in_group || !group)
             vector_push(out, held);
     }
     if (out->count > 1)
         qsort(out->items, out->count, sizeof(struct held *), by_name);
-}
-
-static const struct held *first_ready(const struct openings *openings)
-{
-    const struct held *first = NULL;
-    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
-         entry = map_next(entry)) {
-        const struct held *held = map_value(entry);
-        if (held->ready_ns != 0 && (first == NULL || held->ready_ns < first->ready_ns))
-            first = held;
-    }
-    return first;
 }
 
 static bool belongs_together(const struct node_claim *a, const struct node_claim *b)
@@ -161,16 +152,15 @@ static bool belongs_together(const struct node_claim *a, const struct node_claim
 }
 
 // Nodes with planned pods are on their way that were made at the same time as one of those that wait.
-static bool others_come(const struct openings *openings, const held_list *ready)
+static bool others_come(const struct openings *openings, const held_list *listed)
 {
     struct map_entry *position = NULL;
     const struct node_claim *claim;
     while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL) {
-        const struct held *held = map_get(openings->held, claim->meta.name);
-        if ((held != NULL && held->ready_ns != 0) ||
+        if (map_get(openings->held, claim->meta.name) != NULL ||
             condition_is_true(&claim->status.conditions, "Registered"))
             continue;
-        vector_for_each (other, ready) {
+        vector_for_each (other, listed) {
             const struct node_claim *waiting = find_claim(openings->control, (*other)->claim);
             if (waiting != NULL && belongs_together(claim, waiting))
                 return true;
@@ -179,23 +169,37 @@ static bool others_come(const struct openings *openings, const held_list *ready)
     return false;
 }
 
-static bool has_gathered(const struct openings *openings, const held_list *ready)
+static bool has_gathered(const struct openings *openings, const held_list *listed)
 {
-    const struct held *first = first_ready(openings);
-    if (first == NULL)
-        return false;
-    return ns_subtract(now_of(openings), first->ready_ns) >= GATHER_NS ||
-           !others_come(openings, ready);
+    int64_t first_ns = INT64_MAX;
+    vector_for_each (held, listed)
+        first_ns = ns_minimum(first_ns, (*held)->seen_ns);
+    return listed->count > 0 &&
+           (ns_subtract(now_of(openings), first_ns) >= GATHER_NS || !others_come(openings, listed));
 }
 
-static void begin_group(struct openings *openings, const held_list *ready)
+// All are ready, or those that are not have been waited for.
+static bool group_is_ready(const struct openings *openings, const held_list *group)
+{
+    int64_t first_ns = INT64_MAX;
+    bool all = true;
+    vector_for_each (held, group) {
+        all = all && (*held)->ready_ns != 0;
+        if ((*held)->ready_ns != 0)
+            first_ns = ns_minimum(first_ns, (*held)->ready_ns);
+    }
+    return all || (first_ns != INT64_MAX &&
+                   ns_subtract(now_of(openings), first_ns) >= ALL_READY_NS);
+}
+
+static void begin_group(struct openings *openings, const held_list *listed)
 {
     struct cluster *cluster = openings->control->cluster;
     struct spread_order *order = spread_order_create(openings->control);
     openings->group_ns = now_of(openings);
     openings->opened_ns = 0;
     openings->group_pods = 0;
-    vector_for_each (entry, ready) {
+    vector_for_each (entry, listed) {
         const struct node_claim *claim = find_claim(openings->control, (*entry)->claim);
         uint32_t pods = cluster_planned_count(cluster, claim);
         if (openings->group_pods > 0 && openings->group_pods + pods > GROUP_PODS_MAX)
@@ -235,7 +239,7 @@ static void look_at_group(struct openings *openings, const held_list *group)
     int64_t now_ns = now_of(openings);
     int64_t patience_ns =
         ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
-    if (openings->opened_ns == 0 &&
+    if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
         (group_is_prepared(openings, group) ||
          ns_subtract(now_ns, openings->group_ns) >= patience_ns))
         open_group(openings, group);

@@ -1,6 +1,7 @@
 #include "control/provisioner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/nanoseconds.h"
 #include "control/batcher.h"
@@ -18,6 +19,8 @@
 #include "control/waves.h"
 
 #define KEY            "provisioner"
+#define LEFT_OVER      "left-over" // the key under which pods are waited for that lost their place
+#define LEFT_OVER_NS   (200 * MILLISECOND)
 #define REPEAT_NS      (10 * SECOND) // SCH-11
 #define UNSYNCED_NS    (SECOND / 10)
 #define AFTER_ERROR_NS SECOND
@@ -151,8 +154,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         free(map_remove(provisioner->acknowledged, uid));
-        if (cluster_has_released(provisioner->control->cluster))
-            provisioner_trigger(provisioner, KEY);
+        if (pod != NULL)
+            reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
         return;
     }
     if (!(pod_wants_node(pod) || is_unexamined(provisioner, pod)) ||
@@ -640,10 +643,22 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     return until_repetition(provisioner, now);       // SCH-18
 }
 
+// Pods that were not bound where they were planned are planned anew when the others are bound.
+static struct reconcile_result look_at_left_over(struct provisioner *provisioner)
+{
+    if (has_work(provisioner))
+        provisioner_trigger(provisioner, KEY);
+    int64_t next_ns = cluster_unplanned_in(provisioner->control->cluster);
+    return next_ns == INT64_MAX ? reconcile_done()
+                                : reconcile_after(ns_maximum(next_ns, LEFT_OVER_NS));
+}
+
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct provisioner *provisioner = context;
     (void)error;
+    if (strcmp(work_item_key(item), LEFT_OVER) == 0)
+        return look_at_left_over(provisioner);
     switch (provisioner->phase) {
     case PHASE_IDLE:
         return idle(provisioner);
