@@ -265,11 +265,19 @@ static void note_nomination(struct nominator *nominator, const struct pod *pod, 
                          : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
 }
 
+static bool has_claims(const struct pod *pod)
+{
+    list_for_each (volume, &pod->spec.volumes)
+        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
+            return true;
+    return false;
+}
+
 // Nothing but its size matters to where the pod goes.
 static bool is_plain(const struct pod *pod)
 {
     return pod->spec.topology_spread_constraints.count == 0 && pod->spec.affinity == NULL &&
-           pod->spec.node_selector.count == 0 && pod->spec.volumes.count == 0;
+           pod->spec.node_selector.count == 0 && !has_claims(pod);
 }
 
 static void keep_smaller(struct resource_map *least, const struct resource_map *requests)
