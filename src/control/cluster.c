@@ -17,7 +17,7 @@
 #define CHANCE_NS       (10 * SECOND)
 #define CHANCE_BUSY_NS  (5 * SECOND)
 #define CHANCE_MAX_NS   (2 * MINUTE)
-// The same when pods are nominated: kube-scheduler tries the planned node first.
+// The same for a pod that was nominated: kube-scheduler tries the planned node first.
 #define NOMINATED_CHANCE_NS (4 * SECOND)
 #define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
 // Pods whose planned room others took are planned anew when no planned pod was bound for a while: what
@@ -518,13 +518,14 @@ static bool take_room(struct resource_map *room, const struct resource_map *requ
 }
 
 // A pod came to a node where others are still to come: those for whom there is no room left need
-// another place.
-static void release_displaced(struct cluster *cluster, const struct node *node)
+// another place; true: there are some.
+static bool release_displaced(struct cluster *cluster, const struct node *node)
 {
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
     if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
-        return;
+        return false;
+    bool any = false;
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map room = state_allocatable(arena, cluster_state_of_node(cluster, node));
     struct resource_map own = {
@@ -548,14 +549,24 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
         count_landing(cluster, claim, false);
         record_of(cluster, pod)->displaced_ns = loop_monotonic_ns(cluster->control->loop);
         planned_pods_forget(cluster->planned, pod->meta.uid);
+        any = true;
     }
+    return any;
+}
+
+// The room that a pod was planned for, and did not take, is room for those that it displaced.
+static void keep_open(struct cluster *cluster, const struct node_claim *claim)
+{
+    const char *key = claim != NULL ? claim_key(claim) : NULL;
+    struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
+    if (state != NULL)
+        cluster_hold(cluster, state, DISPLACED_MAX_NS);
 }
 
 // SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
-static bool note_landing(struct cluster *cluster, const struct pod *pod)
+static bool note_landing(struct cluster *cluster, const struct pod *pod,
+                         const struct node_claim *claim)
 {
-    const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
-    const struct node_claim *claim = name != NULL ? find_claim(cluster->control, name) : NULL;
     if (claim == NULL)
         return false;
     const struct node *node = find_node(cluster->control, pod->spec.node_name);
@@ -606,10 +617,13 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     pod_enlist(cluster, record);
     if (record->bound != NULL && record->bound != was_bound) {
         touch(cluster);
-        bool as_planned = note_landing(cluster, record->pod);
+        const char *name = planned_pods_claim(cluster->planned, new_object->meta.uid);
+        const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
+        bool as_planned = note_landing(cluster, record->pod, planned);
         planned_pods_forget(cluster->planned, new_object->meta.uid);
-        if (!as_planned && !cluster->control->settings->compatibility_upstream)
-            release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
+        if (!as_planned && !cluster->control->settings->compatibility_upstream &&
+            release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name)))
+            keep_open(cluster, planned);
     }
 }
 
@@ -732,9 +746,10 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
 }
 
 // How long the plan still holds for a pod that is to come to the initialized node; <= 0: no longer.
-static int64_t chance_left(const struct cluster *cluster, const struct state_node *state)
+static int64_t chance_left(const struct cluster *cluster, const struct state_node *state,
+                           const struct pod *pod)
 {
-    bool nominated = nominator_works(cluster->control->nominator);
+    bool nominated = nominator_has_told(cluster->control->nominator, pod);
     int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
     int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
     int64_t until_ns = ns_maximum(ns_add(state->initialized_ns, chance_ns),
@@ -759,7 +774,7 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     const struct state_node *state = map_get(cluster->states, key);
     bool over = cluster->control->settings->compatibility_upstream || state == NULL ||
                 state_marked(state) ||
-                (state_initialized(state) && chance_left(cluster, state) <= 0);
+                (state_initialized(state) && chance_left(cluster, state, pod) <= 0);
     return over ? NULL : claim;
 }
 
@@ -807,7 +822,7 @@ static int64_t plan_left(struct cluster *cluster, const struct pod *pod)
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const char *key = claim != NULL ? claim_key(claim) : NULL;
     const struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
-    return state != NULL && state_initialized(state) ? chance_left(cluster, state) : 0;
+    return state != NULL && state_initialized(state) ? chance_left(cluster, state, pod) : 0;
 }
 
 int64_t cluster_unplanned_in(struct cluster *cluster)

@@ -35,7 +35,6 @@ struct nominator {
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
     struct openings *openings;
-    char *exempt;                  // UID of a workload whose pods need none; or NULL
     bool are_alike;                // all planned pods are of one workload
     struct map *nominated;         // pod UID -> struct nomination
 };
@@ -130,7 +129,6 @@ void nominator_destroy(struct nominator *nominator)
     kube_cancel(nominator->control->client, nominator);
     map_destroy(nominator->nominated, free);
     openings_destroy(nominator->openings);
-    free(nominator->exempt);
     free(nominator);
 }
 
@@ -138,6 +136,12 @@ bool nominator_works(const struct nominator *nominator)
 {
     return nominator != NULL && nominator->support == SUPPORTED &&
            loop_monotonic_ns(nominator->control->loop) >= nominator->distrusted_until_ns;
+}
+
+bool nominator_has_told(const struct nominator *nominator, const struct pod *pod)
+{
+    return nominator_works(nominator) && pod->meta.uid != NULL &&
+           map_get(nominator->nominated, pod->meta.uid) != NULL;
 }
 
 // --- whether it works ----------------------------------------------------------------------------
@@ -265,73 +269,20 @@ static void note_nomination(struct nominator *nominator, const struct pod *pod, 
                          : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
 }
 
-static bool has_claims(const struct pod *pod)
-{
-    list_for_each (volume, &pod->spec.volumes)
-        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
-            return true;
-    return false;
-}
-
-// Nothing but its size matters to where the pod goes.
-static bool is_plain(const struct pod *pod)
-{
-    return pod->spec.topology_spread_constraints.count == 0 && pod->spec.affinity == NULL &&
-           pod->spec.node_selector.count == 0 && !has_claims(pod);
-}
-
-static void keep_smaller(struct resource_map *least, const struct resource_map *requests)
-{
-    list_for_each (entry, least) {
-        int64_t value = resource_map_get(requests, entry->name);
-        if (value < entry->value)
-            entry->value = value;
-    }
-}
-
-static bool is_least(const struct resource_map *requests, const struct resource_map *least)
-{
-    list_for_each (entry, requests)
-        if (entry->value > resource_map_get(least, entry->name))
-            return false;
-    return true;
-}
-
-// A plain workload whose pods are the smallest of all in every resource needs no nominations: what the
-// others leave is room for exactly them, and too little for any other.
-static void find_exempt(struct nominator *nominator)
+// Pods of one workload may take each other's places.
+static void see_whether_alike(struct nominator *nominator)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct pod_list *pods = cluster_provisionable(cluster);
-    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    struct map *workloads = map_create();
-    struct resource_map least = {0};
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct pod *pod = pods->items[i];
-        if (cluster_planned_claim(cluster, pod) == NULL || map_get(workloads, workload_of(pod)))
+    const char *first = NULL;
+    nominator->are_alike = true;
+    for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
+        if (cluster_planned_claim(cluster, pods->items[i]) == NULL)
             continue;
-        struct resource_map requests = pod_requests(arena, pod);
-        if (least.items == NULL)
-            least = requests;
-        keep_smaller(&least, &requests);
-        map_set(workloads, workload_of(pod), (void *)(uintptr_t)pod);
+        const char *workload = workload_of(pods->items[i]);
+        first = first != NULL ? first : workload;
+        nominator->are_alike = text_equal(first, workload);
     }
-    nominator->are_alike = map_count(workloads) <= 1;
-    free(nominator->exempt);
-    nominator->exempt = NULL;
-    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
-        const struct pod *pod = map_value(entry);
-        struct resource_map requests = pod_requests(arena, pod);
-        if (nominator->exempt == NULL && is_plain(pod) && is_least(&requests, &least))
-            nominator->exempt = memory_copy_string(workload_of(pod));
-    }
-    map_destroy(workloads, NULL);
-}
-
-static bool is_exempt(const struct nominator *nominator, const struct pod *pod)
-{
-    return nominator->are_alike ||
-           (is_plain(pod) && text_equal(nominator->exempt, workload_of(pod)));
 }
 
 // kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload get in
@@ -357,8 +308,7 @@ static bool is_prepared(void *context, const struct node_claim *claim, const str
     const struct pod *pod;
     for (uint32_t i = 0;
          (pod = cluster_planned_on(nominator->control->cluster, claim, i)) != NULL; i++)
-        if (!is_exempt(nominator, pod) &&
-            !text_equal(pod->status.nominated_node_name, node->meta.name) &&
+        if (!text_equal(pod->status.nominated_node_name, node->meta.name) &&
             !waits_for_sibling(nominator, pod, claim))
             return false;
     return true;
@@ -399,16 +349,16 @@ static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     bool has_begun;
-    find_exempt(nominator);
+    see_whether_alike(nominator);
     int64_t next_ns = openings_review(nominator->openings, &has_begun);
-    bool sets = nominator_works(nominator);
+    bool sets = nominator_works(nominator) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
         if (differs(nominator, pods->items[i]) &&
-            ((sets && !is_exempt(nominator, pods->items[i])) || is_nominated(pods->items[i])))
+            (sets || is_nominated(pods->items[i])))
             wanting[count++] = wanting_of(arena, pods->items[i]);
     qsort(wanting, count, sizeof *wanting, hardest_first);
     for (uint32_t i = 0; i < count; i++)

@@ -12,6 +12,7 @@
 #define RETRIES_MAX         3
 #define RETRY_BACKOFF_NS    (100 * MILLISECOND) // doubled each time, and up to twice that by chance
 #define RETRY_AFTER_MAX_NS  (30 * SECOND)
+#define EVENTS_SHARE        5 // of the rate: a wave has two for each pod, while everybody is busy
 #define CLIENT_SEED_VIRTUAL UINT64_C(0x6b756265) // simulations repeat
 
 static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
@@ -35,7 +36,7 @@ struct kube_client *kube_client_create(struct loop *loop, struct kube_transport 
     client->transport = transport;
     int64_t now_ns = loop_monotonic_ns(loop);
     client->bucket = bucket_create(options->qps, options->burst, now_ns);
-    client->events_bucket = bucket_create(options->qps / 2, options->burst / 2, now_ns);
+    client->events_bucket = bucket_create(options->qps / EVENTS_SHARE, options->burst / 2, now_ns);
     client->nominations_bucket = bucket_create(options->qps, options->burst, now_ns);
     random_seed(&client->random, loop_is_virtual(loop) ? CLIENT_SEED_VIRTUAL : random_entropy());
     TAILQ_INIT(&client->operations);

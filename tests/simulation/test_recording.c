@@ -88,7 +88,7 @@ static void passes_follow_each_other_SCH_10_and_see_all_pods_SCH_16(void **state
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     scenario_scale(scenario, 3);
-    scenario_run(scenario, 0.3);
+    scenario_run(scenario, 1);
     scenario_scale(scenario, 9); // while the first are on their way
     scenario_expect_running(scenario, 9);
     assert_true(metric(scenario, PASSES) >= 2);
