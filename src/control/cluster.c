@@ -518,14 +518,13 @@ static bool take_room(struct resource_map *room, const struct resource_map *requ
 }
 
 // A pod came to a node where others are still to come: those for whom there is no room left need
-// another place; true: there are some.
-static bool release_displaced(struct cluster *cluster, const struct node *node)
+// another place.
+static void release_displaced(struct cluster *cluster, const struct node *node)
 {
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
     if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
-        return false;
-    bool any = false;
+        return;
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map room = state_allocatable(arena, cluster_state_of_node(cluster, node));
     struct resource_map own = {
@@ -549,18 +548,7 @@ static bool release_displaced(struct cluster *cluster, const struct node *node)
         count_landing(cluster, claim, false);
         record_of(cluster, pod)->displaced_ns = loop_monotonic_ns(cluster->control->loop);
         planned_pods_forget(cluster->planned, pod->meta.uid);
-        any = true;
     }
-    return any;
-}
-
-// The room that a pod was planned for, and did not take, is room for those that it displaced.
-static void keep_open(struct cluster *cluster, const struct node_claim *claim)
-{
-    const char *key = claim != NULL ? claim_key(claim) : NULL;
-    struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
-    if (state != NULL)
-        cluster_hold(cluster, state, DISPLACED_MAX_NS);
 }
 
 // SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
@@ -617,13 +605,13 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     pod_enlist(cluster, record);
     if (record->bound != NULL && record->bound != was_bound) {
         touch(cluster);
+        record->displaced_ns = 0;
         const char *name = planned_pods_claim(cluster->planned, new_object->meta.uid);
         const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
         bool as_planned = note_landing(cluster, record->pod, planned);
         planned_pods_forget(cluster->planned, new_object->meta.uid);
-        if (!as_planned && !cluster->control->settings->compatibility_upstream &&
-            release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name)))
-            keep_open(cluster, planned);
+        if (!as_planned && !cluster->control->settings->compatibility_upstream)
+            release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
     }
 }
 
@@ -839,10 +827,14 @@ int64_t cluster_unplanned_in(struct cluster *cluster)
     return next_ns;
 }
 
+bool cluster_is_displaced(const struct cluster *cluster, const struct pod *pod)
+{
+    return displaced_left(cluster, record_of(cluster, pod)) > 0;
+}
+
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
 {
-    return cluster_planned_claim(cluster, pod) != NULL ||
-           displaced_left(cluster, record_of(cluster, pod)) > 0;
+    return cluster_planned_claim(cluster, pod) != NULL || cluster_is_displaced(cluster, pod);
 }
 
 bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim)

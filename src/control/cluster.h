@@ -114,6 +114,8 @@ const struct node_claim *cluster_expected_on(const struct cluster *cluster,
 // INT64_MAX: there is none.
 int64_t cluster_unplanned_in(struct cluster *cluster);
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid);
+// The pod lost its place, and will be planned anew when the others are bound.
+bool cluster_is_displaced(const struct cluster *cluster, const struct pod *pod);
 // A place is planned for the pod, or will be soon.
 bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod);
 // The NodeClaim that the pod is spoken for by, or NULL.

@@ -40,8 +40,8 @@ static bool may_run_on(struct arena *arena, const struct pod *pod, const struct 
     return taints_tolerated(pod, node);
 }
 
-// Only pods that have not been waiting for long: one that waits in vain must not keep empty nodes
-// alive.
+// Only pods that have not been waiting for long, or that will be planned anew in a moment: one that
+// waits in vain must not keep empty nodes alive.
 static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
@@ -53,7 +53,8 @@ static bool is_wanted(struct arena *arena, const struct control *control, const 
             condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
         // What lies in the future is from before a clock was set back.
         bool is_new = ns_subtract(now, since) < NEW_POD_NS && ns_subtract(since, now) < NEW_POD_NS;
-        if (is_new && may_run_on(arena, pod, node))
+        bool waits = is_new || cluster_is_displaced(control->cluster, pod);
+        if (waits && may_run_on(arena, pod, node))
             return true;
     }
     return false;
