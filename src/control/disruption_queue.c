@@ -443,6 +443,10 @@ static struct reconcile_result step_launch(struct step *step)
 {
     struct disruption_command *command = step->command;
     step->about.doing = "launching replacement nodeclaim";
+    // The rest is not launched for a command that has failed already.
+    const char *lost = replacements_lost(step->control, command);
+    if (lost != NULL)
+        return fail(step, "replacement was deleted, ", lost);
     const char *refusal = replacements_refused(step->control, command);
     if (refusal != NULL)
         return fail(step, "launching replacement nodeclaim, ", refusal);

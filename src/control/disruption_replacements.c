@@ -29,6 +29,18 @@ const struct node_claim *replacement_claim(const struct control *control,
                : NULL;
 }
 
+const char *replacements_lost(const struct control *control,
+                              const struct disruption_command *command)
+{
+    list_for_each (replacement, &command->replacements) {
+        const struct object *claim =
+            (const struct object *)replacement_claim(control, command, replacement);
+        if (replacement->body == NULL && (claim == NULL || object_is_deleting(claim)))
+            return replacement->name;
+    }
+    return NULL;
+}
+
 // --- limits --------------------------------------------------------------------------------------
 static bool static_limit_reached(struct control *control, const struct disruption_command *command,
                                  const struct node_pool *pool)

@@ -15,6 +15,9 @@ const char *replacements_refused(struct control *control,
 const struct node_claim *replacement_claim(const struct control *control,
                                            const struct disruption_command *command,
                                            const struct command_replacement *replacement);
+// The name of a replacement that was there and is lost; NULL: none is.
+const char *replacements_lost(const struct control *control,
+                              const struct disruption_command *command);
 // Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
 uint32_t replacement_create(const struct operation_about *about,
                             struct disruption_command *command,

@@ -308,6 +308,54 @@ static void claim_of_another_is_no_replacement_DIS_304_792(void **state)
     assert_non_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, rival));
 }
 
+static char first_claim[200];
+static bool second_is_refused;
+static uint32_t seconds; // create calls for other NodeClaims than the first, once they are let through
+static bool hold_second(const struct kube_request *request, struct kube_response *response)
+{
+    const char *name = request->verb == KUBE_CREATE && strstr(request->path, "/nodeclaims") != NULL
+                           ? view_text(request->body, "metadata.name")
+                           : NULL;
+    if (name == NULL)
+        return false;
+    if (first_claim[0] == '\0')
+        snprintf(first_claim, sizeof first_claim, "%s", name);
+    if (strcmp(name, first_claim) == 0)
+        return false;
+    seconds += !second_is_refused;
+    response->status = 500;
+    return second_is_refused;
+}
+
+static void rest_is_not_launched_when_a_replacement_is_lost_DIS_304_328(void **state)
+{
+    struct scenario *scenario = *state;
+    struct error error = {0};
+    moves_begin(scenario, 1);
+    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "7",
+                                            .spec = "nodeSelector: {place: '0'}, "});
+    scenario_expect_running(scenario, 3);
+    scenario_run(scenario, 60);
+    first_claim[0] = '\0';
+    second_is_refused = true;
+    seconds = 0;
+    moves_on_request = hold_second;
+    moves_pool(scenario, 0, (struct story_pool){.labels = "version: two"}); // both nodes drift
+    for (int i = 0; i < 600 && moves_chosen(scenario) < 2; i++)
+        scenario_run(scenario, 0.1);
+    scenario_run(scenario, 3);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 3);
+    assert_true(simulation_delete(scenario->simulation, KARPENTER, "NodeClaim", NULL, first_claim,
+                                  &error));
+    scenario_run(scenario, 0.05);
+    second_is_refused = false;
+    scenario_run(scenario, 20);
+    assert_int_equal(seconds, 0);
+    assert_int_equal(moves_logged("failed terminating nodes while executing a disruption command",
+                                  "replacement was deleted"),
+                     1);
+}
+
 static void pool_beyond_its_limit_gets_no_replacement_DIS_308(void **state)
 {
     struct scenario *scenario = *state;
@@ -694,6 +742,7 @@ int main(void)
         TEST(label_values_are_as_documented_LIF_463),
         TEST(replacement_has_a_name_that_nobody_has_DIS_304_792),
         TEST(claim_of_another_is_no_replacement_DIS_304_792),
+        TEST(rest_is_not_launched_when_a_replacement_is_lost_DIS_304_328),
         TEST(pool_beyond_its_limit_gets_no_replacement_DIS_308),
         TEST(room_of_another_commands_node_is_not_used_DIS_731_LIF_458),
         TEST(provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332),
