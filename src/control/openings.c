@@ -23,6 +23,7 @@ struct held { // a node
     int64_t seen_ns;  // monotonic
     int64_t ready_ns; // first seen ready; 0: it is not
     bool is_in_group;
+    uint32_t turn; // in the group
     char claim[];
 };
 
@@ -126,9 +127,12 @@ static void drop_ended(struct openings *openings)
     }
 }
 
-static int by_name(const void *a, const void *b)
+static int by_turn(const void *a, const void *b)
 {
-    return strcmp((*(const struct held *const *)a)->claim, (*(const struct held *const *)b)->claim);
+    const struct held *x = *(const struct held *const *)a, *y = *(const struct held *const *)b;
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
+    return strcmp(x->claim, y->claim);
 }
 
 typedef VECTOR(struct held *) held_list;
@@ -142,7 +146,7 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
             vector_push(out, held);
     }
     if (out->count > 1)
-        qsort(out->items, out->count, sizeof(struct held *), by_name);
+        qsort(out->items, out->count, sizeof(struct held *), by_turn);
 }
 
 static bool belongs_together(const struct node_claim *a, const struct node_claim *b)
@@ -192,24 +196,40 @@ static bool group_is_ready(const struct openings *openings, const held_list *gro
                    ns_subtract(now_of(openings), first_ns) >= ALL_READY_NS);
 }
 
-static void begin_group(struct openings *openings, const held_list *listed)
+// As many as can be prepared together, in the order in which they open.
+static uint32_t choose_group(struct openings *openings, const held_list *listed,
+                             const struct node_claim **claims)
 {
-    struct cluster *cluster = openings->control->cluster;
-    struct spread_order *order = spread_order_create(openings->control);
-    openings->group_ns = now_of(openings);
-    openings->opened_ns = 0;
+    uint32_t count = 0;
     openings->group_pods = 0;
     vector_for_each (entry, listed) {
         const struct node_claim *claim = find_claim(openings->control, (*entry)->claim);
-        uint32_t pods = cluster_planned_count(cluster, claim);
+        uint32_t pods = cluster_planned_count(openings->control->cluster, claim);
         if (openings->group_pods > 0 && openings->group_pods + pods > GROUP_PODS_MAX)
             break;
-        (*entry)->is_in_group = true;
         openings->group_pods += pods;
-        spread_order_add(order, claim);
+        claims[count++] = claim;
+    }
+    return count;
+}
+
+static void begin_group(struct openings *openings, const held_list *listed)
+{
+    const struct node_claim **claims = memory_allocate_array(listed->count + 1, sizeof *claims);
+    uint32_t count = choose_group(openings, listed, claims);
+    struct spread_order *order = spread_order_create(openings->control);
+    openings->group_ns = now_of(openings);
+    openings->opened_ns = 0;
+    spread_order_nodes(order, claims, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct held *held = map_get(openings->held, claims[i]->meta.name);
+        held->is_in_group = true;
+        held->turn = i;
+        spread_order_add(order, claims[i]);
     }
     spread_order_apply(order);
     spread_order_destroy(order);
+    free(claims);
 }
 
 static bool group_is_prepared(const struct openings *openings, const held_list *group)

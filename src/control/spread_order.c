@@ -5,6 +5,8 @@
 
 #include "control/cluster.h"
 
+#define TRIED_RANK 1e9 // more than there are pods
+
 struct place {
     const struct node_claim *claim;
     uint32_t domain;
@@ -24,7 +26,7 @@ struct domain {
 };
 
 struct moving { // a workload
-    const char *key;
+    const char *key; // NULL: it is not spread
     VECTOR(struct mover) pods;
     VECTOR(struct place) places;
     VECTOR(struct domain) domains;
@@ -91,18 +93,24 @@ static const char *label_of(const struct spread_order *order, const struct node_
     return value != NULL ? value : string_map_get(&claim->meta.labels, key);
 }
 
+static struct mover mover_of(const struct spread_order *order, const struct pod *pod)
+{
+    return (struct mover){pod, cluster_pod_serial(order->control->cluster, pod),
+                          !pod_is_unexamined(pod)};
+}
+
 void spread_order_add(struct spread_order *order, const struct node_claim *claim)
 {
     struct cluster *cluster = order->control->cluster;
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
         const char *key = spread_order_key(pod), *workload = workload_of(pod);
-        const char *name = key != NULL ? label_of(order, claim, key) : NULL;
+        const char *name = key != NULL ? label_of(order, claim, key) : "";
         if (workload == NULL || name == NULL)
             continue;
         struct moving *moving = map_ensure(order->workloads, workload, sizeof *moving);
         moving->key = key;
-        struct mover mover = {pod, cluster_pod_serial(cluster, pod), !pod_is_unexamined(pod)};
+        struct mover mover = mover_of(order, pod);
         struct place place = {.claim = claim, .domain = domain_of(moving, name)};
         vector_push(&moving->pods, mover);
         vector_push(&moving->places, place);
@@ -123,8 +131,9 @@ static void count_present(struct spread_order *order)
             const char *workload = workload_of(pods->items[i]);
             struct moving *moving =
                 workload != NULL ? map_get(order->workloads, workload) : NULL;
-            const char *name =
-                moving != NULL ? string_map_get(&node->meta.labels, moving->key) : NULL;
+            const char *name = moving != NULL && moving->key != NULL
+                                   ? string_map_get(&node->meta.labels, moving->key)
+                                   : NULL;
             if (name != NULL && !pod_is_terminal(pods->items[i]))
                 moving->domains.items[domain_of(moving, name)].pods++;
         }
@@ -204,6 +213,14 @@ static void take(struct spread_order *order, struct moving *moving, struct place
                      place->claim->meta.name);
 }
 
+// The first pods go to the nodes that open first.
+static void assign_in_turn(struct spread_order *order, struct moving *moving)
+{
+    uint32_t number = 0;
+    vector_for_each (place, &moving->places)
+        take(order, moving, place, &number);
+}
+
 // The places in an order in which each fits when its turn comes. kube-scheduler counts a pod that is
 // nominated to the same node as being there: both fit only if the first of them is the last of a round
 // over the domains, and the second the first of the next round.
@@ -222,6 +239,45 @@ static void assign(struct spread_order *order, struct moving *moving)
     }
 }
 
+struct turn { // of a node
+    const struct node_claim *claim;
+    double rank;
+};
+
+static int earliest_first(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->claim->meta.name, y->claim->meta.name);
+}
+
+// When the pods of the node are tried, on average.
+static double rank_of(const struct spread_order *order, const struct node_claim *claim)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    const struct pod *pod;
+    while ((pod = cluster_planned_on(order->control->cluster, claim, count)) != NULL) {
+        const struct mover mover = mover_of(order, pod);
+        sum += (double)mover.serial + (mover.was_tried ? TRIED_RANK : 0);
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+void spread_order_nodes(struct spread_order *order, const struct node_claim **claims,
+                        uint32_t count)
+{
+    struct turn *turns = memory_allocate_array(count + 1, sizeof *turns);
+    for (uint32_t i = 0; i < count; i++)
+        turns[i] = (struct turn){claims[i], rank_of(order, claims[i])};
+    qsort(turns, count, sizeof *turns, earliest_first);
+    for (uint32_t i = 0; i < count; i++)
+        claims[i] = turns[i].claim;
+    free(turns);
+}
+
 void spread_order_apply(struct spread_order *order)
 {
     count_present(order);
@@ -229,6 +285,9 @@ void spread_order_apply(struct spread_order *order)
          entry = map_next(entry)) {
         struct moving *moving = map_value(entry);
         qsort(moving->pods.items, moving->pods.count, sizeof(struct mover), first_tried);
-        assign(order, moving);
+        if (moving->key != NULL)
+            assign(order, moving);
+        else
+            assign_in_turn(order, moving);
     }
 }
