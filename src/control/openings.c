@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/lifecycle.h"
+#include "control/sibling_exchange.h"
 #include "control/spread_order.h"
 
 #define LOOK_NS       (100 * MILLISECOND)
@@ -220,6 +221,7 @@ static void begin_group(struct openings *openings, const held_list *listed)
     struct spread_order *order = spread_order_create(openings->control);
     openings->group_ns = now_of(openings);
     openings->opened_ns = 0;
+    sibling_exchange(openings->control, claims, count);
     spread_order_nodes(order, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
