@@ -32,6 +32,7 @@ struct pod_record {
     uint64_t serial; // in the order of first sight
     int64_t displaced_ns; // monotonic: when it lost its planned room; 0: it did not
     bool provisionable, is_unbound;
+    bool is_put_off; // not to be nominated with the others of its workload on the node
 };
 
 struct cluster {
@@ -715,6 +716,19 @@ const struct node_claim *cluster_next_planned(const struct cluster *cluster,
             return claim;
     }
     return NULL;
+}
+
+void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put_off)
+{
+    struct pod_record *record = record_of(cluster, pod);
+    if (record != NULL)
+        record->is_put_off = is_put_off;
+}
+
+bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod)
+{
+    const struct pod_record *record = record_of(cluster, pod);
+    return record != NULL && record->is_put_off;
 }
 
 uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod)

@@ -97,6 +97,9 @@ uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_
 // The next NodeClaim that pods or places are planned for. `position` starts as NULL.
 const struct node_claim *cluster_next_planned(const struct cluster *cluster,
                                               struct map_entry **position);
+// Not to be nominated before the others of its workload on the node are bound (spread_order.h).
+void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put_off);
+bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 // Pods in the order in which they were first seen.
 uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod);
 // The same for one more pod that the workload is about to create (waves.h): its next new pod is

@@ -291,15 +291,15 @@ static bool waits_for_sibling(const struct nominator *nominator, const struct po
                               const struct node_claim *claim)
 {
     struct cluster *cluster = nominator->control->cluster;
-    if (spread_order_key(pod) == NULL)
+    if (!cluster_is_put_off(cluster, pod))
         return false;
     uint64_t serial = cluster_pod_serial(cluster, pod);
     const struct pod *other;
-    uint32_t before = 0;
     for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
-        before += other != pod && text_equal(workload_of(other), workload_of(pod)) &&
-                  cluster_pod_serial(cluster, other) < serial;
-    return before > 1;
+        if (other != pod && text_equal(workload_of(other), workload_of(pod)) &&
+            (!cluster_is_put_off(cluster, other) || cluster_pod_serial(cluster, other) < serial))
+            return true;
+    return false;
 }
 
 static bool is_prepared(void *context, const struct node_claim *claim, const struct node *node)

@@ -1,13 +1,13 @@
 // Pods of a spread workload that are planned for the same node exchange their places with pods on other
 // nodes of the same domain, as far as there is room (SCH-516). kube-scheduler counts a pod that is
-// nominated to a node as being there: of a workload that is spread over zones it can be told two a node,
-// for more it has to find places by itself. Nothing else changes: each node has the pods that it has
+// nominated to a node as being there: of a workload that is spread over zones one a node can be told, or
+// two at the right time (spread_order.h); the others have to wait. Nothing else changes: each node has the pods that it has
 // room for, each zone as many of the workload as before.
 #pragma once
 
 #include "control/control.h"
 
-#define SIBLINGS_MAX 2 // that can be nominated to a node
+#define SIBLINGS_MAX 1 // that are wanted on a node
 
 void sibling_exchange(struct control *control, const struct node_claim *const *claims,
                       uint32_t count);

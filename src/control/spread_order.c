@@ -11,6 +11,7 @@ struct place {
     const struct node_claim *claim;
     uint32_t domain;
     bool is_taken;
+    bool is_put_off; // another of the workload comes to the node first
 };
 
 struct mover {
@@ -196,12 +197,19 @@ static struct place *place_in(const struct moving *moving, uint32_t domain, bool
     vector_for_each (place, &moving->places) {
         if (place->is_taken || place->domain != domain)
             continue;
-        if ((sibling_of(moving, place) != NULL) == pair)
+        if (!place->is_put_off && (sibling_of(moving, place) != NULL) == pair)
             return place;
-        if (any == NULL)
+        if (any == NULL || (any->is_put_off && !place->is_put_off))
             any = place;
     }
     return any;
+}
+
+static void put_off_siblings(struct moving *moving, const struct place *place)
+{
+    vector_for_each (other, &moving->places)
+        if (!other->is_taken && other->claim == place->claim)
+            other->is_put_off = true;
 }
 
 static void take(struct spread_order *order, struct moving *moving, struct place *place,
@@ -209,6 +217,7 @@ static void take(struct spread_order *order, struct moving *moving, struct place
 {
     place->is_taken = true;
     moving->domains.items[place->domain].pods++;
+    cluster_put_off(order->control->cluster, moving->pods.items[*number].pod, place->is_put_off);
     cluster_plan_pod(order->control->cluster, moving->pods.items[(*number)++].pod,
                      place->claim->meta.name);
 }
@@ -232,10 +241,12 @@ static void assign(struct spread_order *order, struct moving *moving)
         count_left(moving);
         uint32_t domain = next_domain(moving, &is_last);
         struct place *place = place_in(moving, domain, is_last);
-        struct place *sibling = is_last ? (struct place *)sibling_of(moving, place) : NULL;
+        bool is_pair = is_last && !place->is_put_off;
+        struct place *sibling = is_pair ? (struct place *)sibling_of(moving, place) : NULL;
         take(order, moving, place, &number);
         if (sibling != NULL)
             take(order, moving, sibling, &number);
+        put_off_siblings(moving, place);
     }
 }
 

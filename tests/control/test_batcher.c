@@ -75,6 +75,27 @@ static void a_wave_is_looked_at_while_it_comes_SCH_527(void **state)
     batcher_free(&batcher);
 }
 
+// Workloads that are applied together appear one after the other: one plan for all is worth a wait.
+static void a_wave_that_workloads_join_is_waited_for_SCH_527(void **state)
+{
+    (void)state;
+    struct batcher_window joining = {SECOND, 10 * SECOND, true};
+    struct batcher batcher;
+    batcher_init(&batcher);
+    char uid[16];
+    for (int i = 0; i < 10; i++) { // pods come all the time
+        snprintf(uid, sizeof uid, "%d", i);
+        batcher_trigger(&batcher, uid, SECOND + i * SECOND / 2);
+    }
+    joining.settled_ns = 3500 * MILLISECOND;
+    assert_int_equal(batcher_due(&batcher, &joining), 3500 * MILLISECOND);
+    joining.settled_ns = INT64_MAX; // nobody knows when the last has joined
+    assert_int_equal(batcher_due(&batcher, &joining), 5 * SECOND);
+    joining.settled_ns = 0;
+    assert_int_equal(batcher_due(&batcher, &joining), 2 * SECOND);
+    batcher_free(&batcher);
+}
+
 static void a_finished_wave_closes_after_a_tenth_SCH_527(void **state)
 {
     (void)state;
@@ -107,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wave_is_looked_at_while_it_comes_SCH_527),
+        cmocka_unit_test(a_wave_that_workloads_join_is_waited_for_SCH_527),
         cmocka_unit_test(a_finished_wave_closes_after_a_tenth_SCH_527),
         cmocka_unit_test(a_timer_that_fires_first_closes_SCH_13_and_a_trigger_opens_again_SCH_15),
         cmocka_unit_test(idle_window_closes_SCH_13),

@@ -1,0 +1,159 @@
+// Nodes of a wave open together, and the pods are told where to go (SCH-516).
+#include "simulation/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct shape {
+    const char *name;
+    uint32_t pods;
+    const char *cpu, *memory;
+    bool zonal;
+};
+
+static void apply(struct scenario *scenario, const struct shape *shape)
+{
+    struct text manifest = {0};
+    text_format(&manifest,
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: default}\n"
+                "spec:\n  replicas: %u\n  selector: {matchLabels: {app: %s}}\n  template:\n"
+                "    metadata: {labels: {app: %s}}\n    spec:\n"
+                "      terminationGracePeriodSeconds: 0\n"
+                "      containers:\n      - {name: c, image: pause, resources: {requests: "
+                "{cpu: %s, memory: %s}}}\n",
+                shape->name, shape->pods, shape->name, shape->name, shape->cpu, shape->memory);
+    if (shape->zonal)
+        text_format(&manifest,
+                    "      topologySpreadConstraints:\n"
+                    "      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, "
+                    "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: %s}}}\n",
+                    shape->name);
+    scenario_apply(scenario, manifest.data);
+    text_free(&manifest);
+}
+
+static uint32_t apply_all(struct scenario *scenario, const struct shape *shapes, size_t count)
+{
+    uint32_t pods = 0;
+    for (size_t i = 0; i < count; i++) {
+        apply(scenario, &shapes[i]);
+        pods += shapes[i].pods;
+    }
+    return pods;
+}
+
+static double metric(struct scenario *scenario, const char *name)
+{
+    struct text page = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &page);
+    const char *found = strstr(page.data, name);
+    double value = found != NULL ? strtod(found + strlen(name), NULL) : 0;
+    text_free(&page);
+    return value;
+}
+
+static double landed(struct scenario *scenario, const char *where)
+{
+    char name[120];
+    snprintf(name, sizeof name,
+             "adze_plan_divergence_pods_total{nodepool=\"default\",landed=\"%s\"} ", where);
+    return metric(scenario, name);
+}
+
+static double kept(struct scenario *scenario)
+{
+    double planned = landed(scenario, "planned"), elsewhere = landed(scenario, "elsewhere");
+    print_message("%.0f as planned, %.0f elsewhere\n", planned, elsewhere);
+    return planned / (planned + elsewhere);
+}
+
+static const struct shape two[] = {{"small", 40, "900m", "3100Mi", false},
+                                   {"large", 40, "3500m", "12Gi", false}};
+static const struct shape zonal[] = {{"a", 18, "450m", "750Mi", true},
+                                     {"b", 18, "1", "2Gi", true},
+                                     {"c", 18, "1400m", "4Gi", true},
+                                     {"d", 18, "2300m", "6Gi", true},
+                                     {"e", 18, "3300m", "8Gi", true}};
+
+static void pods_of_several_sizes_go_where_they_were_planned_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, two, ARRAY_LENGTH(two)));
+    assert_true(kept(scenario) >= 0.95);
+}
+
+// At the pace of a live control plane most pods were tried in vain before the nodes came.
+static void at_a_live_pace_too_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, two, ARRAY_LENGTH(two)));
+    assert_true(kept(scenario) >= 0.9);
+}
+
+// The spread must hold after each binding, whichever pod comes first.
+static void zones_fill_evenly_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, zonal, ARRAY_LENGTH(zonal)));
+    assert_true(kept(scenario) >= 0.5);
+}
+
+static bool any_pod_runs(struct scenario *scenario)
+{
+    return simulation_pods_running(scenario->simulation) > 0;
+}
+
+static bool refuse_nominations(void *context, const struct kube_request *request,
+                               struct kube_response *response)
+{
+    (void)context;
+    if (request->verb != KUBE_PATCH || strstr(request->path, "/pods/") == NULL)
+        return false;
+    response->status = 500;
+    return true;
+}
+
+// Nominations fail one after the other: the nodes open all the same.
+static void no_node_is_held_for_long_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->options.api_fault = refuse_nominations;
+    scenario_begin(scenario);
+    uint32_t pods = apply_all(scenario, two, ARRAY_LENGTH(two));
+    scenario_until(scenario, 40, "a pod that runs", any_pod_runs);
+    scenario_expect_running(scenario, pods);
+}
+
+static void without_nominations_nodes_open_at_once_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario->settings.pod_nomination = false;
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, two, ARRAY_LENGTH(two)));
+}
+
+static int setup(void **state)
+{
+    *state = scenario_create(516);
+    return 0;
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(pods_of_several_sizes_go_where_they_were_planned_SCH_516),
+        TEST(at_a_live_pace_too_SCH_516),
+        TEST(zones_fill_evenly_SCH_516),
+        TEST(no_node_is_held_for_long_SCH_516),
+        TEST(without_nominations_nodes_open_at_once_SCH_516),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
