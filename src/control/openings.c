@@ -9,15 +9,19 @@
 #include "control/sibling_exchange.h"
 #include "control/spread_order.h"
 
-#define LOOK_NS       (100 * MILLISECOND)
-#define TOGETHER_NS   (2 * SECOND)  // NodeClaims that were created within that time belong together
-#define GATHER_NS     (8 * SECOND)  // from the first node on: how long the others are waited for
-#define ALL_READY_NS  (12 * SECOND) // from the first ready one on: how long until all are
-#define PREPARE_NS    (2 * SECOND)  // for nominations, and so much longer for each pod:
+#define LOOK_NS     (100 * MILLISECOND)
+#define TOGETHER_NS (2 * SECOND) // NodeClaims that were created within that time belong together
+// How long the others are waited for, from the first node on, and from the last one on.
+#define GATHER_NS       (8 * SECOND)
+#define GATHER_PAUSE_NS (4 * SECOND)
+// The same for those of a group to be ready.
+#define READY_ALL_NS   (12 * SECOND)
+#define READY_PAUSE_NS (4 * SECOND)
+#define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
-#define OPEN_NS       (10 * SECOND) // from the opening on: who is not registered then is on its own
-#define UNREADY_NS    (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS      (20 * SECOND) // and afterwards
+#define OPEN_NS    (10 * SECOND) // from the opening on: who is not registered then is on its own
+#define UNREADY_NS (15 * SECOND) // that long a node may be closed before it is ready
+#define READY_NS   (20 * SECOND) // and afterwards
 #define GROUP_PODS_MAX 2000
 
 struct held { // a node
@@ -150,51 +154,69 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
         qsort(out->items, out->count, sizeof(struct held *), by_turn);
 }
 
-static bool belongs_together(const struct node_claim *a, const struct node_claim *b)
-{
-    int64_t apart = ns_subtract(a->meta.creation_timestamp, b->meta.creation_timestamp);
-    return apart <= TOGETHER_NS && apart >= -TOGETHER_NS;
-}
-
-// Nodes with planned pods are on their way that were made at the same time as one of those that wait.
+// Nodes with planned pods are on their way that were made at the same time as those that wait.
 static bool others_come(const struct openings *openings, const held_list *listed)
 {
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    vector_for_each (held, listed) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim == NULL)
+            continue;
+        first_ns = ns_minimum(first_ns, claim->meta.creation_timestamp);
+        last_ns = ns_maximum(last_ns, claim->meta.creation_timestamp);
+    }
     struct map_entry *position = NULL;
     const struct node_claim *claim;
-    while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL) {
-        if (map_get(openings->held, claim->meta.name) != NULL ||
-            condition_is_true(&claim->status.conditions, "Registered"))
-            continue;
-        vector_for_each (other, listed) {
-            const struct node_claim *waiting = find_claim(openings->control, (*other)->claim);
-            if (waiting != NULL && belongs_together(claim, waiting))
-                return true;
-        }
-    }
+    while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL)
+        if (map_get(openings->held, claim->meta.name) == NULL &&
+            !condition_is_true(&claim->status.conditions, "Registered") &&
+            claim->meta.creation_timestamp >= ns_subtract(first_ns, TOGETHER_NS) &&
+            claim->meta.creation_timestamp <= ns_add(last_ns, TOGETHER_NS))
+            return true;
     return false;
+}
+
+struct span { // monotonic
+    int64_t first_ns, last_ns;
+};
+
+static void extend(struct span *span, int64_t at_ns)
+{
+    span->first_ns = ns_minimum(span->first_ns, at_ns);
+    span->last_ns = ns_maximum(span->last_ns, at_ns);
+}
+
+// What has not come by now is waited for no longer.
+static bool is_over_for(const struct openings *openings, const struct span *span,
+                        int64_t longest_ns, int64_t pause_ns)
+{
+    int64_t now_ns = now_of(openings);
+    return ns_subtract(now_ns, span->first_ns) >= longest_ns ||
+           ns_subtract(now_ns, span->last_ns) >= pause_ns;
 }
 
 static bool has_gathered(const struct openings *openings, const held_list *listed)
 {
-    int64_t first_ns = INT64_MAX;
+    struct span span = {INT64_MAX, INT64_MIN};
     vector_for_each (held, listed)
-        first_ns = ns_minimum(first_ns, (*held)->seen_ns);
-    return listed->count > 0 &&
-           (ns_subtract(now_of(openings), first_ns) >= GATHER_NS || !others_come(openings, listed));
+        extend(&span, (*held)->seen_ns);
+    return listed->count > 0 && (is_over_for(openings, &span, GATHER_NS, GATHER_PAUSE_NS) ||
+                                 !others_come(openings, listed));
 }
 
 // All are ready, or those that are not have been waited for.
 static bool group_is_ready(const struct openings *openings, const held_list *group)
 {
-    int64_t first_ns = INT64_MAX;
-    bool all = true;
+    struct span span = {INT64_MAX, INT64_MIN};
+    uint32_t ready = 0;
     vector_for_each (held, group) {
-        all = all && (*held)->ready_ns != 0;
-        if ((*held)->ready_ns != 0)
-            first_ns = ns_minimum(first_ns, (*held)->ready_ns);
+        if ((*held)->ready_ns == 0)
+            continue;
+        ready++;
+        extend(&span, (*held)->ready_ns);
     }
-    return all || (first_ns != INT64_MAX &&
-                   ns_subtract(now_of(openings), first_ns) >= ALL_READY_NS);
+    return ready == group->count ||
+           (ready > 0 && is_over_for(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
 }
 
 // As many as can be prepared together, in the order in which they open.

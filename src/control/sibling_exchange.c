@@ -6,6 +6,8 @@
 #include "control/cluster.h"
 #include "control/spread_order.h"
 
+#define STEPS_MAX 200000 // pairs that are looked at, for all
+
 struct guest { // a pod on a node
     const struct pod *pod;
     const char *workload; // UID
@@ -27,6 +29,7 @@ struct exchange {
     struct arena *arena;
     struct host *hosts;
     uint32_t count;
+    uint32_t steps;
 };
 
 // --- reading -------------------------------------------------------------------------------------
@@ -130,10 +133,11 @@ static void plan(const struct exchange *exchange, const struct guest *guest, con
     cluster_plan_pod(exchange->control->cluster, guest->pod, host->claim->meta.name);
 }
 
-static bool swap(const struct exchange *exchange, struct host *from, struct guest *guest,
+static bool swap(struct exchange *exchange, struct host *from, struct guest *guest,
                  struct host *to)
 {
     vector_for_each (other, &to->guests) {
+        exchange->steps++;
         if (!is_welcome(other, to, from) || text_equal(other->workload, guest->workload) ||
             !has_room(from, guest, other) || !has_room(to, other, guest))
             continue;
@@ -149,9 +153,10 @@ static bool swap(const struct exchange *exchange, struct host *from, struct gues
     return false;
 }
 
-static void find_place(const struct exchange *exchange, struct host *from, struct guest *guest)
+static void find_place(struct exchange *exchange, struct host *from, struct guest *guest)
 {
-    for (uint32_t i = 0; i < exchange->count; i++) {
+    for (uint32_t i = 0; i < exchange->count && exchange->steps < STEPS_MAX; i++) {
+        exchange->steps++;
         struct host *to = &exchange->hosts[i];
         if (to != from && text_equal(to->pool, from->pool) && is_welcome(guest, from, to) &&
             swap(exchange, from, guest, to))

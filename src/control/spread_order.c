@@ -9,6 +9,7 @@
 
 struct place {
     const struct node_claim *claim;
+    uint32_t host; // number of the claim
     uint32_t domain;
     bool is_taken;
     bool is_put_off; // another of the workload comes to the node first
@@ -31,6 +32,7 @@ struct moving { // a workload
     VECTOR(struct mover) pods;
     VECTOR(struct place) places;
     VECTOR(struct domain) domains;
+    VECTOR(uint32_t) hosts; // places that are left on each
 };
 
 struct spread_order {
@@ -52,6 +54,7 @@ static void moving_destroy(void *value)
     vector_free(&moving->pods);
     vector_free(&moving->places);
     vector_free(&moving->domains);
+    vector_free(&moving->hosts);
     free(moving);
 }
 
@@ -86,6 +89,16 @@ static uint32_t domain_of(struct moving *moving, const char *name)
     return moving->domains.count - 1;
 }
 
+// Claims are added one after the other.
+static uint32_t host_of(struct moving *moving, const struct node_claim *claim)
+{
+    const struct place *last =
+        moving->places.count > 0 ? &moving->places.items[moving->places.count - 1] : NULL;
+    if (last == NULL || last->claim != claim)
+        vector_push(&moving->hosts, 0);
+    return moving->hosts.count - 1;
+}
+
 static const char *label_of(const struct spread_order *order, const struct node_claim *claim,
                             const char *key)
 {
@@ -112,7 +125,10 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
         struct moving *moving = map_ensure(order->workloads, workload, sizeof *moving);
         moving->key = key;
         struct mover mover = mover_of(order, pod);
-        struct place place = {.claim = claim, .domain = domain_of(moving, name)};
+        struct place place = {.claim = claim,
+                              .host = host_of(moving, claim),
+                              .domain = domain_of(moving, name)};
+        moving->hosts.items[place.host]++;
         vector_push(&moving->pods, mover);
         vector_push(&moving->places, place);
     }
@@ -150,10 +166,16 @@ static int first_tried(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-static const struct place *sibling_of(const struct moving *moving, const struct place *place)
+// A place that is not taken.
+static bool has_sibling(const struct moving *moving, const struct place *place)
+{
+    return moving->hosts.items[place->host] > 1;
+}
+
+static struct place *sibling_of(const struct moving *moving, const struct place *place)
 {
     vector_for_each (other, &moving->places)
-        if (other != place && !other->is_taken && other->claim == place->claim)
+        if (other != place && !other->is_taken && other->host == place->host)
             return other;
     return NULL;
 }
@@ -167,7 +189,7 @@ static void count_left(struct moving *moving)
         if (place->is_taken)
             continue;
         domain->left++;
-        domain->pairs_left += sibling_of(moving, place) != NULL;
+        domain->pairs_left += has_sibling(moving, place);
     }
 }
 
@@ -197,7 +219,7 @@ static struct place *place_in(const struct moving *moving, uint32_t domain, bool
     vector_for_each (place, &moving->places) {
         if (place->is_taken || place->domain != domain)
             continue;
-        if (!place->is_put_off && (sibling_of(moving, place) != NULL) == pair)
+        if (!place->is_put_off && has_sibling(moving, place) == pair)
             return place;
         if (any == NULL || (any->is_put_off && !place->is_put_off))
             any = place;
@@ -208,7 +230,7 @@ static struct place *place_in(const struct moving *moving, uint32_t domain, bool
 static void put_off_siblings(struct moving *moving, const struct place *place)
 {
     vector_for_each (other, &moving->places)
-        if (!other->is_taken && other->claim == place->claim)
+        if (!other->is_taken && other->host == place->host)
             other->is_put_off = true;
 }
 
@@ -216,6 +238,7 @@ static void take(struct spread_order *order, struct moving *moving, struct place
                  uint32_t *number)
 {
     place->is_taken = true;
+    moving->hosts.items[place->host]--;
     moving->domains.items[place->domain].pods++;
     cluster_put_off(order->control->cluster, moving->pods.items[*number].pod, place->is_put_off);
     cluster_plan_pod(order->control->cluster, moving->pods.items[(*number)++].pod,
@@ -242,7 +265,7 @@ static void assign(struct spread_order *order, struct moving *moving)
         uint32_t domain = next_domain(moving, &is_last);
         struct place *place = place_in(moving, domain, is_last);
         bool is_pair = is_last && !place->is_put_off;
-        struct place *sibling = is_pair ? (struct place *)sibling_of(moving, place) : NULL;
+        struct place *sibling = is_pair ? sibling_of(moving, place) : NULL;
         take(order, moving, place, &number);
         if (sibling != NULL)
             take(order, moving, sibling, &number);
