@@ -38,7 +38,8 @@ struct disruption {
     const struct baseline *baseline; // with `better`
     int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads; // the same
-    bool target_known, near_target;  // engine/repack_target.h
+    bool target_known;               // engine/repack_target.h
+    int64_t least_saving_percent;    // the same
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
     uint32_t asked;                  // bits of the methods that were
     struct verdict_word *words;      // by place: what the methods said

@@ -12,7 +12,6 @@
 
 #define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
 #define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live
-#define MUCH_SHARE    3            // of the candidates' price: what is saved near the target
 #define LIFE_MIN      HOUR         // a shorter life is not believed: all nodes were young once
 
 // --- how long nodes live -------------------------------------------------------------------------
@@ -167,8 +166,9 @@ struct payback payback_of(struct disruption *disruption,
                             .counted = counted,
                             .cost = cost_of(disruption, candidates, count, claims_count),
                             .time = mean_time(disruption, candidates, count, horizon),
-                            .small = disruption->near_target && claims_count > 0 &&
-                                     saving < candidates_price(candidates, count) / MUCH_SHARE,
+                            .small = claims_count > 0 &&
+                                     saving < candidates_price(candidates, count) / 100 *
+                                                  disruption->least_saving_percent,
                             .asked = true};
 }
 

@@ -4,8 +4,13 @@
 #include "engine/expected_price.h"
 #include "engine/trial.h"
 
-#define PODS_MAX     5000 // a larger plan takes too long to be only a yardstick
-#define NEAR_PERCENT 3
+#define PODS_MAX 5000 // a larger plan takes too long to be only a yardstick
+
+// How far the price is from the target, and how much a move that launches must save then, of the price
+// of its nodes.
+static const struct {
+    int64_t gap_percent, saving_percent;
+} steps[] = {{3, 34}, {10, 17}};
 
 static uint32_t pods_of(const candidate_list *wanted)
 {
@@ -15,22 +20,30 @@ static uint32_t pods_of(const candidate_list *wanted)
     return pods;
 }
 
-static bool is_near(struct disruption *disruption, const candidate_list *wanted)
+static int64_t least_saving(int64_t price, int64_t target)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(steps); i++)
+        if (price - price / 100 * steps[i].gap_percent <= target)
+            return steps[i].saving_percent;
+    return 0;
+}
+
+static int64_t compare(struct disruption *disruption, const candidate_list *wanted)
 {
     int64_t price = candidates_price(wanted->items, wanted->count), target = 0;
     struct trial trial = trial_run(disruption, wanted->items, wanted->count, false);
     trial_pack(disruption, &trial);
-    bool near = false;
+    int64_t percent = 0;
     if (trial_possible(&trial)) {
         for (uint32_t i = 0; i < trial.claims_count; i++)
             target = quantity_add(target,
                                   claim_cheapest_price(disruption->problem, trial.claims[i]));
-        near = price - price / 100 * NEAR_PERCENT <= target;
+        percent = least_saving(price, target);
         disruption->plan->repack.price = price;
         disruption->plan->repack.target = target;
     }
     trial_free(&trial);
-    return near;
+    return percent;
 }
 
 void repack_target_look(struct disruption *disruption, const candidate_list *wanted)
@@ -38,5 +51,5 @@ void repack_target_look(struct disruption *disruption, const candidate_list *wan
     if (disruption->target_known || wanted->count < 2 || pods_of(wanted) > PODS_MAX)
         return;
     disruption->target_known = true;
-    disruption->near_target = is_near(disruption, wanted);
+    disruption->least_saving_percent = compare(disruption, wanted);
 }
