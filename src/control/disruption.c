@@ -624,6 +624,19 @@ static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_n
     return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
 }
 
+// Several nodes that go together are to be looked at again in a moment: what began meanwhile would take the
+// room that their pods were counted on to find.
+static bool a_set_waits(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+        if (command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
+            text_equal(command->reason, "Underutilized"))
+            return true;
+    return false;
+}
+
 // Answers when to come back, monotonic.
 static int64_t sweep(struct disruption_controller *disruption)
 {
@@ -640,6 +653,8 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (now_ns < due_ns)
         return due_ns;
     if (is_held_up(disruption))
+        return ns_add(now_ns, SOON_NS);
+    if (!control->settings->compatibility_upstream && a_set_waits(control))
         return ns_add(now_ns, SOON_NS);
     if (!control->settings->compatibility_upstream && awaits_rest(disruption, now_ns))
         return ns_add(now_ns, UNREST_LOOK_NS);
