@@ -438,16 +438,11 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
     pod_list_destroy(map_remove(cluster->node_pods, node_name));
 }
 
-static bool is_nominated(const struct pod *pod)
-{
-    return pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0';
-}
-
 // A nomination by kube-scheduler is for a node that exists and where it makes room: nothing is to be
 // done for the pod. One for a planned pod, or for a node that does not exist, is ours.
 static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
 {
-    return is_nominated(pod) &&
+    return pod_is_nominated(pod) &&
            (cluster->control->settings->compatibility_upstream ||
             (planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
              find_node(cluster->control, pod->status.nominated_node_name) != NULL));
@@ -458,7 +453,7 @@ static bool is_provisionable(const struct cluster *cluster, const struct pod *po
     if (cluster->control->settings->compatibility_upstream)
         return pod_wants_node(pod);
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
-    bool waits = pod_is_unexamined(pod) || is_nominated(pod) ||
+    bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
                  (scheduled != NULL && text_equal(scheduled->reason, "Unschedulable"));
     return waits && !is_nominated_by_scheduler(cluster, pod) && !pod_owned_by_daemon_set(pod) &&
            !pod_owned_by_node(pod) && !pod_is_terminal(pod) && pod->spec.scheduling_gates.count == 0;
@@ -570,12 +565,11 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod,
 // A pod that was expected has come.
 static void take_expected_place(struct cluster *cluster, const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner != NULL && owner->uid != NULL && pod->meta.uid != NULL &&
-        is_provisionable(cluster, pod)) {
+    const char *workload = pod_controller_uid(pod);
+    if (workload != NULL && pod->meta.uid != NULL && is_provisionable(cluster, pod)) {
         char name[600];
         pod_key((const struct object *)pod, name);
-        planned_pods_arrive(cluster->planned, owner->uid, pod->meta.uid, name);
+        planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name);
     }
 }
 

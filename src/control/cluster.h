@@ -111,10 +111,9 @@ void cluster_seat_pods(struct cluster *cluster);
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,
                                              const char *workload_uid, uint32_t number);
-// Pods whose planned room others have taken are planned no more.
-// They, and pods that kube-scheduler does not bind where they were planned, are spoken for until it has
-// bound what it can: then it is known what room is left. In how long the next of them is not any more;
-// INT64_MAX: there is none.
+// Pods whose planned room others took, and pods that kube-scheduler does not bind where they were planned,
+// are spoken for until it has bound what it can: then it is known what room is left. How long until the
+// next of them is not spoken for any more; INT64_MAX: there is none.
 int64_t cluster_unplanned_in(struct cluster *cluster);
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid);
 // The pod lost its place, and will be planned anew when the others are bound.

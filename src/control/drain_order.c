@@ -66,14 +66,12 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         drain_order_forget(order, old_object->meta.uid);
         return;
     }
-    bool is_bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
-    bool was_bound =
-        before != NULL && before->spec.node_name != NULL && *before->spec.node_name != '\0';
-    const struct owner_reference *owner = object_controller_owner(new_object);
-    if (!is_bound || was_bound || owner == NULL || owner->uid == NULL)
+    bool was_bound = before != NULL && pod_is_bound(before);
+    const char *workload = pod_controller_uid(pod);
+    if (!pod_is_bound(pod) || was_bound || workload == NULL)
         return;
     for (uint32_t i = 0; i < order->outstanding.count; i++)
-        if (strcmp(order->outstanding.items[i].owner, owner->uid) == 0) {
+        if (strcmp(order->outstanding.items[i].owner, workload) == 0) {
             drop_outstanding(order, i);
             look_after(order, 0);
             return;
@@ -155,11 +153,11 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
     if (order == NULL)
         return;
     drain_order_forget(order, pod->meta.uid);
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner == NULL || owner->uid == NULL)
+    const char *workload = pod_controller_uid(pod);
+    if (workload == NULL)
         return;
     vector_push(&order->outstanding,
-                (struct outstanding){memory_copy_string(owner->uid),
+                (struct outstanding){memory_copy_string(workload),
                                      ns_add(loop_monotonic_ns(order->control->loop),
                                             SUCCESSOR_NS)});
 }

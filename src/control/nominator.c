@@ -54,11 +54,6 @@ void nominator_wake(struct nominator *nominator)
         reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
 }
 
-static bool is_nominated(const struct pod *pod)
-{
-    return pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0';
-}
-
 // A nomination of a pod whose plan has changed is looked at with the plan.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
@@ -66,20 +61,15 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod *pod = (const struct pod *)new_object;
     struct nominator *nominator = context;
     (void)change;
-    bool unbound = pod != NULL && (pod->spec.node_name == NULL || *pod->spec.node_name == '\0');
+    bool unbound = pod != NULL && !pod_is_bound(pod);
     const struct pod *before = (const struct pod *)old_object;
-    if (unbound && (is_nominated(pod) || (before != NULL && is_nominated(before))))
+    if (unbound && (pod_is_nominated(pod) || (before != NULL && pod_is_nominated(before))))
         nominator_wake(nominator);
     else if (!unbound && old_object != NULL && old_object->meta.uid != NULL) {
         free(map_remove(nominator->nominated, old_object->meta.uid));
         if (before->spec.node_name == NULL || *before->spec.node_name == '\0')
             nominator_wake(nominator); // its siblings may be nominated (waits_for_sibling())
     }
-}
-
-static bool node_is_ready(const struct node *node)
-{
-    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
 }
 
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
@@ -181,7 +171,7 @@ static void ask_version(struct nominator *nominator)
 
 void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned)
 {
-    if (!nominator_works(nominator) || !is_nominated(pod))
+    if (!nominator_works(nominator) || !pod_is_nominated(pod))
         return;
     if (as_planned)
         nominator->as_planned++;
@@ -232,14 +222,14 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
 // A nomination that nothing stands behind: ours of before the plan changed, or of a predecessor.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
-    return is_nominated(pod) && cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
+    return pod_is_nominated(pod) && cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
            !may_preempt(nominator, pod);
 }
 
 static const char *workload_of(const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner != NULL && owner->uid != NULL ? owner->uid : pod->meta.uid;
+    const char *controller = pod_controller_uid(pod);
+    return controller != NULL ? controller : pod->meta.uid;
 }
 
 static bool differs(const struct nominator *nominator, const struct pod *pod)
@@ -348,9 +338,8 @@ static int hardest_first(const void *a, const void *b)
 static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
-    bool has_begun;
     see_whether_alike(nominator);
-    int64_t next_ns = openings_review(nominator->openings, &has_begun);
+    int64_t next_ns = openings_review(nominator->openings);
     bool sets = nominator_works(nominator) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
@@ -358,7 +347,7 @@ static int64_t review(struct nominator *nominator)
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
         if (differs(nominator, pods->items[i]) &&
-            (sets || is_nominated(pods->items[i])))
+            (sets || pod_is_nominated(pods->items[i])))
             wanting[count++] = wanting_of(arena, pods->items[i]);
     qsort(wanting, count, sizeof *wanting, hardest_first);
     for (uint32_t i = 0; i < count; i++)

@@ -66,11 +66,6 @@ static int64_t now_of(const struct openings *openings)
     return loop_monotonic_ns(openings->control->loop);
 }
 
-static bool is_ready(const struct node *node)
-{
-    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
-}
-
 static struct held *held_of(struct openings *openings, const char *claim)
 {
     struct held *held = map_get(openings->held, claim);
@@ -99,7 +94,7 @@ bool openings_hold(struct openings *openings, const struct node_claim *claim,
                    const struct node *node)
 {
     struct held *held = held_of(openings, claim->meta.name);
-    if (is_ready(node) && held->ready_ns == 0)
+    if (node_is_ready(node) && held->ready_ns == 0)
         held->ready_ns = now_of(openings);
     bool is_open = held->is_in_group && openings->opened_ns != 0;
     return !is_open && !is_overdue(openings, held, node);
@@ -296,18 +291,15 @@ static void look_at_group(struct openings *openings, const held_list *group)
         (*held)->is_in_group = false;
 }
 
-int64_t openings_review(struct openings *openings, bool *has_begun)
+int64_t openings_review(struct openings *openings)
 {
     drop_ended(openings);
-    *has_begun = false;
     held_list listed = {0};
     list_held(openings, openings->group_ns != 0, &listed);
-    if (openings->group_ns != 0) {
+    if (openings->group_ns != 0)
         look_at_group(openings, &listed);
-    } else if (has_gathered(openings, &listed)) {
+    else if (has_gathered(openings, &listed))
         begin_group(openings, &listed);
-        *has_begun = true;
-    }
     vector_free(&listed);
     return map_count(openings->held) > 0 ? LOOK_NS : 0;
 }

@@ -22,6 +22,5 @@ bool openings_hold(struct openings *openings, const struct node_claim *claim,
                    const struct node *node);
 // The pods of the node are to be nominated now: it opens next.
 bool openings_prepare(const struct openings *openings, const char *claim);
-// Looks at what is held; how long until the next look, 0: nothing is held. `has_begun`: a group was
-// chosen, its pods are to be nominated.
-int64_t openings_review(struct openings *openings, bool *has_begun);
+// Looks at what is held; how long until the next look, 0: nothing is held.
+int64_t openings_review(struct openings *openings);

@@ -46,9 +46,9 @@ static bool may_move(const struct pod *pod)
 
 static struct guest guest_of(struct arena *arena, const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    const char *workload = pod_controller_uid(pod);
     return (struct guest){.pod = pod,
-                          .workload = owner != NULL && owner->uid != NULL ? owner->uid : "",
+                          .workload = workload != NULL ? workload : "",
                           .key = spread_order_key(pod),
                           .may_move = may_move(pod),
                           .requests = pod_requests(arena, pod)};

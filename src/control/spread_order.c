@@ -73,12 +73,6 @@ const char *spread_order_key(const struct pod *pod)
     return NULL;
 }
 
-static const char *workload_of(const struct pod *pod)
-{
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner != NULL ? owner->uid : NULL;
-}
-
 static uint32_t domain_of(struct moving *moving, const char *name)
 {
     for (uint32_t i = 0; i < moving->domains.count; i++)
@@ -118,7 +112,7 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
     struct cluster *cluster = order->control->cluster;
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
-        const char *key = spread_order_key(pod), *workload = workload_of(pod);
+        const char *key = spread_order_key(pod), *workload = pod_controller_uid(pod);
         const char *name = key != NULL ? label_of(order, claim, key) : "";
         if (workload == NULL || name == NULL)
             continue;
@@ -145,7 +139,7 @@ static void count_present(struct spread_order *order)
         const struct node *node = state_main_node(state);
         const struct pod_list *pods = cluster_pods(cluster, node != NULL ? node->meta.name : NULL);
         for (uint32_t i = 0; i < pods->count; i++) {
-            const char *workload = workload_of(pods->items[i]);
+            const char *workload = pod_controller_uid(pods->items[i]);
             struct moving *moving =
                 workload != NULL ? map_get(order->workloads, workload) : NULL;
             const char *name = moving != NULL && moving->key != NULL

@@ -67,10 +67,10 @@ static void begin_anew(struct target_report *report, int64_t begun_ns)
 
 static void expect_successor(struct target_report *report, const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner == NULL || owner->uid == NULL || !pod_needs_place(pod))
+    const char *workload = pod_controller_uid(pod);
+    if (workload == NULL || !pod_needs_place(pod))
         return;
-    struct successors *successors = map_ensure(report->successors, owner->uid, sizeof *successors);
+    struct successors *successors = map_ensure(report->successors, workload, sizeof *successors);
     if (successors->left++ == 0)
         successors->since = control_now(report->control);
 }
@@ -78,19 +78,13 @@ static void expect_successor(struct target_report *report, const struct pod *pod
 // The workload's entry if the pod may be a successor. Instants of objects are whole seconds.
 static struct successors *successors_of(const struct target_report *report, const struct pod *pod)
 {
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    struct successors *successors = owner != NULL && owner->uid != NULL
-                                        ? map_get(report->successors, owner->uid)
-                                        : NULL;
+    const char *workload = pod_controller_uid(pod);
+    struct successors *successors =
+        workload != NULL ? map_get(report->successors, workload) : NULL;
     return successors != NULL && successors->left > 0 &&
                    pod->meta.creation_timestamp >= ns_subtract(successors->since, SECOND)
                ? successors
                : NULL;
-}
-
-static bool is_bound(const struct pod *pod)
-{
-    return pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -100,7 +94,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod *before = (const struct pod *)old_object;
     const struct pod *pod = (const struct pod *)new_object;
     (void)change;
-    if (!report->is_open || pod == NULL || !is_bound(pod) || (before != NULL && is_bound(before)))
+    bool was_bound = before != NULL && pod_is_bound(before);
+    if (!report->is_open || pod == NULL || !pod_is_bound(pod) || was_bound)
         return;
     struct successors *successors = successors_of(report, pod);
     if (successors != NULL)
@@ -111,8 +106,9 @@ static bool was_evicted(const struct target_report *report, const struct pod *po
 {
     if (pod_is_placeholder(pod) || pod_is_expected(pod))
         return false;
-    return is_bound(pod) ? disruption_queue_has(report->control->disruption_queue, pod->spec.node_name)
-                         : successors_of(report, pod) != NULL;
+    return pod_is_bound(pod)
+               ? disruption_queue_has(report->control->disruption_queue, pod->spec.node_name)
+               : successors_of(report, pod) != NULL;
 }
 
 void target_report_bought(struct target_report *report, const struct plan_claim *planned,

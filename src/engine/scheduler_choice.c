@@ -15,10 +15,10 @@ const struct scheduled_workload *scheduled_find(const struct scheduled_list *lis
 {
     if (list == NULL || list->count == 0)
         return NULL;
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner == NULL || owner->uid == NULL
+    const char *workload = pod_controller_uid(pod);
+    return workload == NULL
                ? NULL
-               : bsearch(owner->uid, list->items, list->count, sizeof *list->items,
+               : bsearch(workload, list->items, list->count, sizeof *list->items,
                          compare_workloads);
 }
 

@@ -384,6 +384,11 @@ bool pod_needs_place(const struct pod *pod);
 int64_t pod_bound_at(const struct pod *pod);
 bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
+// UID of the controller (ReplicaSet, StatefulSet, Job, ...); NULL: the pod has none.
+const char *pod_controller_uid(const struct pod *pod);
+bool pod_is_bound(const struct pod *pod);     // it has a node
+bool pod_is_nominated(const struct pod *pod); // status.nominatedNodeName is set
+bool node_is_ready(const struct node *node);  // condition Ready is True; false for NULL
 // kube-scheduler has not told yet whether it finds a place for the pod: unbound, without gates, not
 // nominated, without the condition PodScheduled. Pods of other schedulers are not known to be so.
 bool pod_is_unexamined(const struct pod *pod);

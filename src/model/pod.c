@@ -202,6 +202,27 @@ static bool is_set(const char *text)
     return text != NULL && *text != '\0';
 }
 
+const char *pod_controller_uid(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL ? owner->uid : NULL;
+}
+
+bool pod_is_bound(const struct pod *pod)
+{
+    return is_set(pod->spec.node_name);
+}
+
+bool pod_is_nominated(const struct pod *pod)
+{
+    return is_set(pod->status.nominated_node_name);
+}
+
+bool node_is_ready(const struct node *node)
+{
+    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
+}
+
 bool pod_is_unexamined(const struct pod *pod)
 {
     const char *scheduler = pod->spec.scheduler_name;
