@@ -54,6 +54,7 @@ struct provisioner {
     uint32_t round;
     bool goes_on, has_hushed;
     int64_t repeat_at_ns;   // 0: nothing to repeat
+    int64_t left_over_until_ns; // pods wait until then for the others to be bound; 0: none does
     char scheduling_id[37]; // of the present or last pass (SCH-58)
 };
 
@@ -154,7 +155,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         free(map_remove(provisioner->acknowledged, uid));
-        if (pod != NULL)
+        if (pod != NULL && provisioner->control->waves != NULL)
             reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
         return;
     }
@@ -646,9 +647,12 @@ static struct reconcile_result idle(struct provisioner *provisioner)
 // Pods that were not bound where they were planned are planned anew when the others are bound.
 static struct reconcile_result look_at_left_over(struct provisioner *provisioner)
 {
-    if (has_work(provisioner))
+    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    if (provisioner->left_over_until_ns != 0 && now >= provisioner->left_over_until_ns &&
+        has_work(provisioner))
         provisioner_trigger(provisioner, KEY);
     int64_t next_ns = cluster_unplanned_in(provisioner->control->cluster);
+    provisioner->left_over_until_ns = next_ns == INT64_MAX ? 0 : ns_add(now, next_ns);
     return next_ns == INT64_MAX ? reconcile_done()
                                 : reconcile_after(ns_maximum(next_ns, LEFT_OVER_NS));
 }
