@@ -770,7 +770,8 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     const struct state_node *state = map_get(cluster->states, key);
     bool over = cluster->control->settings->compatibility_upstream || state == NULL ||
                 state_marked(state) ||
-                (state_initialized(state) && chance_left(cluster, state, pod) <= 0);
+                (state_initialized(state) && !nominator_keeps(cluster->control->nominator, name) &&
+                 chance_left(cluster, state, pod) <= 0);
     return over ? NULL : claim;
 }
 
@@ -800,6 +801,30 @@ const struct node_claim *cluster_expected_on(const struct cluster *cluster,
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
 {
     planned_pods_expect_no_more(cluster->planned, workload_uid);
+}
+
+void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim)
+{
+    planned_pods_keep(cluster->planned, workload_uid, claim);
+}
+
+uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim)
+{
+    return planned_pods_kept(cluster->planned, claim);
+}
+
+void cluster_keep_no_more(struct cluster *cluster, const char *claim)
+{
+    planned_pods_keep_no_more(cluster->planned, claim);
+}
+
+void cluster_note_opening(struct cluster *cluster, const char *name)
+{
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    const char *key = claim != NULL ? claim_key(claim) : NULL;
+    struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
+    if (state != NULL && state->initialized_ns != 0)
+        state->initialized_ns = loop_monotonic_ns(cluster->control->loop);
 }
 
 // How long the displaced pod still waits to be planned anew.

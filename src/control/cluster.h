@@ -111,6 +111,13 @@ void cluster_seat_pods(struct cluster *cluster);
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,
                                              const char *workload_uid, uint32_t number);
+// Places on the NodeClaim for successors of the workload's pods that disruption evicts (openings.h), and
+// how many of them no pod has taken yet.
+void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
+uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
+void cluster_keep_no_more(struct cluster *cluster, const char *claim);
+// kube-scheduler's chance to bind the pods of the NodeClaim begins now.
+void cluster_note_opening(struct cluster *cluster, const char *claim);
 // Pods whose planned room others took, and pods that kube-scheduler does not bind where they were planned,
 // are spoken for until it has bound what it can: then it is known what room is left. How long until the
 // next of them is not spoken for any more; INT64_MAX: there is none.

@@ -171,6 +171,7 @@ static void add_move(struct disruption_command *command, const struct plan_move 
     const struct owner_reference *owner =
         object_controller_owner((const struct object *)move->pod);
     command->moves.items[command->moves.count++] = (struct command_move){
+        .pod = copy(command, move->pod->meta.uid),
         .workload = copy(command, owner != NULL ? owner->uid : NULL),
         .node = move->where == MOVE_TO_NODE ? copy(command, move->name) : NULL,
         .replacement = move->where == MOVE_TO_REPLACEMENT ? move->replacement : NO_REPLACEMENT};
@@ -189,6 +190,14 @@ void command_set_moves(struct disruption_command *command, const struct plan_mov
     plan_moves_describe(moves, &text);
     command->moves_text = copy(command, text.data);
     text_free(&text);
+}
+
+uint32_t command_turn(const struct disruption_command *command, const struct pod *pod)
+{
+    list_for_each (move, &command->moves)
+        if (move->replacement != NO_REPLACEMENT && text_equal(move->pod, pod->meta.uid))
+            return move->replacement + 1;
+    return 0;
 }
 
 bool command_plans_places(const struct control *control, const struct disruption_command *command)

@@ -41,6 +41,7 @@ struct command_replacement {
     bool is_rejected;         // the create call was refused for good
 };
 struct command_move { // where a pod of its nodes is to go
+    char *pod;            // UID
     char *workload;       // UID of its controller; "": it has none
     char *node;           // of the Node or NodeClaim that is there; NULL: not on one
     uint32_t replacement; // index; NO_REPLACEMENT: on none
@@ -83,6 +84,9 @@ void command_add_replacement_name(struct disruption_command *command, const char
                                   const char *pool);
 // Where its pods are to go.
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
+// In which order pods leave its nodes: those that go to nodes that are there first, then those of the first
+// replacement, and so on.
+uint32_t command_turn(const struct disruption_command *command, const struct pod *pod);
 // DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
 

@@ -18,6 +18,7 @@
 #include "control/eviction_queue.h"
 #include "control/move_ledger.h"
 #include "control/move_outcomes.h"
+#include "control/nominator.h"
 #include "control/operations.h"
 #include "control/ready_replicas.h"
 #include "control/target_report.h"
@@ -154,6 +155,7 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
     }
     list_for_each (replacement, &command->replacements) {
         leave(queue->by_claim, replacement->name, command);
+        cluster_keep_no_more(queue->control->cluster, replacement->name);
         replacement_release(queue->control, replacement);
         disruption_leftovers_release(queue->control->disruption_leftovers, replacement->name);
     }
@@ -181,6 +183,40 @@ disruption_queue_of_candidate(const struct disruption_queue *queue, const char *
         if (strcmp(command->nodes.items[i].claim, claim) == 0)
             return command;
     return NULL;
+}
+
+static bool has_pods_to_come(const struct disruption_command *command, const char *claim)
+{
+    for (uint32_t i = 0; i < command->replacements.count; i++) {
+        if (strcmp(command->replacements.items[i].name, claim) != 0)
+            continue;
+        list_for_each (move, &command->moves)
+            if (move->replacement == i && move->workload[0] != '\0')
+                return true;
+    }
+    return false;
+}
+
+enum replacement_wait disruption_queue_replacement_waits(const struct disruption_queue *queue,
+                                                         const char *claim)
+{
+    const struct disruption_command *command = map_get(queue->by_claim, claim);
+    if (command == NULL || !has_pods_to_come(command, claim))
+        return WAITS_FOR_NOTHING;
+    switch (command->phase) {
+    case COMMAND_LAUNCH:
+    case COMMAND_AWAIT:
+        return WAITS_FOR_EVICTION;
+    case COMMAND_DELETE:
+    case COMMAND_DRAIN:
+        return command->was_deleted_once ? WAITS_FOR_PODS : WAITS_FOR_EVICTION;
+    case COMMAND_TAINT:
+    case COMMAND_REASON:
+    case COMMAND_WAIT:
+    case COMMAND_ROLLBACK:
+        break;
+    }
+    return WAITS_FOR_NOTHING;
 }
 
 uint32_t disruption_queue_count(const struct disruption_queue *queue)
@@ -550,6 +586,19 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
+// The replacements that are still closed wait for their pods (openings.h).
+static void keep_places(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    list_for_each (move, &command->moves) {
+        if (move->replacement == NO_REPLACEMENT || move->workload[0] == '\0')
+            continue;
+        const char *name = command->replacements.items[move->replacement].name;
+        if (nominator_keeps(step->control->nominator, name))
+            cluster_keep_place(step->control->cluster, move->workload, name);
+    }
+}
+
 // DIS-726, DIS-791: what was ready once must still be, and nothing may have come in between.
 static struct reconcile_result step_delete(struct step *step)
 {
@@ -561,6 +610,8 @@ static struct reconcile_result step_delete(struct step *step)
          replacements_state(step->control, command, &gone) != REPLACEMENTS_READY) ||
         bar_of(step, &pod) != BAR_NONE)
         return go_on(step, COMMAND_AWAIT);
+    if (!command->was_deleted_once)
+        keep_places(step);
     step->about.doing = "deleting nodeclaim";
     step->about.record = note_deleted;
     for (uint32_t i = 0; i < command->nodes.count; i++) {

@@ -5,6 +5,8 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
+#include "control/disruption_queue.h"
+#include "control/nominator.h"
 
 #define WINDOW       16                  // successors that are waited for at a time
 #define SUCCESSOR_NS (3 * SECOND)        // the longest that one is waited for
@@ -14,6 +16,7 @@
 
 struct turn { // of a pod that waits to be evicted
     char *uid;
+    uint32_t group; // command_turn()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; it has been told
@@ -54,7 +57,14 @@ static void drop_outstanding(struct drain_order *order, uint32_t index)
         order->outstanding.items[--order->outstanding.count];
 }
 
-// A new pod of a workload from which one was evicted is bound: that is its successor.
+// The pod waits for a node that is kept closed until the other pods for it were evicted.
+static bool is_seated(const struct drain_order *order, const struct pod *pod)
+{
+    const struct node_claim *claim = cluster_planned_claim(order->control->cluster, pod);
+    return claim != NULL && nominator_keeps(order->control->nominator, claim->meta.name);
+}
+
+// A new pod of a workload from which one was evicted is bound, or as good as: that is its successor.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -67,8 +77,9 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     }
     bool was_bound = before != NULL && pod_is_bound(before);
+    bool has_come = pod_is_bound(pod) ? !was_bound : before == NULL && is_seated(order, pod);
     const char *workload = pod_controller_uid(pod);
-    if (!pod_is_bound(pod) || was_bound || workload == NULL)
+    if (workload == NULL || !has_come)
         return;
     for (uint32_t i = 0; i < order->outstanding.count; i++)
         if (strcmp(order->outstanding.items[i].owner, workload) == 0) {
@@ -112,8 +123,11 @@ static struct turn *add_turn(struct drain_order *order, const struct pod *pod)
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct resource_map requests = pod_requests(scratch, pod);
     int64_t now_ns = loop_monotonic_ns(order->control->loop);
+    const struct disruption_command *command =
+        disruption_queue_of_node(order->control->disruption_queue, pod->spec.node_name);
     struct turn *turn = memory_allocate(sizeof *turn);
     *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
+                          .group = command != NULL ? command_turn(command, pod) : 0,
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory"),
                           .since_ns = now_ns};
@@ -128,6 +142,8 @@ static struct turn *add_turn(struct drain_order *order, const struct pod *pod)
 
 static bool goes_before(const struct turn *a, const struct turn *b)
 {
+    if (a->group != b->group)
+        return a->group < b->group;
     if (a->cpu != b->cpu)
         return a->cpu > b->cpu;
     if (a->memory != b->memory)

@@ -302,6 +302,7 @@ static struct reconcile_result live(struct claim_pass *pass, struct error *error
     claim_launch(pass);
     claim_register(pass);
     claim_initialize(pass);
+    claim_open_node(pass);
     claim_liveness(pass);
     return next_operation(pass, error);
 }

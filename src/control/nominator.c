@@ -193,7 +193,8 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
 // --- what should be ------------------------------------------------------------------------------
 static bool is_closed(const struct node *node)
 {
-    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL;
+    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
+           find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
 }
 
 // The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to be
@@ -265,7 +266,7 @@ static void see_whether_alike(struct nominator *nominator)
     struct cluster *cluster = nominator->control->cluster;
     const struct pod_list *pods = cluster_provisionable(cluster);
     const char *first = NULL;
-    nominator->are_alike = true;
+    nominator->are_alike = !openings_keep_any(nominator->openings);
     for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
         if (cluster_planned_claim(cluster, pods->items[i]) == NULL)
             continue;
@@ -304,10 +305,24 @@ static bool is_prepared(void *context, const struct node_claim *claim, const str
     return true;
 }
 
+bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
+{
+    if (!nominator_works(nominator) || !openings_keep(nominator->openings, claim))
+        return false;
+    nominator_wake(nominator);
+    return true;
+}
+
+bool nominator_keeps(const struct nominator *nominator, const char *claim)
+{
+    return nominator_works(nominator) && openings_keeps(nominator->openings, claim);
+}
+
 bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
-    if (!nominator_works(nominator) || nominator->are_alike)
+    if (!nominator_works(nominator) || nominator->are_alike ||
+        openings_may_keep(nominator->openings, claim))
         return false;
     reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
     return openings_hold(nominator->openings, claim, node);
@@ -339,7 +354,7 @@ static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     see_whether_alike(nominator);
-    int64_t next_ns = openings_review(nominator->openings);
+    int64_t next_ns = openings_review(nominator->openings, nominator_works(nominator));
     bool sets = nominator_works(nominator) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);

@@ -9,7 +9,8 @@
 
 struct planned_claim {
     VECTOR(struct planned_pod *) pods;
-    uint32_t count; // of them and of expected ones
+    uint32_t count; // of them and of places
+    uint32_t kept;  // places that are kept
     char name[];
 };
 
@@ -19,8 +20,9 @@ struct planned_pod {
     char name[];    // namespace/name
 };
 
+typedef VECTOR(struct planned_claim *) place_list; // in the order in which they were planned
 struct planned_workload {
-    VECTOR(struct planned_claim *) places; // in the order in which they were planned
+    place_list places, kept; // for pods it is creating; for successors of evicted ones
 };
 
 struct planned_pods {
@@ -42,6 +44,7 @@ static void workload_destroy(void *value)
 {
     struct planned_workload *workload = value;
     vector_free(&workload->places);
+    vector_free(&workload->kept);
     free(workload);
 }
 
@@ -162,8 +165,16 @@ const char *planned_pods_expected_on(const struct planned_pods *planned, const c
 static void drop_if_empty(struct planned_pods *planned, const char *workload_uid,
                           const struct planned_workload *workload)
 {
-    if (workload->places.count == 0)
+    if (workload->places.count == 0 && workload->kept.count == 0)
         workload_destroy(map_remove(planned->by_workload, workload_uid));
+}
+
+static struct planned_claim *take_first(place_list *places)
+{
+    struct planned_claim *claim = places->items[0];
+    memmove(&places->items[0], &places->items[1], (places->count - 1) * sizeof places->items[0]);
+    places->count--;
+    return claim;
 }
 
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
@@ -172,11 +183,10 @@ bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
     struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
     if (workload == NULL || planned_pods_claim(planned, pod_uid) != NULL)
         return false;
-    struct planned_claim *claim = workload->places.items[0];
+    bool is_kept = workload->places.count == 0;
+    struct planned_claim *claim = take_first(is_kept ? &workload->kept : &workload->places);
     planned_pods_set(planned, pod_uid, name, claim->name);
-    memmove(&workload->places.items[0], &workload->places.items[1],
-            (workload->places.count - 1) * sizeof workload->places.items[0]);
-    workload->places.count--;
+    claim->kept -= is_kept;
     give_back(planned, claim);
     drop_if_empty(planned, workload_uid, workload);
     return true;
@@ -184,29 +194,68 @@ bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
 
 void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid)
 {
-    struct planned_workload *workload = map_remove(planned->by_workload, workload_uid);
+    struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
     if (workload == NULL)
         return;
     vector_for_each (claim, &workload->places)
         give_back(planned, *claim);
-    workload_destroy(workload);
+    workload->places.count = 0;
+    drop_if_empty(planned, workload_uid, workload);
+}
+
+// --- pods that disruption evicts -----------------------------------------------------------------
+void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *name)
+{
+    struct planned_workload *workload =
+        map_ensure(planned->by_workload, workload_uid, sizeof *workload);
+    struct planned_claim *claim = claim_of(planned, name);
+    claim->count++;
+    claim->kept++;
+    vector_push(&workload->kept, claim);
+}
+
+uint32_t planned_pods_kept(const struct planned_pods *planned, const char *name)
+{
+    const struct planned_claim *claim = map_get(planned->by_claim, name);
+    return claim != NULL ? claim->kept : 0;
+}
+
+static void drop_places(struct planned_pods *planned, place_list *places, const char *name)
+{
+    uint32_t kept = 0, count = (uint32_t)places->count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct planned_claim *claim = places->items[i];
+        if (strcmp(claim->name, name) != 0)
+            places->items[kept++] = claim;
+        else
+            give_back(planned, claim);
+    }
+    places->count = kept;
+}
+
+static void drop_claim(struct planned_pods *planned, const char *name, bool kept_only)
+{
+    struct planned_claim *claim = map_get(planned->by_claim, name);
+    struct map_entry *next;
+    if (claim == NULL)
+        return;
+    claim->kept = 0;
+    for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
+        next = map_next(entry);
+        struct planned_workload *workload = map_value(entry);
+        drop_places(planned, &workload->kept, name);
+        if (!kept_only)
+            drop_places(planned, &workload->places, name);
+        drop_if_empty(planned, map_key(entry), workload);
+    }
+}
+
+void planned_pods_keep_no_more(struct planned_pods *planned, const char *name)
+{
+    drop_claim(planned, name, true);
 }
 
 void planned_pods_forget_claim(struct planned_pods *planned, const char *name)
 {
-    struct map_entry *next;
-    for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
-        next = map_next(entry);
-        struct planned_workload *workload = map_value(entry);
-        uint32_t kept = 0, count = (uint32_t)workload->places.count;
-        for (uint32_t i = 0; i < count; i++) {
-            struct planned_claim *claim = workload->places.items[i];
-            if (strcmp(claim->name, name) != 0)
-                workload->places.items[kept++] = claim;
-            else
-                give_back(planned, claim);
-        }
-        workload->places.count = kept;
-        drop_if_empty(planned, map_key(entry), workload);
-    }
+    drop_claim(planned, name, false);
 }

@@ -33,10 +33,17 @@ uint32_t planned_pods_expected(const struct planned_pods *planned, const char *w
 // The NodeClaim of the place with that number, below planned_pods_expected().
 const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
                                      uint32_t number);
-// A new pod of the workload takes the place that was planned first; false: there is none.
+// A new pod of the workload takes the place that was planned first, kept ones last; false: there is none.
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
                          const char *pod_uid, const char *name);
 // The workload creates no more pods.
 void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid);
-// Places on a NodeClaim that is gone.
+
+// One more place on the NodeClaim, for the successor of a pod of the workload that disruption evicts. It is
+// kept whether or not the workload is complete.
+void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *claim);
+// Kept places on the NodeClaim that no pod has taken yet.
+uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim);
+void planned_pods_keep_no_more(struct planned_pods *planned, const char *claim);
+// Places on a NodeClaim that is gone, kept ones included.
 void planned_pods_forget_claim(struct planned_pods *planned, const char *claim);

@@ -47,11 +47,15 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
 }
 
 // LIF-42, LIF-43: what the Node gets from its NodeClaim.
-static json_t *synced_taints(const struct node_claim *claim, const struct node *node)
+static json_t *synced_taints(struct control *control, const struct node_claim *claim,
+                             const struct node *node)
 {
+    static const struct taint awaiting_pods = {.key = TAINT_AWAITING_PODS, .effect = "NoSchedule"};
     const struct taint *unregistered =
         find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute");
-    json_t *taints = json_taints(&node->spec.taints, unregistered, NULL);
+    bool is_kept = nominator_keep(control->nominator, claim);
+    json_t *taints =
+        json_taints(&node->spec.taints, unregistered, is_kept ? &awaiting_pods : NULL);
     if (text_equal(string_map_get(&node->meta.labels, LABEL_DO_NOT_SYNC_TAINTS), "true"))
         return taints;
     const taint_list *const sources[] = {&claim->spec.taints, &claim->spec.startup_taints};
@@ -111,7 +115,7 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
     if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
         json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
-    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(claim, node)));
+    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(pass->control, claim, node)));
     pass->node = node;
     pass->node_patch = patch;
     pass->node_doing = "syncing node";
@@ -138,6 +142,24 @@ static bool is_held(struct claim_pass *pass, const struct node *node)
     pass_requeue(pass, HELD_NS);
     pass->node_settles = true;
     return true;
+}
+
+// The node of a replacement that is kept for its pods (openings.h) no longer.
+void claim_open_node(struct claim_pass *pass)
+{
+    const struct node *node = conditions_are(&pass->conditions, "Registered", "True")
+                                  ? cluster_main_node(pass->control->cluster, pass->claim)
+                                  : NULL;
+    const struct taint *taint =
+        node != NULL ? find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") : NULL;
+    if (taint == NULL || pass->node_patch != NULL ||
+        nominator_keeps(pass->control->nominator, pass->claim->meta.name))
+        return;
+    pass->node = node;
+    pass->node_patch = json_locked((const struct object *)node);
+    json_object_set_new(pass->node_patch, "spec",
+                        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
+    pass->node_doing = "opening node";
 }
 
 void claim_register(struct claim_pass *pass)

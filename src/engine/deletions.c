@@ -64,7 +64,7 @@ static void rank(struct search *search, const candidate_list *wanted, const stru
 static bool fits(struct search *search, uint32_t count)
 {
     search->effort += count;
-    struct trial trial = trial_run_scheduled(search->disruption, search->set, count);
+    struct trial trial = trial_run_scheduled(search->disruption, search->set, count, NULL);
     bool fit = trial_possible(&trial) && trial.needed == 0;
     trial_free(&trial);
     return fit;
@@ -124,7 +124,7 @@ static void add_command(struct search *search)
 {
     struct disruption *disruption = search->disruption;
     struct joint joint = {
-        .trial = trial_run_scheduled(disruption, search->set, search->set_count)};
+        .trial = trial_run_scheduled(disruption, search->set, search->set_count, NULL)};
     struct part part = {.candidates = search->set,
                         .count = search->set_count,
                         .savings = candidates_price(search->set, search->set_count)};

@@ -303,12 +303,14 @@ static bool is_clear(const struct trial *trial)
     return trial_possible(trial) && trial->needed == trial->claims_count;
 }
 
-struct joint joint_try(struct disruption *disruption,
-                       struct disruption_candidate *const *candidates, uint32_t count,
-                       const struct bitset *beside, struct least_cost *costs, int64_t floor)
+static struct joint try_once(struct disruption *disruption,
+                             struct disruption_candidate *const *candidates, uint32_t count,
+                             const struct bitset *beside, struct least_cost *costs, int64_t floor,
+                             bool as_scheduled)
 {
     struct joint joint = {
-        .trial = trial_run_beside(disruption, candidates, count, true, beside)};
+        .trial = as_scheduled ? trial_run_scheduled(disruption, candidates, count, beside)
+                              : trial_run_beside(disruption, candidates, count, true, beside)};
     if (!is_clear(&joint.trial))
         return joint;
     make_parts(disruption, &joint, candidates, count);
@@ -323,6 +325,27 @@ struct joint joint_try(struct disruption *disruption,
     }
     judge_all(disruption, &joint);
     return joint;
+}
+
+static uint32_t launches_of(const struct joint *joint)
+{
+    uint32_t launches = 0;
+    for (uint32_t i = 0; i < joint->count; i++)
+        launches += joint->parts[i].replacements_count;
+    return launches;
+}
+
+// Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that find none
+// wait for the new nodes. What that leaves of a move with launches is what counts.
+struct joint joint_try(struct disruption *disruption,
+                       struct disruption_candidate *const *candidates, uint32_t count,
+                       const struct bitset *beside, struct least_cost *costs, int64_t floor)
+{
+    struct joint joint = try_once(disruption, candidates, count, beside, costs, floor, false);
+    if (joint.count == 0 || joint.value <= floor || launches_of(&joint) == 0)
+        return joint;
+    joint_free(&joint);
+    return try_once(disruption, candidates, count, beside, costs, floor, true);
 }
 
 void joint_free(struct joint *joint)

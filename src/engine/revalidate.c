@@ -21,6 +21,7 @@ struct revalidation {
     struct evictions evictions; // what they ask of pods' budgets and workloads
     candidate_list accepted;  // of the valid checks that have a simulation
     uint32_t accepted_claims; // their replacements
+    bool fits_together;       // all that consolidation decided, as it decided it
 };
 
 static void index_candidates(struct revalidation *revalidation)
@@ -144,6 +145,49 @@ static bool has_static_pool(const candidate_list *list)
     return list->count > 0 && list->items[0]->pool->pool->spec.replicas.present;
 }
 
+static bool has_simulation(const struct disrupt_check *check, const candidate_list *list)
+{
+    return strcmp(check->reason, "Empty") != 0 && !has_static_pool(list);
+}
+
+// What consolidation decided at one time it decided together: a node's pods may have the room elsewhere only
+// because others' do not, and need other machines when it goes alone. Then kube-scheduler's choices count.
+static bool fit_together(struct revalidation *revalidation, const struct disrupt_check *checks,
+                         uint32_t count)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list all = candidate_list_create(disruption, &disruption->table);
+    uint32_t replacements = 0, moves = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        candidate_list list = {.items = all.items + all.count};
+        list_for_each (name, &checks[i].nodes) {
+            struct disruption_candidate *candidate = map_get(revalidation->candidates, *name);
+            if (candidate != NULL && all.count + list.count < disruption->table.candidates.count)
+                list.items[list.count++] = candidate;
+        }
+        if (list.count == 0 || is_drift(&checks[i]) || !has_simulation(&checks[i], &list))
+            continue;
+        all.count += list.count;
+        replacements += checks[i].replacements;
+        moves++;
+    }
+    if (moves < 2)
+        return false;
+    struct trial trial = trial_run_scheduled(disruption, all.items, all.count, NULL);
+    bool fit = trial_possible(&trial) && trial.needed <= replacements;
+    trial_free(&trial);
+    return fit;
+}
+
+static void accept(struct revalidation *revalidation, const struct disrupt_check *check,
+                   const candidate_list *list)
+{
+    candidate_list *accepted = &revalidation->accepted;
+    for (uint32_t i = 0; i < list->count; i++)
+        accepted->items[accepted->count++] = list->items[i];
+    revalidation->accepted_claims += check->replacements;
+}
+
 // With what was found valid before: all of them may go at the same time.
 static const char *try_together(struct revalidation *revalidation,
                                 const struct disrupt_check *check, const candidate_list *list)
@@ -151,22 +195,21 @@ static const char *try_together(struct revalidation *revalidation,
     struct disruption *disruption = &revalidation->disruption;
     candidate_list *accepted = &revalidation->accepted;
     const char *why = NULL;
-    uint32_t before = accepted->count;
-    for (uint32_t i = 0; i < list->count; i++)
-        accepted->items[accepted->count++] = list->items[i];
+    uint32_t before = accepted->count, claims = revalidation->accepted_claims;
+    accept(revalidation, check, list);
     if (before > 0) {
         struct trial trial =
             trial_run(disruption, accepted->items, accepted->count, !is_drift(check));
         if (!trial_possible(&trial))
             why = trial_message(disruption, &trial);
-        else if (trial.needed > revalidation->accepted_claims + check->replacements)
+        else if (trial.needed > revalidation->accepted_claims)
             why = "other commands under way need the same room";
         trial_free(&trial);
     }
-    if (why != NULL)
+    if (why != NULL) {
         accepted->count = before;
-    else
-        revalidation->accepted_claims += check->replacements;
+        revalidation->accepted_claims = claims;
+    }
     return why;
 }
 
@@ -207,6 +250,11 @@ static const char *judge_alone(struct disruption *disruption, const struct disru
     struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
     const char *why = judge_trial(disruption, &trial, check);
     trial_free(&trial);
+    if (why == NULL || !disruption->better || is_drift(check))
+        return why;
+    trial = trial_run_scheduled(disruption, list->items, list->count, NULL); // as it was decided
+    why = judge_trial(disruption, &trial, check);
+    trial_free(&trial);
     return why;
 }
 
@@ -216,8 +264,12 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
     struct disruption *disruption = &revalidation->disruption;
     if (strcmp(check->reason, "Empty") == 0)
         plan_places(revalidation, check, list);
-    if (strcmp(check->reason, "Empty") == 0 || has_static_pool(list))
+    if (!has_simulation(check, list))
         return true;
+    if (revalidation->fits_together && !is_drift(check)) {
+        accept(revalidation, check, list);
+        return true;
+    }
     const char *why = judge_alone(disruption, check, list);
     if (why == NULL)
         why = try_together(revalidation, check, list);
@@ -277,6 +329,8 @@ bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_in
     if (fine) {
         index_candidates(&revalidation);
         revalidation.evictions = evictions_create(&revalidation.disruption);
+        revalidation.fits_together =
+            revalidation.disruption.better && count > 1 && fit_together(&revalidation, checks, count);
         for (uint32_t i = 0; i < count; i++)
             check_one(&revalidation, &checks[i]);
     }

@@ -78,6 +78,8 @@ static taint_list effective_taints(struct arena *arena, const struct state_node 
         if (!state->initialized &&
             (taint_is_ephemeral(taint) || is_startup_taint(state->claim, taint)))
             continue;
+        if (text_equal(taint->key, TAINT_AWAITING_PODS)) // it is taken away in a moment
+            continue;
         if (cordoned && text_equal(taint->key, cordon.key))
             cordoned = false;
         result.items[result.count++] = *taint;

@@ -260,9 +260,10 @@ struct trial trial_run_beside(struct disruption *disruption,
 }
 
 struct trial trial_run_scheduled(struct disruption *disruption,
-                                 struct disruption_candidate *const *candidates, uint32_t count)
+                                 struct disruption_candidate *const *candidates, uint32_t count,
+                                 const struct bitset *beside)
 {
-    return run(disruption, candidates, count, true, NULL, true);
+    return run(disruption, candidates, count, true, beside, true);
 }
 
 struct trial trial_run(struct disruption *disruption,

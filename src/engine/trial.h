@@ -27,10 +27,11 @@ struct trial trial_run(struct disruption *disruption,
 struct trial trial_run_beside(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               bool consolidation, const struct bitset *beside);
-// The same with the pods of the candidates placed as kube-scheduler will place them when they are
-// evicted in queue order: on the nodes that it scores highest, not on the first that do.
+// The same for consolidation with the pods of the candidates placed as kube-scheduler will place them when they are
+// evicted in queue order: on the nodes that it scores highest, not on the first that do. `beside` as above.
 struct trial trial_run_scheduled(struct disruption *disruption,
-                                 struct disruption_candidate *const *candidates, uint32_t count);
+                                 struct disruption_candidate *const *candidates, uint32_t count,
+                                 const struct bitset *beside);
 void trial_free(struct trial *trial);
 // What becomes of the pods if nobody goes; worked out once.
 const struct baseline *trial_baseline(struct disruption *disruption);

@@ -135,6 +135,16 @@ static void in_flight_claims_are_nodes_SCH_200_FMT_16(void **state)
     assert_non_null(p.plan->placements.items[0].node_claim);
 }
 
+// A replacement that is kept closed for pods that are evicted takes pods in a moment.
+static void a_closed_replacement_takes_pods_SCH_516(void **state)
+{
+    (void)state;
+    PLAN p = plan_yaml(POOL MANAGED("n1", READY, "{key: adze.dev/awaiting-pods, effect: NoSchedule}",
+                                    "", "") POD("a", "", CPU("1")),
+                       NULL);
+    assert_string_equal(node_of(p.plan, "a"), "n1");
+}
+
 static void startup_taints_go_away_before_initialization_LIF_305_SCH_490(void **state)
 {
     (void)state;
@@ -331,6 +341,7 @@ int main(void)
         cmocka_unit_test(existing_nodes_come_first_by_name_SCH_180_190),
         cmocka_unit_test(bound_pods_take_room_SCH_192_LIF_306),
         cmocka_unit_test(labels_and_taints_of_nodes_count_SCH_194_355_358),
+        cmocka_unit_test(a_closed_replacement_takes_pods_SCH_516),
         cmocka_unit_test(an_undefined_label_is_a_missing_label_SCH_79_81_197),
         cmocka_unit_test(beta_labels_stand_for_stable_ones_SCH_192),
         cmocka_unit_test(a_node_short_of_anything_accepts_nothing_SCH_114_198),

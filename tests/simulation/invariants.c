@@ -266,6 +266,8 @@ static bool node_settled(void *context, json_t *node)
         return error_set(why, ERROR_INTERNAL, "Node %s is not ready", store_name(node));
     if (is_tainted(node))
         return error_set(why, ERROR_INTERNAL, "Node %s is tainted as disrupted", store_name(node));
+    if (is_awaiting_pods(node))
+        return error_set(why, ERROR_INTERNAL, "Node %s is closed", store_name(node));
     if (annotation_of(node, MARK) != NULL)
         return error_set(why, ERROR_INTERNAL, "Node %s bears a command's mark", store_name(node));
     return true;

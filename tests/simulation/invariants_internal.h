@@ -169,6 +169,7 @@ bool is_healthy(const json_t *pod);
 bool is_owned_by(const json_t *object, const char *kind);
 bool has_finalizer(const json_t *object);
 bool is_tainted(const json_t *node); // as disrupted
+bool is_awaiting_pods(const json_t *node); // kept closed for pods that are evicted
 // That the selector's matchLabels are all among the object's labels; an empty one matches all.
 bool is_selected(const json_t *object, const json_t *selector);
 int64_t share_of(const json_t *value, int64_t total); // 3, "3" or "30%", rounded up

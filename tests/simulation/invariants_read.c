@@ -83,14 +83,24 @@ bool has_finalizer(const json_t *object)
     return false;
 }
 
-bool is_tainted(const json_t *node)
+static bool has_taint(const json_t *node, const char *key)
 {
     size_t i;
     json_t *taint;
     json_array_foreach (store_path(node, "spec.taints"), i, taint)
-        if (text_equal(json_string_value(json_object_get(taint, "key")), TAINT_DISRUPTED))
+        if (text_equal(json_string_value(json_object_get(taint, "key")), key))
             return true;
     return false;
+}
+
+bool is_tainted(const json_t *node)
+{
+    return has_taint(node, TAINT_DISRUPTED);
+}
+
+bool is_awaiting_pods(const json_t *node)
+{
+    return has_taint(node, TAINT_AWAITING_PODS);
 }
 
 bool is_selected(const json_t *object, const json_t *selector)

@@ -1,0 +1,78 @@
+// Places for pods, planned and kept (LIF-320, SCH-516).
+#include "control/planned_pods.h"
+
+#include "support/cmocka_all.h"
+
+static int setup(void **state)
+{
+    *state = planned_pods_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    planned_pods_destroy(*state);
+    return 0;
+}
+
+static void successors_take_kept_places_after_planned_ones_SCH_516(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_keep(planned, "web", "replacement");
+    planned_pods_expect(planned, "web", "new");
+    assert_true(planned_pods_arrive(planned, "web", "1", "default/web-1"));
+    assert_true(planned_pods_arrive(planned, "web", "2", "default/web-2"));
+    assert_false(planned_pods_arrive(planned, "web", "3", "default/web-3"));
+    assert_string_equal(planned_pods_claim(planned, "1"), "new");
+    assert_string_equal(planned_pods_claim(planned, "2"), "replacement");
+    assert_int_equal(planned_pods_kept(planned, "replacement"), 0);
+}
+
+// The workload is complete between one eviction and the next.
+static void kept_places_outlive_a_complete_workload_SCH_516(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_keep(planned, "web", "replacement");
+    planned_pods_expect(planned, "web", "new");
+    planned_pods_expect_no_more(planned, "web");
+    assert_int_equal(planned_pods_expected(planned, "web"), 0);
+    assert_int_equal(planned_pods_kept(planned, "replacement"), 1);
+    assert_int_equal(planned_pods_count(planned, "replacement"), 1);
+    assert_int_equal(planned_pods_count(planned, "new"), 0);
+}
+
+static void kept_places_end_with_their_command_SCH_516(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_keep(planned, "web", "a");
+    planned_pods_keep(planned, "web", "b");
+    planned_pods_keep(planned, "db", "a");
+    planned_pods_keep_no_more(planned, "a");
+    assert_int_equal(planned_pods_kept(planned, "a"), 0);
+    assert_int_equal(planned_pods_count(planned, "a"), 0);
+    assert_false(planned_pods_arrive(planned, "db", "1", "default/db-1"));
+    assert_true(planned_pods_arrive(planned, "web", "2", "default/web-2"));
+    assert_string_equal(planned_pods_claim(planned, "2"), "b");
+}
+
+static void no_place_stays_on_a_node_claim_that_is_gone_LIF_320(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_keep(planned, "web", "a");
+    planned_pods_expect(planned, "web", "a");
+    planned_pods_forget_claim(planned, "a");
+    assert_int_equal(planned_pods_count(planned, "a"), 0);
+    assert_false(planned_pods_arrive(planned, "web", "1", "default/web-1"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(successors_take_kept_places_after_planned_ones_SCH_516),
+        TEST(kept_places_outlive_a_complete_workload_SCH_516),
+        TEST(kept_places_end_with_their_command_SCH_516),
+        TEST(no_place_stays_on_a_node_claim_that_is_gone_LIF_320),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
