@@ -13,6 +13,7 @@
 #define FIRST_NS       (5 * SECOND) // that long the first pod of a workload is waited for
 #define SETTLE_GAPS    5  // between the workloads of a wave: how long the next is waited for
 #define SETTLE_SHARE   2 // of the idle time: that long at least
+#define ALONE_SHARE    4 // the same while there is one workload only
 
 static const enum kind_id kinds[] = {KIND_REPLICA_SET, KIND_STATEFUL_SET, KIND_JOB};
 
@@ -318,7 +319,8 @@ int64_t waves_settled_at(const struct waves *waves)
     int64_t idle_ns = waves->control->settings->batch_idle_duration;
     if (any_is_under_way(waves))
         return INT64_MAX;
-    int64_t settle_ns = ns_multiply(SETTLE_GAPS, waves->gap_ns), least_ns = idle_ns / SETTLE_SHARE;
+    int64_t settle_ns = ns_multiply(SETTLE_GAPS, waves->gap_ns);
+    int64_t least_ns = idle_ns / (waves->under_way.count > 1 ? SETTLE_SHARE : ALONE_SHARE);
     settle_ns = settle_ns > idle_ns ? idle_ns : settle_ns;
     return ns_add(waves->grown_ns, ns_maximum(settle_ns, least_ns));
 }
