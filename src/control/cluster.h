@@ -111,7 +111,7 @@ void cluster_seat_pods(struct cluster *cluster);
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,
                                              const char *workload_uid, uint32_t number);
-// Places on the NodeClaim for successors of the workload's pods that disruption evicts (openings.h), and
+// Places on the NodeClaim for successors of the workload's pods that disruption evicts (kept_replacements.h), and
 // how many of them no pod has taken yet.
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);

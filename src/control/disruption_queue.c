@@ -185,38 +185,14 @@ disruption_queue_of_candidate(const struct disruption_queue *queue, const char *
     return NULL;
 }
 
-static bool has_pods_to_come(const struct disruption_command *command, const char *claim)
-{
-    for (uint32_t i = 0; i < command->replacements.count; i++) {
-        if (strcmp(command->replacements.items[i].name, claim) != 0)
-            continue;
-        list_for_each (move, &command->moves)
-            if (move->replacement == i && move->workload[0] != '\0')
-                return true;
-    }
-    return false;
-}
-
-enum replacement_wait disruption_queue_replacement_waits(const struct disruption_queue *queue,
-                                                         const char *claim)
+const struct disruption_command *
+disruption_queue_of_replacement(const struct disruption_queue *queue, const char *claim)
 {
     const struct disruption_command *command = map_get(queue->by_claim, claim);
-    if (command == NULL || !has_pods_to_come(command, claim))
-        return WAITS_FOR_NOTHING;
-    switch (command->phase) {
-    case COMMAND_LAUNCH:
-    case COMMAND_AWAIT:
-        return WAITS_FOR_EVICTION;
-    case COMMAND_DELETE:
-    case COMMAND_DRAIN:
-        return command->was_deleted_once ? WAITS_FOR_PODS : WAITS_FOR_EVICTION;
-    case COMMAND_TAINT:
-    case COMMAND_REASON:
-    case COMMAND_WAIT:
-    case COMMAND_ROLLBACK:
-        break;
-    }
-    return WAITS_FOR_NOTHING;
+    for (uint32_t i = 0; command != NULL && i < command->replacements.count; i++)
+        if (strcmp(command->replacements.items[i].name, claim) == 0)
+            return command;
+    return NULL;
 }
 
 uint32_t disruption_queue_count(const struct disruption_queue *queue)
@@ -586,7 +562,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// The replacements that are still closed wait for their pods (openings.h).
+// The replacements that are still closed wait for their pods (kept_replacements.h).
 static void keep_places(const struct step *step)
 {
     const struct disruption_command *command = step->command;

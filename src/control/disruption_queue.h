@@ -25,6 +25,9 @@ const struct disruption_command *disruption_queue_of_node(const struct disruptio
                                                           const char *node);
 const struct disruption_command *
 disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim);
+// The command that the NodeClaim is a replacement of; NULL: none.
+const struct disruption_command *
+disruption_queue_of_replacement(const struct disruption_queue *queue, const char *claim);
 uint32_t disruption_queue_count(const struct disruption_queue *queue);
 uint32_t disruption_queue_nodes(const struct disruption_queue *queue); // of all commands
 // In order of creation; `position` starts as NULL.
@@ -38,14 +41,6 @@ bool command_is_due(const struct disruption_queue *queue, const struct disruptio
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command);
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
                              const char *kind, const char *why);
-// What the node of a replacement waits for before it opens to pods (openings.h).
-enum replacement_wait {
-    WAITS_FOR_NOTHING,  // no command knows of pods that are to come to it
-    WAITS_FOR_EVICTION, // which has not begun
-    WAITS_FOR_PODS,     // that were evicted
-};
-enum replacement_wait disruption_queue_replacement_waits(const struct disruption_queue *queue,
-                                                         const char *claim);
 struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
                                                  const char *id);
 // Earliest validation, monotonic, of the commands that emptiness looks at again itself, or of those that

@@ -68,7 +68,7 @@ struct claim_pass {
 void pass_requeue(struct claim_pass *pass, int64_t after_ns);
 void claim_launch(struct claim_pass *pass);     // LIF-30 to 36
 void claim_register(struct claim_pass *pass);   // LIF-40 to 49
-void claim_open_node(struct claim_pass *pass);  // SCH-516, openings.h
+void claim_open_node(struct claim_pass *pass);  // SCH-516
 void claim_initialize(struct claim_pass *pass); // LIF-60 to 67
 // LIF-61 to LIF-63 on a Node as it is: whether a pod may be sent there. Taints that the NodeClaim
 // has still to put on it count as if they were there.

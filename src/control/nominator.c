@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
+#include "control/kept_replacements.h"
 #include "control/openings.h"
 #include "control/operations.h"
 #include "control/spread_order.h"
@@ -17,6 +18,7 @@
 #define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
 #define DISTRUST_NS    HOUR
 #define ASK_AGAIN_NS   MINUTE
+#define KEPT_LOOK_NS   (100 * MILLISECOND)
 #define AGAIN_NS       (250 * MILLISECOND) // from a nomination to the next one of the pod, twice
 #define AGAIN_MAX_NS   (10 * SECOND)       // that from then to the next, and so on
 
@@ -35,6 +37,7 @@ struct nominator {
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
     int64_t distrusted_until_ns;   // monotonic
     struct openings *openings;
+    struct kept_replacements *kept;
     bool are_alike;                // all planned pods are of one workload
     struct map *nominated;         // pod UID -> struct nomination
 };
@@ -100,6 +103,7 @@ struct nominator *nominator_create(struct control *control)
     nominator->control = control;
     nominator->nominated = map_create();
     nominator->openings = openings_create(control, is_prepared, nominator);
+    nominator->kept = kept_replacements_create(control, is_prepared, nominator);
     nominator->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
                                                                  .kind = "Pod",
@@ -119,6 +123,7 @@ void nominator_destroy(struct nominator *nominator)
     kube_cancel(nominator->control->client, nominator);
     map_destroy(nominator->nominated, free);
     openings_destroy(nominator->openings);
+    kept_replacements_destroy(nominator->kept);
     free(nominator);
 }
 
@@ -204,9 +209,11 @@ static const char *wanted_node(const struct nominator *nominator, const struct p
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
-    bool open = node != NULL && (is_closed(node) ? openings_prepare(nominator->openings, claim->meta.name)
-                                                 : node_is_ready(node));
-    return open ? node->meta.name : NULL;
+    if (node == NULL)
+        return NULL;
+    bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
+                 kept_replacements_has(nominator->kept, claim->meta.name);
+    return (is_closed(node) ? opens : node_is_ready(node)) ? node->meta.name : NULL;
 }
 
 // Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
@@ -266,7 +273,7 @@ static void see_whether_alike(struct nominator *nominator)
     struct cluster *cluster = nominator->control->cluster;
     const struct pod_list *pods = cluster_provisionable(cluster);
     const char *first = NULL;
-    nominator->are_alike = !openings_keep_any(nominator->openings);
+    nominator->are_alike = !kept_replacements_any(nominator->kept);
     for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
         if (cluster_planned_claim(cluster, pods->items[i]) == NULL)
             continue;
@@ -307,7 +314,7 @@ static bool is_prepared(void *context, const struct node_claim *claim, const str
 
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
 {
-    if (!nominator_works(nominator) || !openings_keep(nominator->openings, claim))
+    if (!nominator_works(nominator) || !kept_replacements_begin(nominator->kept, claim))
         return false;
     nominator_wake(nominator);
     return true;
@@ -315,14 +322,14 @@ bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
 
 bool nominator_keeps(const struct nominator *nominator, const char *claim)
 {
-    return nominator_works(nominator) && openings_keeps(nominator->openings, claim);
+    return nominator_works(nominator) && kept_replacements_has(nominator->kept, claim);
 }
 
 bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
     if (!nominator_works(nominator) || nominator->are_alike ||
-        openings_may_keep(nominator->openings, claim))
+        kept_replacements_wants(nominator->kept, claim))
         return false;
     reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
     return openings_hold(nominator->openings, claim, node);
@@ -354,7 +361,9 @@ static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     see_whether_alike(nominator);
-    int64_t next_ns = openings_review(nominator->openings, nominator_works(nominator));
+    int64_t next_ns = openings_review(nominator->openings);
+    if (kept_replacements_review(nominator->kept, nominator_works(nominator)))
+        next_ns = KEPT_LOOK_NS;
     bool sets = nominator_works(nominator) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);

@@ -23,7 +23,7 @@ bool nominator_works(const struct nominator *nominator);
 // The pod was nominated, and kube-scheduler should follow soon.
 bool nominator_has_told(const struct nominator *nominator, const struct pod *pod);
 // The node of a replacement is about to be registered: whether it is kept closed for the pods that its
-// command evicts (openings.h); and whether it still is.
+// command evicts (kept_replacements.h); and whether it still is.
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim);
 bool nominator_keeps(const struct nominator *nominator, const char *claim);
 // The node should not be opened to pods yet: its own are not nominated. Never for long.

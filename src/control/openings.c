@@ -5,7 +5,6 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
-#include "control/disruption_queue.h"
 #include "control/lifecycle.h"
 #include "control/sibling_exchange.h"
 #include "control/spread_order.h"
@@ -24,18 +23,12 @@
 #define UNREADY_NS (15 * SECOND) // that long a node may be closed before it is ready
 #define READY_NS   (20 * SECOND) // and afterwards
 #define GROUP_PODS_MAX 2000
-#define KEEP_NS       (5 * MINUTE) // until the command's other replacements are ready
-#define KEEP_PAUSE_NS (3 * SECOND) // without a further pod that was evicted
 
 struct held { // a node
     int64_t seen_ns;  // monotonic
     int64_t ready_ns; // first seen ready; 0: it is not
     bool is_in_group;
     uint32_t turn; // in the group
-    // Of a replacement, for the pods that its command evicts. It is in no group.
-    bool is_kept, is_open;
-    uint32_t places;            // that were left at the last look
-    int64_t came_ns, opened_ns; // monotonic: when a pod took the last; 0: eviction has not begun
     char claim[];
 };
 
@@ -107,52 +100,18 @@ bool openings_hold(struct openings *openings, const struct node_claim *claim,
     return !is_open && !is_overdue(openings, held, node);
 }
 
-bool openings_may_keep(const struct openings *openings, const struct node_claim *claim)
-{
-    return disruption_queue_replacement_waits(openings->control->disruption_queue,
-                                              claim->meta.name) != WAITS_FOR_NOTHING;
-}
-
-bool openings_keep(struct openings *openings, const struct node_claim *claim)
-{
-    if (!openings_may_keep(openings, claim))
-        return false;
-    struct held *held = held_of(openings, claim->meta.name);
-    held->is_kept = true;
-    held->is_in_group = false;
-    return !held->is_open;
-}
-
-bool openings_keeps(const struct openings *openings, const char *claim)
-{
-    const struct held *held = map_get(openings->held, claim);
-    return held != NULL && held->is_kept && !held->is_open;
-}
-
-bool openings_keep_any(const struct openings *openings)
-{
-    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
-         entry = map_next(entry))
-        if (((const struct held *)map_value(entry))->is_kept)
-            return true;
-    return false;
-}
-
 bool openings_prepare(const struct openings *openings, const char *claim)
 {
     const struct held *held = map_get(openings->held, claim);
-    return held != NULL && (held->is_in_group || held->is_kept);
+    return held != NULL && held->is_in_group;
 }
 
 // --- the look ------------------------------------------------------------------------------------
 static bool is_over(const struct openings *openings, const struct held *held)
 {
     const struct node_claim *claim = find_claim(openings->control, held->claim);
-    if (claim == NULL || object_is_deleting((const struct object *)claim))
-        return true;
-    return held->is_kept
-               ? held->is_open && ns_subtract(now_of(openings), held->opened_ns) >= OPEN_NS
-               : condition_is_true(&claim->status.conditions, "Registered");
+    return claim == NULL || object_is_deleting((const struct object *)claim) ||
+           condition_is_true(&claim->status.conditions, "Registered");
 }
 
 static void drop_ended(struct openings *openings)
@@ -183,7 +142,7 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
     for (struct map_entry *entry = map_first(openings->held); entry != NULL;
          entry = map_next(entry)) {
         struct held *held = map_value(entry);
-        if (!held->is_kept && (held->is_in_group || !group))
+        if (held->is_in_group || !group)
             vector_push(out, held);
     }
     if (out->count > 1)
@@ -292,19 +251,15 @@ static void begin_group(struct openings *openings, const held_list *listed)
     free(claims);
 }
 
-static bool node_is_prepared(const struct openings *openings, const char *name)
-{
-    const struct node_claim *claim = find_claim(openings->control, name);
-    const struct node *node =
-        claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
-    return node == NULL || openings->is_prepared(openings->context, claim, node);
-}
-
 static bool group_is_prepared(const struct openings *openings, const held_list *group)
 {
-    vector_for_each (held, group)
-        if (!node_is_prepared(openings, (*held)->claim))
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        const struct node *node =
+            claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
+        if (node != NULL && !openings->is_prepared(openings->context, claim, node))
             return false;
+    }
     return true;
 }
 
@@ -336,42 +291,9 @@ static void look_at_group(struct openings *openings, const held_list *group)
         (*held)->is_in_group = false;
 }
 
-// --- replacements --------------------------------------------------------------------------------
-// Whether the kept node opens: all its pods have come and are nominated, or no more come.
-static bool is_filled(struct openings *openings, struct held *held)
-{
-    if (ns_subtract(now_of(openings), held->seen_ns) >= KEEP_NS)
-        return true;
-    enum replacement_wait wait = disruption_queue_replacement_waits(
-        openings->control->disruption_queue, held->claim);
-    if (wait != WAITS_FOR_PODS)
-        return wait == WAITS_FOR_NOTHING;
-    uint32_t places = cluster_kept_places(openings->control->cluster, held->claim);
-    if (held->came_ns == 0 || places != held->places)
-        held->came_ns = now_of(openings);
-    held->places = places;
-    return (places == 0 && node_is_prepared(openings, held->claim)) ||
-           ns_subtract(now_of(openings), held->came_ns) >= KEEP_PAUSE_NS;
-}
-
-static void look_at_kept(struct openings *openings, bool keeps)
-{
-    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
-         entry = map_next(entry)) {
-        struct held *held = map_value(entry);
-        if (!held->is_kept || held->is_open || (keeps && !is_filled(openings, held)))
-            continue;
-        held->is_open = true;
-        held->opened_ns = now_of(openings);
-        cluster_note_opening(openings->control->cluster, held->claim);
-        lifecycle_wake(openings->control->lifecycle, held->claim);
-    }
-}
-
-int64_t openings_review(struct openings *openings, bool keeps)
+int64_t openings_review(struct openings *openings)
 {
     drop_ended(openings);
-    look_at_kept(openings, keeps);
     held_list listed = {0};
     list_held(openings, openings->group_ns != 0, &listed);
     if (openings->group_ns != 0)

@@ -144,7 +144,7 @@ static bool is_held(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
-// The node of a replacement that is kept for its pods (openings.h) no longer.
+// The node of a replacement that is kept for its pods (kept_replacements.h) no longer.
 void claim_open_node(struct claim_pass *pass)
 {
     const struct node *node = conditions_are(&pass->conditions, "Registered", "True")
