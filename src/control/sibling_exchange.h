@@ -7,7 +7,5 @@
 
 #include "control/control.h"
 
-#define SIBLINGS_MAX 1 // that are wanted on a node
-
 void sibling_exchange(struct control *control, const struct node_claim *const *claims,
                       uint32_t count);

@@ -1,0 +1,197 @@
+// Pods of one workload on one node change places with others (SCH-516).
+#include "control/exchange_search.h"
+
+#include <stdlib.h>
+
+#include "support/cmocka_all.h"
+
+#define HOSTS 4
+#define GUESTS 16
+
+static const int64_t nothing[1];
+
+struct world {
+    struct exchange_host hosts[HOSTS];
+    int64_t room[HOSTS];
+    struct exchange exchange;
+    struct {
+        int64_t size;
+        uint32_t host;
+    } pods[GUESTS];
+    uint32_t count;
+};
+
+// Hosts of one pool in one zone, with so much room left each.
+static struct world *world_create(uint32_t hosts, int64_t room)
+{
+    struct world *world = calloc(1, sizeof *world);
+    for (uint32_t i = 0; i < hosts; i++) {
+        world->room[i] = room;
+        world->hosts[i].room = &world->room[i];
+    }
+    world->exchange = (struct exchange){.hosts = world->hosts,
+                                        .host_count = hosts,
+                                        .axis_count = 1,
+                                        .nothing = nothing,
+                                        .steps_max = 100000};
+    return world;
+}
+
+static void world_destroy(struct world *world)
+{
+    for (uint32_t i = 0; i < HOSTS; i++)
+        vector_free(&world->hosts[i].guests);
+    free(world);
+}
+
+static struct exchange_guest *add(struct world *world, uint32_t host, uint32_t workload,
+                                  int64_t size)
+{
+    world->pods[world->count].size = size;
+    world->pods[world->count].host = host;
+    struct exchange_guest guest = {.pod = &world->pods[world->count],
+                                   .workload = workload,
+                                   .may_move = true,
+                                   .requests = &world->pods[world->count].size};
+    world->count++;
+    vector_push(&world->hosts[host].guests, guest);
+    return &world->hosts[host].guests.items[world->hosts[host].guests.count - 1];
+}
+
+// What a host has, and what it has room for, is what it was; and who moved is marked.
+static void check(const struct world *world, int64_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->exchange.host_count; i++) {
+        int64_t change = 0;
+        vector_for_each (guest, &world->hosts[i].guests) {
+            for (uint32_t k = 0; k < world->count; k++)
+                if (guest->pod == &world->pods[k]) {
+                    change += world->pods[k].host != i ? guest->requests[0] : 0;
+                    assert_true(guest->has_moved || world->pods[k].host == i);
+                }
+            count++;
+        }
+        for (uint32_t k = 0; k < world->count; k++)
+            if (world->pods[k].host == i) {
+                bool stays = false;
+                vector_for_each (guest, &world->hosts[i].guests)
+                    stays |= guest->pod == &world->pods[k];
+                change -= stays ? 0 : world->pods[k].size;
+            }
+        assert_int_equal(world->room[i], room - change);
+        assert_true(world->room[i] >= 0);
+    }
+    assert_int_equal(count, world->count);
+}
+
+static void search(struct world *world, int64_t room, uint32_t siblings)
+{
+    exchange_search(&world->exchange);
+    assert_int_equal(exchange_siblings(&world->exchange), siblings);
+    check(world, room);
+    world_destroy(world);
+}
+
+static void siblings_move_into_free_room_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 3);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    search(world, 3, 0);
+}
+
+static void siblings_swap_with_one_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 0);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    add(world, 1, 2, 3);
+    search(world, 0, 0);
+}
+
+static void a_sibling_swaps_with_two_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 0);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    add(world, 1, 2, 1);
+    add(world, 1, 3, 2);
+    search(world, 0, 0);
+}
+
+static void a_sibling_and_another_swap_with_one_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 0);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    add(world, 0, 2, 2);
+    add(world, 1, 3, 5);
+    search(world, 0, 0);
+}
+
+static void a_sibling_moves_over_three_hosts_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(3, 0);
+    add(world, 0, 1, 4);
+    add(world, 0, 1, 4);
+    add(world, 1, 2, 4);
+    add(world, 1, 3, 7);
+    add(world, 2, 4, 4);
+    add(world, 0, 2, 9)->may_move = false; // so the second host's 4 may not come here
+    add(world, 2, 1, 9)->may_move = false; // nor the sibling go to the third
+    search(world, 0, 0);
+}
+
+static void nobody_leaves_the_zone_or_the_pool_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(3, 0);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    add(world, 1, 2, 3);
+    add(world, 2, 3, 3);
+    world->hosts[1].domains[0] = 1;
+    world->hosts[2].pool = 1;
+    search(world, 0, 2);
+}
+
+static void those_that_are_bound_stay_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 3);
+    add(world, 0, 1, 3)->may_move = false;
+    add(world, 0, 1, 3)->may_move = false;
+    search(world, 3, 2);
+}
+
+static void the_search_has_an_end_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 0);
+    add(world, 0, 1, 3);
+    add(world, 0, 1, 3);
+    add(world, 1, 2, 3);
+    world->exchange.steps_max = 1; // the first look finds no free room
+    search(world, 0, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(siblings_move_into_free_room_SCH_516),
+        cmocka_unit_test(siblings_swap_with_one_SCH_516),
+        cmocka_unit_test(a_sibling_swaps_with_two_SCH_516),
+        cmocka_unit_test(a_sibling_and_another_swap_with_one_SCH_516),
+        cmocka_unit_test(a_sibling_moves_over_three_hosts_SCH_516),
+        cmocka_unit_test(nobody_leaves_the_zone_or_the_pool_SCH_516),
+        cmocka_unit_test(those_that_are_bound_stay_SCH_516),
+        cmocka_unit_test(the_search_has_an_end_SCH_516),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
