@@ -1,8 +1,11 @@
 #include "control/exchange_search.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
-#define ROUNDS_MAX 3 // an exchange may make room for another
+#define ROUNDS_MAX      3 // an exchange may make room for another
+#define SET_MAX         3
+#define ABLE_MAX        32
+#define TRADE_STEPS_MAX 2000 // looks at two hosts
 
 static bool is_spread(const struct exchange_guest *guest)
 {
@@ -35,27 +38,6 @@ static bool is_welcome(const struct exchange_guest *guest, const struct exchange
                                   !has_sibling(to, guest)));
 }
 
-struct flow { // requests that leave a host, and that come; NULL: none
-    const struct exchange_guest *out[2], *in[2];
-};
-
-static const int64_t *requests_of(const struct exchange *exchange, const struct exchange_guest *guest)
-{
-    return guest != NULL ? guest->requests : exchange->nothing;
-}
-
-static bool fits(struct exchange *exchange, const struct exchange_host *host,
-                 const struct flow *flow)
-{
-    const int64_t *out0 = requests_of(exchange, flow->out[0]), *in0 = requests_of(exchange, flow->in[0]);
-    const int64_t *out1 = requests_of(exchange, flow->out[1]), *in1 = requests_of(exchange, flow->in[1]);
-    exchange->steps++;
-    for (uint32_t i = 0; i < exchange->axis_count; i++)
-        if (host->room[i] + out0[i] + out1[i] < in0[i] + in1[i])
-            return false;
-    return true;
-}
-
 static void move(const struct exchange *exchange, struct exchange_host *from, uint32_t index,
                  struct exchange_host *to)
 {
@@ -74,146 +56,128 @@ static bool is_over(const struct exchange *exchange)
     return exchange->steps >= exchange->steps_max;
 }
 
-// --- exchanges of two hosts ----------------------------------------------------------------------
-static bool relocate(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                     struct exchange_host *to)
+// --- sets of two hosts ---------------------------------------------------------------------------
+struct set { // of guests that leave a host together
+    struct exchange_host *host;
+    uint32_t able[ABLE_MAX], able_count; // positions of those that may go to the other host
+    uint32_t wanted, chosen[SET_MAX], count;
+};
+
+struct trade {
+    struct exchange *exchange;
+    struct set sets[2];
+    uint32_t steps_max;
+};
+
+static const struct exchange_guest *chosen_guest(const struct set *set, uint32_t index)
 {
-    if (!fits(exchange, to, &(struct flow){.in = {&from->guests.items[index]}}))
-        return false;
-    move(exchange, from, index, to);
+    return &set->host->guests.items[set->chosen[index]];
+}
+
+static int64_t sum_of(const struct set *set, uint32_t axis)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        sum += chosen_guest(set, i)->requests[axis];
+    return sum;
+}
+
+static bool fits(const struct trade *trade)
+{
+    const struct set *one = &trade->sets[0], *other = &trade->sets[1];
+    trade->exchange->steps++;
+    for (uint32_t i = 0; i < trade->exchange->axis_count; i++) {
+        int64_t more = sum_of(one, i) - sum_of(other, i); // comes to the other host
+        if (other->host->room[i] < more || one->host->room[i] < -more)
+            return false;
+    }
     return true;
 }
 
-static bool swap(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                 struct exchange_host *to)
+static bool gets_on(const struct set *set, const struct exchange_guest *guest)
 {
-    const struct exchange_guest *guest = &from->guests.items[index];
-    for (uint32_t i = 0; i < to->guests.count; i++) {
-        const struct exchange_guest *other = &to->guests.items[i];
-        if (!fits(exchange, from, &(struct flow){{guest}, {other}}) ||
-            !fits(exchange, to, &(struct flow){{other}, {guest}}) || !is_welcome(other, to, from))
+    for (uint32_t i = 0; i < set->count; i++)
+        if (is_spread(guest) && chosen_guest(set, i)->workload == guest->workload)
+            return false;
+    return true;
+}
+
+// Fills the first set, then the second, until both fit.
+static bool choose(struct trade *trade, unsigned side, uint32_t start)
+{
+    struct set *set = &trade->sets[side];
+    if (set->count == set->wanted)
+        return side == 0 ? choose(trade, 1, 0) : fits(trade);
+    for (uint32_t i = start; i < set->able_count && trade->exchange->steps < trade->steps_max; i++) {
+        if (!gets_on(set, &set->host->guests.items[set->able[i]]))
             continue;
-        move(exchange, to, i, from);
-        move(exchange, from, index, to);
-        return true;
-    }
-    return false;
-}
-
-// Later positions first: a removal puts the last guest in the place of the one that left.
-static void move_both(const struct exchange *exchange, struct exchange_host *from, uint32_t first,
-                      uint32_t second, struct exchange_host *to)
-{
-    move(exchange, from, first > second ? first : second, to);
-    move(exchange, from, first > second ? second : first, to);
-}
-
-static bool get_on(const struct exchange_guest *one, const struct exchange_guest *other)
-{
-    return one->workload != other->workload || !is_spread(one);
-}
-
-// The guest against two.
-static bool swap_for_two(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                         struct exchange_host *to)
-{
-    const struct exchange_guest *guest = &from->guests.items[index];
-    for (uint32_t i = 1; i < to->guests.count; i++) {
-        const struct exchange_guest *one = &to->guests.items[i];
-        if (!is_welcome(one, to, from))
-            continue;
-        for (uint32_t j = 0; j < i; j++) {
-            const struct exchange_guest *two = &to->guests.items[j];
-            if (!fits(exchange, from, &(struct flow){{guest}, {one, two}}) ||
-                !fits(exchange, to, &(struct flow){{one, two}, {guest}}) ||
-                !get_on(one, two) || !is_welcome(two, to, from))
-                continue;
-            move(exchange, from, index, to);
-            move_both(exchange, to, i, j, from);
+        set->chosen[set->count++] = set->able[i];
+        if (choose(trade, side, i + 1))
             return true;
-        }
+        set->count--;
     }
     return false;
 }
 
-// The guest and one beside it against one.
-static bool swap_two(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                     struct exchange_host *to)
+static void find_able(struct set *set, const struct exchange_host *to, uint32_t without)
 {
-    const struct exchange_guest *guest = &from->guests.items[index];
-    for (uint32_t i = 0; i < from->guests.count; i++) {
-        const struct exchange_guest *beside = &from->guests.items[i];
-        if (i == index || !get_on(guest, beside) || !is_welcome(beside, from, to))
-            continue;
-        for (uint32_t j = 0; j < to->guests.count; j++) {
-            const struct exchange_guest *other = &to->guests.items[j];
-            if (!fits(exchange, from, &(struct flow){{guest, beside}, {other}}) ||
-                !fits(exchange, to, &(struct flow){{other}, {guest, beside}}) ||
-                !is_welcome(other, to, from))
-                continue;
-            move(exchange, to, j, from);
-            move_both(exchange, from, index, i, to);
+    for (uint32_t i = 0; i < set->host->guests.count && set->able_count < ABLE_MAX; i++)
+        if (i != without && is_welcome(&set->host->guests.items[i], set->host, to))
+            set->able[set->able_count++] = i;
+}
+
+static int highest_first(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+// The last guest takes the position of one that leaves, so those behind leave first.
+static void leave(const struct exchange *exchange, struct set *set, struct exchange_host *to)
+{
+    qsort(set->chosen, set->count, sizeof *set->chosen, highest_first);
+    for (uint32_t i = 0; i < set->count; i++)
+        move(exchange, set->host, set->chosen[i], to);
+}
+
+struct sizes {
+    uint32_t leave, come;
+};
+
+// The guest and perhaps some beside it against some of the other host.
+static bool trade(struct exchange *exchange, struct exchange_host *from, uint32_t index,
+                  struct exchange_host *to, const struct sizes *sizes)
+{
+    uint32_t left = exchange->steps_max - exchange->steps;
+    struct trade trade = {
+        .exchange = exchange,
+        .sets = {{.host = from, .wanted = sizes->leave, .chosen = {index}, .count = 1},
+                 {.host = to, .wanted = sizes->come}},
+        .steps_max = exchange->steps + (left < TRADE_STEPS_MAX ? left : TRADE_STEPS_MAX)};
+    if (sizes->leave > 1)
+        find_able(&trade.sets[0], to, index);
+    if (sizes->come > 0)
+        find_able(&trade.sets[1], from, UINT32_MAX);
+    if (!choose(&trade, 0, 0))
+        return false;
+    leave(exchange, &trade.sets[1], from); // they come behind those that are to leave
+    leave(exchange, &trade.sets[0], to);
+    return true;
+}
+
+static bool find_place(struct exchange *exchange, const struct sizes *sizes,
+                       struct exchange_host *from, uint32_t index)
+{
+    for (uint32_t i = 0; i < exchange->host_count && !is_over(exchange); i++) {
+        struct exchange_host *to = &exchange->hosts[i];
+        if (to != from && is_welcome(&from->guests.items[index], from, to) &&
+            trade(exchange, from, index, to, sizes))
             return true;
-        }
     }
     return false;
 }
 
-// --- and of three --------------------------------------------------------------------------------
-// The guest takes the place of `other`, which takes one on a third host, whose guest comes here.
-static bool pass_on(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                    struct exchange_host *to, uint32_t other, struct exchange_host *third)
-{
-    const struct exchange_guest *guest = &from->guests.items[index];
-    const struct exchange_guest *passed = &to->guests.items[other];
-    for (uint32_t i = 0; i < third->guests.count; i++) {
-        const struct exchange_guest *last = &third->guests.items[i];
-        if (!fits(exchange, from, &(struct flow){{guest}, {last}}) ||
-            !fits(exchange, third, &(struct flow){{last}, {passed}}) ||
-            !is_welcome(last, third, from))
-            continue;
-        move(exchange, third, i, from);
-        move(exchange, to, other, third);
-        move(exchange, from, index, to);
-        return true;
-    }
-    return false;
-}
-
-static bool rotate(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                   struct exchange_host *to)
-{
-    for (uint32_t i = 0; i < to->guests.count; i++) {
-        const struct exchange_guest *other = &to->guests.items[i];
-        if (!other->may_move || !fits(exchange, to, &(struct flow){{other}, {&from->guests.items[index]}}))
-            continue;
-        for (uint32_t k = 0; k < exchange->host_count && !is_over(exchange); k++) {
-            struct exchange_host *third = &exchange->hosts[k];
-            if (third != from && third != to && is_welcome(other, to, third) &&
-                pass_on(exchange, from, index, to, i, third))
-                return true;
-        }
-    }
-    return false;
-}
-
-typedef bool attempt(struct exchange *exchange, struct exchange_host *from, uint32_t index,
-                     struct exchange_host *to);
-
-static bool find_place(struct exchange *exchange, struct exchange_host *from, uint32_t index)
-{
-    static attempt *const attempts[] = {relocate, swap, swap_for_two, swap_two, rotate}; // simplest first
-    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++)
-        for (uint32_t k = 0; k < exchange->host_count && !is_over(exchange); k++) {
-            struct exchange_host *to = &exchange->hosts[k];
-            if (to != from && is_welcome(&from->guests.items[index], from, to) &&
-                attempts[i](exchange, from, index, to))
-                return true;
-        }
-    return false;
-}
-
-static bool search_once(struct exchange *exchange)
+static bool search_once(struct exchange *exchange, const struct sizes *sizes)
 {
     bool found = false;
     for (uint32_t i = 0; i < exchange->host_count; i++) {
@@ -221,14 +185,22 @@ static bool search_once(struct exchange *exchange)
         for (uint32_t j = 0; j < host->guests.count && !is_over(exchange); j++) {
             const struct exchange_guest *guest = &host->guests.items[j];
             if (is_spread(guest) && guest->may_move && has_sibling(host, guest))
-                found |= find_place(exchange, host, j);
+                found |= find_place(exchange, sizes, host, j);
         }
     }
     return found;
 }
 
+// Small sets first: there are thousands of large ones.
 void exchange_search(struct exchange *exchange)
 {
-    for (int round = 0; round < ROUNDS_MAX && !is_over(exchange) && search_once(exchange);)
-        round++;
+    static const struct sizes sizes[] = {{1, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2},
+                                         {1, 3}, {3, 1}, {2, 3}, {3, 2}, {3, 3}};
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        bool found = false;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !is_over(exchange); i++)
+            found |= search_once(exchange, &sizes[i]);
+        if (!found)
+            return;
+    }
 }

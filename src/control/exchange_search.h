@@ -28,7 +28,6 @@ struct exchange_host {
 struct exchange {
     struct exchange_host *hosts;
     uint32_t host_count, axis_count;
-    const int64_t *nothing; // a zero for each axis
     uint32_t steps, steps_max; // looks; the search ends with the last one
 };
 

@@ -5,7 +5,7 @@
 #include "control/exchange_search.h"
 #include "control/spread_order.h"
 
-#define STEPS_MAX 4000000 // looks of the search: some 30 ms
+#define STEPS_MAX 4000000 // looks of the search: some 100 ms
 
 struct reading {
     struct control *control;
@@ -109,8 +109,6 @@ static void read_all(struct reading *reading, const struct node_claim *const *cl
     }
     for (uint32_t i = 0; i < exchange->host_count; i++)
         read_domains(reading, reading->claims[i], &exchange->hosts[i]);
-    static const struct resource_map none;
-    exchange->nothing = amounts_of(reading, &none);
     exchange->axis_count = symbols_count(reading->axes);
     exchange->steps_max = STEPS_MAX;
 }
