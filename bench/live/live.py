@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One load on a live cluster: up, down, and what it cost. usage: see --help; run by the script beside it."""
+"""One load on a live cluster, step by step, and what it cost. usage: see --help; run by the script beside it."""
 import argparse
 import http.client
 import json
@@ -13,6 +13,9 @@ from observer import API, HEADERS, TLS, Cluster
 
 KUBECTL = os.environ["KUBECTL"]
 PATIENCE_S = 300
+PHASES = ["up", "down", "again", "drift", "zone"]
+WAVE_S, DROP_S = 60, 180 + 30  # after which the price is compared with a full plan's: the pool consolidates after 30 s
+ZONE = "topology.kubernetes.io/zone"
 
 
 def request(method, path, body=None, kind="application/json"):
@@ -38,6 +41,7 @@ class Run:
         self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=subprocess.STDOUT)
         self.cluster = Cluster()
         self.begun = time.monotonic()
+        self.plans, self.verdicts = {"whole": None, "small": None}, []
 
     def say(self, step, **facts):
         state = self.cluster.state()
@@ -76,22 +80,107 @@ class Run:
                   patience, every=20)
         return round(self.cluster.changed["node"] - begun, 1)
 
-    def up(self, deployments):
-        total = sum(entry["spec"]["replicas"] for entry in deployments)
+    def rest(self, name, seconds, **facts):
+        """The cluster's price so long after its pods were bound or fewer, beside that of one full plan."""
+        begun = self.since
+        before = self.before
+        while time.monotonic() - begun < seconds:
+            time.sleep(0.2)
+        state = self.cluster.state()
+        nominated = state["landed"] - before["landed"]
+        kept = round(100 * (state["kept"] - before["kept"]) / nominated, 1) if nominated else None
+        plan = self.plans["small" if name == "down" else "whole"]
+        over = round(100 * (state["usd"] / plan - 1), 1) if plan else None
+        self.say(name + f", after {seconds} s", plan_usd=plan, over_plan_percent=over, kept_percent=kept, **facts)
+        self.verdicts.append({"step": name, "kept_percent": kept, "over_plan_percent": over,
+                              "unplanned": state["made"] - before["made"] if name == "down" else None})
+
+    def begin(self):
         self.begun = time.monotonic()
+        self.before = self.cluster.state()
+
+    def all_bound(self, name, total, **facts):
+        took = self.wait(name, lambda state: state["pods"] == total and state["bound"] == total, every=10)
+        self.since = time.monotonic()
+        self.say(name, bound_s=took, **facts)
+
+    def up(self, deployments):
+        self.begin()
         for entry in deployments:
             request("POST", "/apis/apps/v1/namespaces/default/deployments", entry)
-        took = self.wait("up", lambda state: state["pods"] == total and state["bound"] == total, every=10)
-        self.say("up", bound_s=took)
+        self.all_bound("up", sum(entry["spec"]["replicas"] for entry in deployments))
 
     def down(self, sizes, patience):
         total = sum(sizes.values())
-        self.begun = time.monotonic()
+        self.begin()
         self.scale(sizes)
         self.wait("down", lambda state: state["pods"] == total)
+        self.since = time.monotonic()
         took = self.quiet(self.arguments.quiet, patience)
         self.wait("bound", lambda state: state["bound"] == total)
         self.say("down", quiet_s=took)
+
+    def again(self, sizes):
+        self.begin()
+        self.scale(sizes)
+        self.all_bound("again", sum(sizes.values()))
+
+    def drift(self, total, patience):
+        """A label of the NodePool's template: every node has drifted."""
+        self.begin()
+        old = {node.name for node in self.cluster.nodes()}
+        request("PATCH", "/apis/karpenter.sh/v1/nodepools/default",
+                {"spec": {"template": {"metadata": {"labels": {"example.com/round": "two"}}}}}, "application/merge-patch+json")
+        took = self.wait("drift", lambda state: not old & {node.name for node in self.cluster.nodes()}, patience, every=20)
+        self.all_bound("drift", total, replaced_s=took, replaced=len(old))
+
+    def lose_zone(self, total):
+        """All machines of a zone are gone at once, and the NodePool may use it no more."""
+        self.begin()
+        zones = sorted({node.zone for node in self.cluster.nodes()})
+        lost = [node.name for node in self.cluster.nodes() if node.zone == zones[0]]
+        pool = request("GET", "/apis/karpenter.sh/v1/nodepools/default")
+        terms = pool["spec"]["template"]["spec"]["requirements"] + [{"key": ZONE, "operator": "NotIn", "values": [zones[0]]}]
+        request("PATCH", "/apis/karpenter.sh/v1/nodepools/default",
+                {"spec": {"template": {"spec": {"requirements": terms}}}}, "application/merge-patch+json")
+        for name in lost:
+            request("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"finalizers": None}}, "application/merge-patch+json")
+            request("DELETE", f"/api/v1/nodes/{name}")
+        # Pods of nodes that are gone are bound as well, until the control plane removes them.
+        took = self.wait("zone", lambda state: state["pods"] == total and state["homeless"] == 0 and state["bound"] == total, every=20)
+        self.say("zone", bound_s=took, lost=len(lost))
+
+
+def planned_price(program, deployments, sizes):
+    """USD an hour of one plan for all pods, from nothing; None if the program cannot say."""
+    documents = [json.dumps({**entry, "spec": {**entry["spec"], "replicas": sizes[entry["metadata"]["name"]]}})
+                 for entry in deployments]
+    reply = subprocess.run([program, "plan", "-f", "-", "--provider", "kwok", "-o", "json"], capture_output=True, text=True,
+                           input="\n---\n".join([workloads.POOL, *documents]))
+    return round(json.loads(reply.stdout)["totals"]["pricePerHour"], 2) if reply.returncode == 0 else None
+
+
+def play(run, phases, deployments, small, patience):
+    whole = {entry["metadata"]["name"]: entry["spec"]["replicas"] for entry in deployments}
+    total = sum(whole.values())
+    if run.is_adze:
+        run.plans = {"whole": planned_price(run.arguments.program, deployments, whole),
+                     "small": planned_price(run.arguments.program, deployments, small)}
+    run.up(deployments)
+    for phase in phases[1:]:
+        if phase == "down":
+            run.rest("up", WAVE_S)
+            run.down(small, patience)
+            run.rest("down", DROP_S)
+        elif phase == "again":
+            run.again(whole)
+            run.rest("again", WAVE_S)
+        elif phase == "drift":
+            run.drift(total, patience)
+        else:
+            run.lose_zone(total)
+    for verdict in run.verdicts:
+        print(json.dumps(verdict), flush=True)
 
 
 def main():
@@ -102,6 +191,7 @@ def main():
     parser.add_argument("--load", default="two", help="two, thirty, or a seed")
     parser.add_argument("--quiet", type=float, default=75)
     parser.add_argument("--patience", type=float, default=400)
+    parser.add_argument("--phases", default="up,down", help="in this order, of: " + ",".join(PHASES))
     arguments = parser.parse_args()
     crds = subprocess.run([arguments.program, "crds"], capture_output=True, text=True).stdout if not arguments.peer else None
     if crds is None:
@@ -114,12 +204,13 @@ def main():
     subprocess.run([KUBECTL, "apply", "-f", "-"], input=workloads.POOL, text=True, check=True, stdout=subprocess.DEVNULL)
     loads = {"two": workloads.two_shapes, "thirty": workloads.thirty_shapes}
     deployments, small = loads[arguments.load]() if arguments.load in loads else workloads.generated(int(arguments.load))
+    phases = arguments.phases.split(",")
+    if phases[0] != "up" or phases != [phase for phase in PHASES if phase in phases]:
+        parser.error("--phases: up first, then any of the others in their order")
     run = Run(arguments)
     time.sleep(3)
     try:
-        run.up(deployments)
-        if arguments.patience > 0:
-            run.down(small, arguments.patience)
+        play(run, phases, deployments, small, arguments.patience)
     finally:
         run.process.terminate()
         run.process.wait(40)

@@ -155,13 +155,19 @@ class Cluster:
             if kind == "node":
                 self.changed["node"] = time.monotonic()
 
+    def nodes(self):
+        with self.lock:
+            return [node for node in self.known["node"].values() if node.managed]
+
     def state(self):
         with self.lock:
             pods = [pod for pod in self.known["pod"].values() if not pod.ending]
             nodes = [node for node in self.known["node"].values() if node.managed]
             bound = [pod for pod in pods if pod.node]
+            names = {node.name for node in nodes}
             cpu, memory = sum(node.cpu for node in nodes), sum(node.memory for node in nodes)
-            return {"pods": len(pods), "bound": len(bound), "running": sum(pod.running for pod in pods),
+            return {"pods": len(pods), "bound": len(bound), "homeless": sum(pod.node not in names for pod in bound),
+                    "running": sum(pod.running for pod in pods),
                     "nodes": len(nodes), "going": sum(node.going for node in nodes), "claims": len(self.known["claim"]),
                     "usd": round(sum(node.price for node in nodes), 2),
                     "cpu": round(100 * sum(pod.cpu for pod in bound) / cpu, 1) if cpu else 0,

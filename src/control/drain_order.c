@@ -7,8 +7,9 @@
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
 #include "control/nominator.h"
+#include "engine/eviction_order.h"
 
-#define WINDOW       16                  // successors that are waited for at a time
+#define WINDOW       EVICTED_TOGETHER    // successors that are waited for at a time
 #define SUCCESSOR_NS (3 * SECOND)        // the longest that one is waited for
 #define GATHER_NS    (400 * MILLISECOND) // without a further pod: all nodes of a command have asked
 #define GATHER_MAX_NS (2 * SECOND)
@@ -17,6 +18,7 @@
 struct turn { // of a pod that waits to be evicted
     char *uid;
     uint32_t group; // command_turn()
+    int64_t size;   // eviction_size()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; it has been told
@@ -131,6 +133,7 @@ static struct turn *add_turn(struct drain_order *order, const struct pod *pod)
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory"),
                           .since_ns = now_ns};
+    turn->size = eviction_size(turn->cpu, turn->memory);
     if (map_count(order->turns) == 0) {
         order->first_ns = now_ns;
         order->is_open = false;
@@ -144,6 +147,8 @@ static bool goes_before(const struct turn *a, const struct turn *b)
 {
     if (a->group != b->group)
         return a->group < b->group;
+    if (a->size != b->size)
+        return a->size > b->size;
     if (a->cpu != b->cpu)
         return a->cpu > b->cpu;
     if (a->memory != b->memory)

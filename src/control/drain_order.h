@@ -1,5 +1,5 @@
 // In which order pods leave nodes that disruption takes: first those that go to nodes that are there, then
-// replacement by replacement (kept_replacements.h); of these the hardest to place first (the most cpu, then memory,
+// replacement by replacement (kept_replacements.h); of these the hardest to place first (engine/eviction_order.h,
 // as decisions have them), a few at a time, the next when the successor of one is bound, or waits for its
 // node. So small pods do not take the room that large ones need, and what kube-scheduler does is what the
 // decision reckoned with. Off under COMPATIBILITY=upstream.

@@ -70,6 +70,18 @@ static bool fits(struct search *search, uint32_t count)
     return fit;
 }
 
+// In whatever order those come back that are evicted at the same time.
+static bool fits_mixed(struct search *search)
+{
+    bool fit = true;
+    for (uint32_t mixture = 1; mixture <= MIXTURES && fit; mixture++) {
+        struct trial trial = trial_run_mixed(search->disruption, search->set, search->set_count, mixture);
+        fit = trial_possible(&trial) && trial.needed == 0;
+        trial_free(&trial);
+    }
+    return fit;
+}
+
 static bool may_take(struct search *search, const struct option *option)
 {
     struct disruption_candidate *candidate = option->candidate;
@@ -120,6 +132,21 @@ static void find_set(struct search *search)
     }
 }
 
+static void shed(struct search *search)
+{
+    give_back(search, search->set[--search->set_count]);
+}
+
+// A set that fits in one order only needs luck; one that is an eighth smaller hardly does.
+static void make_sure(struct search *search)
+{
+    uint32_t least = search->set_count - (search->set_count + 7) / 8;
+    while (search->set_count > least && !fits_mixed(search))
+        shed(search);
+    while (search->set_count > 0 && !fits(search, search->set_count))
+        shed(search);
+}
+
 static void add_command(struct search *search)
 {
     struct disruption *disruption = search->disruption;
@@ -142,9 +169,10 @@ bool deletions_decide(struct disruption *disruption, const candidate_list *wante
     rank(&search, wanted, &holes);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
     find_set(&search);
+    make_sure(&search);
     if (search.set_count == 0 || search.set_count < least) {
         while (search.set_count > 0)
-            give_back(&search, search.set[--search.set_count]);
+            shed(&search);
         return false;
     }
     add_command(&search);

@@ -10,7 +10,7 @@
 // of its nodes.
 static const struct {
     int64_t gap_percent, saving_percent;
-} steps[] = {{6, 51}, {12, 17}};
+} steps[] = {{5, 51}, {12, 17}};
 
 static uint32_t pods_of(const candidate_list *wanted)
 {

@@ -30,19 +30,54 @@ static uint32_t rank_of(const struct scheduled_workload *workload, const struct 
     return rank;
 }
 
-// As kube-scheduler's LeastAllocated does: what is left of cpu and memory, each as a share; the mean.
-static int64_t room_score(const struct pass *pass, uint32_t node, const struct shape *shape)
+static const char *const scored_names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
+#define SCORED ARRAY_LENGTH(scored_names)
+
+// What is free of cpu and memory, as a share of SCORE_MAX, before the pod comes and with it.
+struct free_shares {
+    int64_t before[SCORED], after[SCORED];
+    bool is_whole; // the node has both
+};
+
+static int64_t share_of(int64_t amount, int64_t total)
 {
-    static const char *const names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
+    return amount > 0 ? (int64_t)((__int128)amount * SCORE_MAX / total) : 0;
+}
+
+static struct free_shares free_shares_of(const struct pass *pass, uint32_t node,
+                                         const struct shape *shape)
+{
     const struct state_node *state = &pass->problem->nodes.items[node];
-    int64_t score = 0;
-    for (uint32_t d = 0; d < ARRAY_LENGTH(names); d++) {
-        int64_t total = resource_map_get(&state->allocatable, names[d]);
-        int64_t left = pass->slots[node].free[d] - shape->requests[d];
-        if (total > 0 && left > 0)
-            score += (int64_t)((__int128)left * SCORE_MAX / total);
+    struct free_shares shares = {.is_whole = true};
+    for (uint32_t d = 0; d < SCORED; d++) {
+        int64_t total = resource_map_get(&state->allocatable, scored_names[d]);
+        int64_t left = pass->slots[node].free[d];
+        if (total <= 0) {
+            shares.is_whole = false;
+            continue;
+        }
+        shares.before[d] = share_of(left, total);
+        shares.after[d] = share_of(left - shape->requests[d], total);
     }
-    return score / (int64_t)ARRAY_LENGTH(names);
+    return shares;
+}
+
+// LeastAllocated: the mean of what is left.
+static int64_t room_score(const struct free_shares *shares)
+{
+    return (shares->after[DIMENSION_CPU] + shares->after[DIMENSION_MEMORY]) / (int64_t)SCORED;
+}
+
+static int64_t imbalance(const int64_t shares[SCORED])
+{
+    return llabs(shares[DIMENSION_CPU] - shares[DIMENSION_MEMORY]) / 2;
+}
+
+// BalancedAllocation: how much the pod brings the use of cpu and memory together; half of it counts (since
+// Kubernetes 1.36; the constant part decides nothing).
+static int64_t balance_score(const struct free_shares *shares)
+{
+    return shares->is_whole ? (imbalance(shares->before) - imbalance(shares->after)) / 2 : 0;
 }
 
 // Pods of the workload on the node, those that the pass moves there included.
@@ -92,7 +127,9 @@ void scheduler_choice_consider(struct scheduler_choice *choice, const struct pas
 {
     const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
     uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
-    int64_t score = room_score(pass, node, shape) + spread_score(pass, node, choice->pod);
+    const struct free_shares shares = free_shares_of(pass, node, shape);
+    int64_t score =
+        room_score(&shares) + balance_score(&shares) + spread_score(pass, node, choice->pod);
     choice->considered++;
     if (choice->node != NONE &&
         (rank > choice->rank || (rank == choice->rank && score <= choice->score)))

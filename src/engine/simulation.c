@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/eviction_order.h"
 #include "engine/place.h"
 #include "engine/scheduler_choice.h"
 
@@ -82,7 +83,63 @@ static const uint32_t *pods_of_gone(const struct simulation *simulation, struct 
     return moving;
 }
 
-// Both lists are in queue order already.
+// Where the pod that left as the `i`th of `count` comes back: last first, from the middle on, or every other.
+static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
+{
+    switch (mixture) {
+    case 1:
+        return count - 1 - i;
+    case 2:
+        return (i + count / 2) % count;
+    case 3:
+        return i % 2 == 0 ? i / 2 : (count + 1) / 2 + i / 2;
+    default:
+        return i;
+    }
+}
+
+struct leaving {
+    int64_t size;
+    uint32_t index, place;
+};
+
+static int hardest_first(const void *a, const void *b)
+{
+    const struct leaving *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+// As they leave; of equal size in queue order.
+static const uint32_t *order_leaving(const struct problem *problem, struct arena *arena,
+                                     const uint32_t *moving, uint32_t count)
+{
+    struct leaving *leaving = arena_allocate_array(arena, count + 1, sizeof *leaving);
+    uint32_t *ordered = arena_allocate_array(arena, count + 1, sizeof *ordered);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct queued_pod *pod = &problem->movable[moving[i]];
+        leaving[i] = (struct leaving){eviction_size(pod->cpu, pod->memory), moving[i], i};
+    }
+    qsort(leaving, count, sizeof *leaving, hardest_first);
+    for (uint32_t i = 0; i < count; i++)
+        ordered[i] = leaving[i].index;
+    return ordered;
+}
+
+static const uint32_t *mix(struct arena *arena, uint32_t mixture, const uint32_t *moving,
+                           uint32_t count)
+{
+    uint32_t *mixed = arena_allocate_array(arena, count + 1, sizeof *mixed);
+    for (uint32_t first = 0; first < count; first += EVICTED_TOGETHER) {
+        uint32_t left = count - first, run = left < EVICTED_TOGETHER ? left : EVICTED_TOGETHER;
+        for (uint32_t i = 0; i < run; i++)
+            mixed[first + comes_back_as(mixture, i, run)] = moving[first + i];
+    }
+    return mixed;
+}
+
+// Both lists are in queue order already, but for those that were mixed.
 static void merge_queues(const struct problem *problem, const uint32_t *moving, uint32_t count,
                          struct queued_pod *queue)
 {
@@ -143,6 +200,10 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     uint32_t count;
     const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
                                           simulator->movable, &count);
+    if (simulation->as_scheduled)
+        moving = order_leaving(problem, arena, moving, count);
+    if (simulation->mixture != 0)
+        moving = mix(arena, simulation->mixture, moving, count);
     input.queue_count = problem->queued_count + count;
     struct queued_pod *queue = arena_allocate_array(arena, input.queue_count + 1, sizeof *queue);
     merge_queues(problem, moving, count, queue);

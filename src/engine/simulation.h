@@ -19,8 +19,11 @@ struct simulation {
     struct bitset quiet; // see struct pass_input
     const struct scheduled_list *scheduled; // engine/disrupt_inputs.h; may be NULL
     bool as_scheduled;    // pods of places that are gone go where kube-scheduler puts them
+    uint32_t mixture;     // those that leave at the same time come back in another order; 0: in queue order
     struct bitset closed; // places that take no pods and keep their own; bits 0: none
 };
+#define MIXTURES 3
+
 // A finished pass over the pending pods, the pods of nodes that are going anyway, and the
 // reschedulable pods of the places that are gone. Reservations fall back (SCH-258). The queue lives
 // in `arena`; the caller destroys the pass before it.

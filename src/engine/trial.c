@@ -178,9 +178,16 @@ static void find_homeless(const struct disruption *disruption, struct trial *tri
 
 // --- the trial -----------------------------------------------------------------------------------
 
+struct manner { // of a trial
+    bool consolidation;
+    const struct bitset *beside;
+    bool as_scheduled;
+    uint32_t mixture;
+};
+
 static struct trial run_pass(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
-                             bool consolidation, const struct bitset *beside, bool as_scheduled)
+                             const struct manner *manner)
 {
     struct trial trial = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
@@ -188,10 +195,10 @@ static struct trial run_pass(struct disruption *disruption,
     for (uint32_t i = 0; i < count; i++)
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
     struct simulation simulation = {
-        .gone = gone, .gone_count = count, .as_scheduled = as_scheduled};
-    if (beside != NULL)
-        simulation.closed = *beside;
-    if (consolidation)
+        .gone = gone, .gone_count = count, .as_scheduled = manner->as_scheduled, .mixture = manner->mixture};
+    if (manner->beside != NULL)
+        simulation.closed = *manner->beside;
+    if (manner->consolidation)
         simulation.quiet = disruption->quiet;
     if (disruption->better)
         simulation.scheduled = disruption->inputs->scheduled;
@@ -210,7 +217,7 @@ const struct baseline *trial_baseline(struct disruption *disruption)
                                             sizeof *baseline->placed);
     baseline->homes = arena_allocate_array(disruption->arena, problem->queued_count + 1,
                                            sizeof(struct state_node *));
-    struct trial trial = run_pass(disruption, NULL, 0, false, NULL, false);
+    struct trial trial = run_pass(disruption, NULL, 0, &(struct manner){0});
     baseline->claims = settle_claims(disruption, &trial);
     for (uint32_t i = 0; i < trial.pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(trial.pass, i);
@@ -239,15 +246,14 @@ static void judge(struct disruption *disruption, struct trial *trial)
 
 static struct trial run(struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count,
-                        bool consolidation, const struct bitset *beside, bool as_scheduled)
+                        const struct manner *manner)
 {
     if (disruption->better)
         trial_baseline(disruption);
-    struct trial trial =
-        run_pass(disruption, candidates, count, consolidation, beside, as_scheduled);
+    struct trial trial = run_pass(disruption, candidates, count, manner);
     trial.candidates = candidates;
     trial.candidates_count = count;
-    trial.consolidation = consolidation;
+    trial.consolidation = manner->consolidation;
     judge(disruption, &trial);
     return trial;
 }
@@ -256,14 +262,24 @@ struct trial trial_run_beside(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               bool consolidation, const struct bitset *beside)
 {
-    return run(disruption, candidates, count, consolidation, beside, false);
+    return run(disruption, candidates, count,
+               &(struct manner){.consolidation = consolidation, .beside = beside});
 }
 
 struct trial trial_run_scheduled(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  const struct bitset *beside)
 {
-    return run(disruption, candidates, count, true, beside, true);
+    return run(disruption, candidates, count,
+               &(struct manner){.consolidation = true, .beside = beside, .as_scheduled = true});
+}
+
+struct trial trial_run_mixed(struct disruption *disruption,
+                             struct disruption_candidate *const *candidates, uint32_t count,
+                             uint32_t mixture)
+{
+    return run(disruption, candidates, count,
+               &(struct manner){.consolidation = true, .as_scheduled = true, .mixture = mixture});
 }
 
 struct trial trial_run(struct disruption *disruption,

@@ -32,6 +32,10 @@ struct trial trial_run_beside(struct disruption *disruption,
 struct trial trial_run_scheduled(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  const struct bitset *beside);
+// The same with the pods that are evicted together in another order: `mixture` is 1 to MIXTURES.
+struct trial trial_run_mixed(struct disruption *disruption,
+                             struct disruption_candidate *const *candidates, uint32_t count,
+                             uint32_t mixture);
 void trial_free(struct trial *trial);
 // What becomes of the pods if nobody goes; worked out once.
 const struct baseline *trial_baseline(struct disruption *disruption);
