@@ -1,12 +1,14 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ARENA_ALIGNMENT       16
 #define ARENA_BLOCK_BYTES_MIN 256
+#define LARGE_BYTES           (128 * 1024)
 #define ARENA_BLOCK_BYTES_MAX (1024 * 1024)
 
 static _Noreturn void out_of_memory(size_t size)
@@ -55,6 +57,15 @@ void *memory_copy(const void *data, size_t size)
     if (size != 0)
         memcpy(copy, data, size);
     return copy;
+}
+
+void memory_stay_small(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); // else it grows with the blocks that are freed
+    mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+#endif
 }
 
 struct arena_block {

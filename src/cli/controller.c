@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -402,6 +403,7 @@ static int run(int argc, char **argv)
         settings_free(&process.settings);
         return status;
     }
+    memory_stay_small();
     process.loop = loop_create();
     process.metrics = metrics_create(monotonic_ns, process.loop);
     static const struct metric_options leading = {
