@@ -15,6 +15,15 @@ struct reading {
     struct symbols *axes, *keys, *names; // resources; topology keys; pools, workloads and domains
 };
 
+static bool has_host_port(const struct pod *pod)
+{
+    list_for_each (container, &pod->spec.containers)
+        list_for_each (port, &container->ports)
+            if (port->host_port != 0)
+                return true;
+    return false;
+}
+
 static bool may_move(const struct pod *pod)
 {
     list_for_each (spread, &pod->spec.topology_spread_constraints)
@@ -23,7 +32,8 @@ static bool may_move(const struct pod *pod)
     list_for_each (volume, &pod->spec.volumes)
         if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
             return false;
-    return pod->spec.affinity == NULL && pod->spec.node_selector.count == 0;
+    return pod->spec.affinity == NULL && pod->spec.node_selector.count == 0 &&
+           pod->spec.resource_claims.count == 0 && !has_host_port(pod);
 }
 
 static int64_t *amounts_of(const struct reading *reading, const struct resource_map *map)
