@@ -16,6 +16,7 @@ PATIENCE_S = 300
 PHASES = ["up", "down", "again", "drift", "zone"]
 WAVE_S, DROP_S = 60, 180 + 30  # after which the price is compared with a full plan's: the pool consolidates after 30 s
 ZONE = "topology.kubernetes.io/zone"
+POOL = "/apis/karpenter.sh/v1/nodepools/default"
 
 
 def request(method, path, body=None, kind="application/json"):
@@ -27,6 +28,10 @@ def request(method, path, body=None, kind="application/json"):
     if reply.status >= 300:
         raise SystemExit(f"{method} {path}: {reply.status} {text[:300]!r}")
     return json.loads(text)
+
+
+def merge(path, patch):
+    request("PATCH", path, patch, "application/merge-patch+json")
 
 
 class Run:
@@ -70,8 +75,7 @@ class Run:
 
     def scale(self, sizes):
         for name, size in sizes.items():
-            request("PATCH", f"/apis/apps/v1/namespaces/default/deployments/{name}/scale",
-                    {"spec": {"replicas": size}}, "application/merge-patch+json")
+            merge(f"/apis/apps/v1/namespaces/default/deployments/{name}/scale", {"spec": {"replicas": size}})
 
     def quiet(self, seconds, patience):
         """Until no node came, was marked or went for so long; answers when the last change was."""
@@ -80,20 +84,17 @@ class Run:
                   patience, every=20)
         return round(self.cluster.changed["node"] - begun, 1)
 
-    def rest(self, name, seconds, **facts):
-        """The cluster's price so long after its pods were bound or fewer, beside that of one full plan."""
-        begun = self.since
-        before = self.before
-        while time.monotonic() - begun < seconds:
-            time.sleep(0.2)
-        state = self.cluster.state()
+    def rest(self, name, seconds):
+        """The cluster's price so long after the pods of a wave were bound, or a drop, beside that of one full plan."""
+        time.sleep(max(0, self.since + seconds - time.monotonic()))
+        state, before = self.cluster.state(), self.before
         nominated = state["landed"] - before["landed"]
         kept = round(100 * (state["kept"] - before["kept"]) / nominated, 1) if nominated else None
         plan = self.plans["small" if name == "down" else "whole"]
         over = round(100 * (state["usd"] / plan - 1), 1) if plan else None
-        self.say(name + f", after {seconds} s", plan_usd=plan, over_plan_percent=over, kept_percent=kept, **facts)
+        self.say(name + f", after {seconds} s", plan_usd=plan, over_plan_percent=over, kept_percent=kept)
         self.verdicts.append({"step": name, "kept_percent": kept, "over_plan_percent": over,
-                              "unplanned": state["made"] - before["made"] if name == "down" else None})
+                              "launches": state["made"] - before["made"] if name == "down" else None})
 
     def begin(self):
         self.begun = time.monotonic()
@@ -129,8 +130,7 @@ class Run:
         """A label of the NodePool's template: every node has drifted."""
         self.begin()
         old = {node.name for node in self.cluster.nodes()}
-        request("PATCH", "/apis/karpenter.sh/v1/nodepools/default",
-                {"spec": {"template": {"metadata": {"labels": {"example.com/round": "two"}}}}}, "application/merge-patch+json")
+        merge(POOL, {"spec": {"template": {"metadata": {"labels": {"example.com/round": "two"}}}}})
         took = self.wait("drift", lambda state: not old & {node.name for node in self.cluster.nodes()}, patience, every=20)
         self.all_bound("drift", total, replaced_s=took, replaced=len(old))
 
@@ -139,12 +139,10 @@ class Run:
         self.begin()
         zones = sorted({node.zone for node in self.cluster.nodes()})
         lost = [node.name for node in self.cluster.nodes() if node.zone == zones[0]]
-        pool = request("GET", "/apis/karpenter.sh/v1/nodepools/default")
-        terms = pool["spec"]["template"]["spec"]["requirements"] + [{"key": ZONE, "operator": "NotIn", "values": [zones[0]]}]
-        request("PATCH", "/apis/karpenter.sh/v1/nodepools/default",
-                {"spec": {"template": {"spec": {"requirements": terms}}}}, "application/merge-patch+json")
+        terms = request("GET", POOL)["spec"]["template"]["spec"]["requirements"] + [{"key": ZONE, "operator": "NotIn", "values": [zones[0]]}]
+        merge(POOL, {"spec": {"template": {"spec": {"requirements": terms}}}})
         for name in lost:
-            request("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"finalizers": None}}, "application/merge-patch+json")
+            merge(f"/api/v1/nodes/{name}", {"metadata": {"finalizers": None}})
             request("DELETE", f"/api/v1/nodes/{name}")
         # Pods of nodes that are gone are bound as well, until the control plane removes them.
         took = self.wait("zone", lambda state: state["pods"] == total and state["homeless"] == 0 and state["bound"] == total, every=20)

@@ -8,8 +8,8 @@
 
 #define ARENA_ALIGNMENT       16
 #define ARENA_BLOCK_BYTES_MIN 256
-#define LARGE_BYTES           (128 * 1024)
 #define ARENA_BLOCK_BYTES_MAX (1024 * 1024)
+#define LARGE_BYTES           (128 * 1024) // such blocks go back to the system when they are freed
 
 static _Noreturn void out_of_memory(size_t size)
 {

@@ -18,7 +18,6 @@
 struct turn { // of a pod that waits to be evicted
     char *uid;
     uint32_t group; // command_turn()
-    int64_t size;   // eviction_size()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; it has been told
@@ -133,7 +132,6 @@ static struct turn *add_turn(struct drain_order *order, const struct pod *pod)
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory"),
                           .since_ns = now_ns};
-    turn->size = eviction_size(turn->cpu, turn->memory);
     if (map_count(order->turns) == 0) {
         order->first_ns = now_ns;
         order->is_open = false;
@@ -147,8 +145,9 @@ static bool goes_before(const struct turn *a, const struct turn *b)
 {
     if (a->group != b->group)
         return a->group < b->group;
-    if (a->size != b->size)
-        return a->size > b->size;
+    int64_t a_size = eviction_size(a->cpu, a->memory), b_size = eviction_size(b->cpu, b->memory);
+    if (a_size != b_size)
+        return a_size > b_size;
     if (a->cpu != b->cpu)
         return a->cpu > b->cpu;
     if (a->memory != b->memory)

@@ -123,14 +123,6 @@ bool kept_replacements_any(const struct kept_replacements *kept)
 }
 
 // --- the look ------------------------------------------------------------------------------------
-static bool is_prepared(const struct kept_replacements *kept, const struct kept *node)
-{
-    const struct node_claim *claim = find_claim(kept->control, node->claim);
-    const struct node *object =
-        claim != NULL ? cluster_main_node(kept->control->cluster, claim) : NULL;
-    return object == NULL || kept->is_prepared(kept->context, claim, object);
-}
-
 static void note_arrivals(struct kept_replacements *kept, struct kept *node)
 {
     uint32_t places = cluster_kept_places(kept->control->cluster, node->claim);
@@ -161,7 +153,7 @@ static bool is_due(struct kept_replacements *kept, struct kept *node)
     if (wait != WAITS_FOR_PODS)
         return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
     note_arrivals(kept, node);
-    if (node->places == 0 && is_prepared(kept, node))
+    if (node->places == 0 && kept->is_prepared(kept->context, node->claim))
         return true;
     return (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
            ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;

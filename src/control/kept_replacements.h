@@ -11,9 +11,8 @@
 #include "control/control.h"
 
 struct kept_replacements;
-// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated.
-typedef bool kept_replacements_prepared(void *context, const struct node_claim *claim,
-                                        const struct node *node);
+// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated; true if it has none.
+typedef bool kept_replacements_prepared(void *context, const char *claim);
 struct kept_replacements *kept_replacements_create(struct control *control,
                                                    kept_replacements_prepared *is_prepared,
                                                    void *context);

@@ -44,7 +44,7 @@ struct nominator {
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
-static bool is_prepared(void *context, const struct node_claim *claim, const struct node *node);
+static bool is_prepared(void *context, const char *name);
 
 static bool is_wanted(const struct control *control)
 {
@@ -300,12 +300,14 @@ static bool waits_for_sibling(const struct nominator *nominator, const struct po
     return false;
 }
 
-static bool is_prepared(void *context, const struct node_claim *claim, const struct node *node)
+static bool is_prepared(void *context, const char *name)
 {
     const struct nominator *nominator = context;
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = find_claim(nominator->control, name);
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     const struct pod *pod;
-    for (uint32_t i = 0;
-         (pod = cluster_planned_on(nominator->control->cluster, claim, i)) != NULL; i++)
+    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++)
         if (!text_equal(pod->status.nominated_node_name, node->meta.name) &&
             !waits_for_sibling(nominator, pod, claim))
             return false;

@@ -253,13 +253,9 @@ static void begin_group(struct openings *openings, const held_list *listed)
 
 static bool group_is_prepared(const struct openings *openings, const held_list *group)
 {
-    vector_for_each (held, group) {
-        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
-        const struct node *node =
-            claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
-        if (node != NULL && !openings->is_prepared(openings->context, claim, node))
+    vector_for_each (held, group)
+        if (!openings->is_prepared(openings->context, (*held)->claim))
             return false;
-    }
     return true;
 }
 

@@ -9,9 +9,8 @@
 #include "control/control.h"
 
 struct openings;
-// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated.
-typedef bool openings_prepared(void *context, const struct node_claim *claim,
-                               const struct node *node);
+// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated; true if it has none.
+typedef bool openings_prepared(void *context, const char *claim);
 struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
                                  void *context);
 void openings_destroy(struct openings *openings); // NULL is fine

@@ -11,18 +11,10 @@ struct reading {
     struct control *control;
     struct arena *arena;
     struct exchange exchange;
-    const struct node_claim **claims;     // of the hosts
-    struct symbols *axes, *keys, *names; // resources; topology keys; pools, workloads and domains
+    const struct node_claim **claims;  // of the nodes
+    struct symbols *resources, *keys; // topology keys
+    struct symbols *names;            // of pools, workloads and domains
 };
-
-static bool has_host_port(const struct pod *pod)
-{
-    list_for_each (container, &pod->spec.containers)
-        list_for_each (port, &container->ports)
-            if (port->host_port != 0)
-                return true;
-    return false;
-}
 
 static bool may_move(const struct pod *pod)
 {
@@ -33,102 +25,103 @@ static bool may_move(const struct pod *pod)
         if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
             return false;
     return pod->spec.affinity == NULL && pod->spec.node_selector.count == 0 &&
-           pod->spec.resource_claims.count == 0 && !has_host_port(pod);
+           !pod_spec_has_resource_claims(&pod->spec) && pod_spec_host_ports(&pod->spec) == 0;
 }
 
 static int64_t *amounts_of(const struct reading *reading, const struct resource_map *map)
 {
-    uint32_t count = symbols_count(reading->axes);
+    uint32_t count = symbols_count(reading->resources);
     int64_t *amounts = arena_allocate_array(reading->arena, count + 1, sizeof *amounts);
     for (uint32_t i = 0; i < count; i++)
-        amounts[i] = resource_map_get(map, symbols_text(reading->axes, i));
+        amounts[i] = resource_map_get(map, symbols_text(reading->resources, i));
     return amounts;
 }
 
-static struct exchange_guest guest_of(const struct reading *reading, const struct pod *pod)
+static struct exchange_pod exchange_pod_of(const struct reading *reading, const struct pod *pod)
 {
     const char *workload = pod_controller_uid(pod), *key = spread_order_key(pod);
     struct resource_map requests = pod_requests(reading->arena, pod);
     uint32_t number = key != NULL ? symbols_intern(reading->keys, key) : UINT32_MAX;
     bool is_known = key == NULL || number < EXCHANGE_KEYS_MAX;
-    return (struct exchange_guest){
-        .pod = pod,
+    return (struct exchange_pod){
+        .object = pod,
         .workload = symbols_intern(reading->names, workload != NULL ? workload : pod->meta.uid),
         .key = is_known ? number : UINT32_MAX,
         .may_move = is_known && may_move(pod),
         .requests = amounts_of(reading, &requests)};
 }
 
-// What the NodeClaim's requests leave: they have the pods of DaemonSets, too. False if pods were planned
-// for it later, which they do not have.
+// What the NodeClaim's requests leave: they have the pods of DaemonSets, too. False if pods were
+// planned for it later, which they do not have.
 static bool find_room(const struct reading *reading, const struct node_claim *claim,
-                      struct exchange_host *host)
+                      struct exchange_node *to)
 {
-    host->room = amounts_of(reading, &claim->status.allocatable);
+    to->room = amounts_of(reading, &claim->status.allocatable);
     const int64_t *requested = amounts_of(reading, &claim->spec.resources.requests);
-    for (uint32_t i = 0; i < symbols_count(reading->axes); i++) {
+    for (uint32_t i = 0; i < symbols_count(reading->resources); i++) {
         int64_t planned = 0;
-        vector_for_each (guest, &host->guests)
-            planned += guest->requests[i];
-        if (planned > requested[i] || requested[i] > host->room[i])
+        vector_for_each (pod, &to->pods)
+            planned += pod->requests[i];
+        if (planned > requested[i] || requested[i] > to->room[i])
             return false;
-        host->room[i] -= requested[i];
+        to->room[i] -= requested[i];
     }
     return true;
 }
 
-static bool read_host(const struct reading *reading, const struct node_claim *claim,
-                      struct exchange_host *host)
+static bool read_node(const struct reading *reading, const struct node_claim *claim,
+                      struct exchange_node *to)
 {
     const char *pool = label_or_empty((const struct object *)claim, LABEL_NODE_POOL);
-    *host = (struct exchange_host){.pool = symbols_intern(reading->names, pool)};
+    *to = (struct exchange_node){.pool = symbols_intern(reading->names, pool)};
     const struct pod *pod;
     for (uint32_t i = 0;
          (pod = cluster_planned_on(reading->control->cluster, claim, i)) != NULL; i++)
-        vector_push(&host->guests, guest_of(reading, pod));
-    return find_room(reading, claim, host);
+        vector_push(&to->pods, exchange_pod_of(reading, pod));
+    return find_room(reading, claim, to);
 }
 
 static void read_domains(const struct reading *reading, const struct node_claim *claim,
-                         struct exchange_host *host)
+                         struct exchange_node *to)
 {
     const struct node *node = cluster_main_node(reading->control->cluster, claim);
     const struct string_map *labels = node != NULL ? &node->meta.labels : &claim->meta.labels;
     for (uint32_t i = 0; i < symbols_count(reading->keys) && i < EXCHANGE_KEYS_MAX; i++) {
         const char *domain = string_map_get(labels, symbols_text(reading->keys, i));
-        host->domains[i] =
+        to->domains[i] =
             domain != NULL ? symbols_intern(reading->names, domain) : UINT32_MAX;
     }
 }
 
-static void read_all(struct reading *reading, const struct node_claim *const *claims, uint32_t count)
+static void read_all(struct reading *reading, const struct node_claim *const *claims,
+                     uint32_t count)
 {
     struct exchange *exchange = &reading->exchange;
-    exchange->hosts = arena_allocate_array(reading->arena, count + 1, sizeof *exchange->hosts);
+    exchange->nodes = arena_allocate_array(reading->arena, count + 1, sizeof *exchange->nodes);
     reading->claims = arena_allocate_array(reading->arena, count + 1, sizeof *reading->claims);
     for (uint32_t i = 0; i < count; i++)
         list_for_each (entry, &claims[i]->status.allocatable)
-            symbols_intern(reading->axes, entry->name);
+            symbols_intern(reading->resources, entry->name);
     for (uint32_t i = 0; i < count; i++) {
-        struct exchange_host *host = &exchange->hosts[exchange->host_count];
-        reading->claims[exchange->host_count] = claims[i];
-        if (read_host(reading, claims[i], host))
-            exchange->host_count++;
+        struct exchange_node *to = &exchange->nodes[exchange->node_count];
+        reading->claims[exchange->node_count] = claims[i];
+        if (read_node(reading, claims[i], to))
+            exchange->node_count++;
         else
-            vector_free(&host->guests);
+            vector_free(&to->pods);
     }
-    for (uint32_t i = 0; i < exchange->host_count; i++)
-        read_domains(reading, reading->claims[i], &exchange->hosts[i]);
-    exchange->axis_count = symbols_count(reading->axes);
+    for (uint32_t i = 0; i < exchange->node_count; i++)
+        read_domains(reading, reading->claims[i], &exchange->nodes[i]);
+    exchange->resource_count = symbols_count(reading->resources);
     exchange->steps_max = STEPS_MAX;
 }
 
 static void apply(const struct reading *reading)
 {
-    for (uint32_t i = 0; i < reading->exchange.host_count; i++)
-        vector_for_each (guest, &reading->exchange.hosts[i].guests)
-            if (guest->has_moved)
-                cluster_plan_pod(reading->control->cluster, guest->pod,
+    for (uint32_t i = 0; i < reading->exchange.node_count; i++)
+        vector_for_each (pod, &reading->exchange.nodes[i].pods)
+            if (pod->has_moved)
+                cluster_plan_pod(reading->control->cluster, pod->object,
                                  reading->claims[i]->meta.name);
 }
 
@@ -137,7 +130,7 @@ void sibling_exchange(struct control *control, const struct node_claim *const *c
 {
     struct reading reading = {.control = control,
                               .arena = arena_create(64 * 1024),
-                              .axes = symbols_create(),
+                              .resources = symbols_create(),
                               .keys = symbols_create(),
                               .names = symbols_create()};
     read_all(&reading, claims, count);
@@ -149,9 +142,9 @@ void sibling_exchange(struct control *control, const struct node_claim *const *c
                   "pod.nomination", "i:pods", (int64_t)before, "i:left",
                   (int64_t)exchange_siblings(&reading.exchange), "i:steps",
                   (int64_t)reading.exchange.steps);
-    for (uint32_t i = 0; i < reading.exchange.host_count; i++)
-        vector_free(&reading.exchange.hosts[i].guests);
-    symbols_destroy(reading.axes);
+    for (uint32_t i = 0; i < reading.exchange.node_count; i++)
+        vector_free(&reading.exchange.nodes[i].pods);
+    symbols_destroy(reading.resources);
     symbols_destroy(reading.keys);
     symbols_destroy(reading.names);
     arena_destroy(reading.arena);

@@ -123,8 +123,8 @@ static void add_container(struct class_key *key, const struct pod_spec *spec,
     class_key_add(key, container->restart_policy);
     add_resources(key, &container->resources.requests);
     list_for_each (port, &container->ports)
-        if (host_port_of(spec, port) != 0) {
-            add_number(key, host_port_of(spec, port));
+        if (container_host_port(spec, port) != 0) {
+            add_number(key, container_host_port(spec, port));
             class_key_add(key, port->host_ip);
             class_key_add(key, port->protocol);
         }

@@ -61,25 +61,23 @@ static void rank(struct search *search, const candidate_list *wanted, const stru
 }
 
 // Whether every pod of the set finds room on nodes that stay.
-static bool fits(struct search *search, uint32_t count)
+static bool fits(struct search *search, uint32_t mixture)
 {
-    search->effort += count;
-    struct trial trial = trial_run_scheduled(search->disruption, search->set, count, NULL);
+    search->effort += search->set_count;
+    struct trial trial =
+        trial_run_mixed(search->disruption, search->set, search->set_count, mixture);
     bool fit = trial_possible(&trial) && trial.needed == 0;
     trial_free(&trial);
     return fit;
 }
 
-// In whatever order those come back that are evicted at the same time.
+// In whatever order those come back that are evicted together.
 static bool fits_mixed(struct search *search)
 {
-    bool fit = true;
-    for (uint32_t mixture = 1; mixture <= MIXTURES && fit; mixture++) {
-        struct trial trial = trial_run_mixed(search->disruption, search->set, search->set_count, mixture);
-        fit = trial_possible(&trial) && trial.needed == 0;
-        trial_free(&trial);
-    }
-    return fit;
+    for (uint32_t mixture = 1; mixture <= MIXTURES; mixture++)
+        if (!fits(search, mixture))
+            return false;
+    return true;
 }
 
 static bool may_take(struct search *search, const struct option *option)
@@ -92,8 +90,10 @@ static bool may_take(struct search *search, const struct option *option)
     return true;
 }
 
-static void give_back(struct search *search, struct disruption_candidate *candidate)
+// Takes the last one out of the set.
+static void shed(struct search *search)
 {
+    struct disruption_candidate *candidate = search->set[--search->set_count];
     candidate->pool->remaining++;
     evictions_give_back(&search->evictions, candidate, false);
 }
@@ -106,10 +106,10 @@ static void add_chunk(struct search *search, const struct option *options, uint3
     for (uint32_t i = 0; i < count && search->set_count < SET_MAX; i++)
         if (may_take(search, &options[i]))
             search->set[search->set_count++] = options[i].candidate;
-    if (search->set_count == before || fits(search, search->set_count))
+    if (search->set_count == before || fits(search, 0))
         return;
     while (search->set_count > before)
-        give_back(search, search->set[--search->set_count]);
+        shed(search);
     search->misses += count == 1;
     if (count == 1 || search->effort >= EFFORT_MAX || search->misses >= MISSES_MAX)
         return;
@@ -132,18 +132,13 @@ static void find_set(struct search *search)
     }
 }
 
-static void shed(struct search *search)
-{
-    give_back(search, search->set[--search->set_count]);
-}
-
 // A set that fits in one order only needs luck; one that is an eighth smaller hardly does.
 static void make_sure(struct search *search)
 {
-    uint32_t least = search->set_count - (search->set_count + 7) / 8;
+    uint32_t found = search->set_count, least = found - (found + 7) / 8;
     while (search->set_count > least && !fits_mixed(search))
         shed(search);
-    while (search->set_count > 0 && !fits(search, search->set_count))
+    while (search->set_count > 0 && search->set_count < found && !fits(search, 0))
         shed(search);
 }
 

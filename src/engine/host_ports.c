@@ -3,53 +3,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-int64_t host_port_of(const struct pod_spec *spec, const struct container_port *port)
-{
-    return port->host_port == 0 && spec->host_network ? port->container_port : port->host_port;
-}
-
-static uint32_t count_ports(const struct pod_spec *spec, const struct container *container)
-{
-    uint32_t count = 0;
-    list_for_each (port, &container->ports)
-        count += host_port_of(spec, port) != 0;
-    return count;
-}
-
 static void add_ports(struct host_ports *ports, const struct pod_spec *spec,
                       const struct container *container)
 {
     list_for_each (port, &container->ports) {
-        if (host_port_of(spec, port) == 0)
+        if (container_host_port(spec, port) == 0)
             continue;
         bool any_address = port->host_ip == NULL || port->host_ip[0] == '\0';
         ports->items[ports->count++] = (struct host_port){
             any_address ? "0.0.0.0" : port->host_ip,
             port->protocol != NULL && port->protocol[0] != '\0' ? port->protocol : "TCP",
-            host_port_of(spec, port)};
+            container_host_port(spec, port)};
     }
-}
-
-static bool is_sidecar(const struct container *container)
-{
-    return container->restart_policy != NULL && strcmp(container->restart_policy, "Always") == 0;
 }
 
 struct host_ports host_ports_of(struct arena *arena, const struct pod_spec *spec)
 {
     struct host_ports ports = {0};
-    uint32_t count = 0;
-    list_for_each (container, &spec->containers)
-        count += count_ports(spec, container);
-    list_for_each (container, &spec->init_containers)
-        count += is_sidecar(container) ? count_ports(spec, container) : 0;
+    uint32_t count = pod_spec_host_ports(spec);
     if (count == 0)
         return ports;
     ports.items = arena_allocate_array(arena, count, sizeof *ports.items);
     list_for_each (container, &spec->containers)
         add_ports(&ports, spec, container);
     list_for_each (container, &spec->init_containers)
-        if (is_sidecar(container))
+        if (container_is_sidecar(container))
             add_ports(&ports, spec, container);
     return ports;
 }

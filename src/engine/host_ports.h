@@ -3,9 +3,6 @@
 
 #include "engine/problem.h"
 
-// The port of the machine that a container's port takes, 0: none. With hostNetwork it is the same
-// one, as the API server has it.
-int64_t host_port_of(const struct pod_spec *spec, const struct container_port *port);
 // Of containers and sidecars; an empty address is 0.0.0.0.
 struct host_ports host_ports_of(struct arena *arena, const struct pod_spec *spec);
 // The first pair that cannot share a node, or false.

@@ -73,8 +73,8 @@ static int64_t imbalance(const int64_t shares[SCORED])
     return llabs(shares[DIMENSION_CPU] - shares[DIMENSION_MEMORY]) / 2;
 }
 
-// BalancedAllocation: how much the pod brings the use of cpu and memory together; half of it counts (since
-// Kubernetes 1.36; the constant part decides nothing).
+// BalancedAllocation: how much the pod brings the use of cpu and memory together; half of it counts
+// (since Kubernetes 1.36; the constant part decides nothing).
 static int64_t balance_score(const struct free_shares *shares)
 {
     return shares->is_whole ? (imbalance(shares->before) - imbalance(shares->after)) / 2 : 0;

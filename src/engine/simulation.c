@@ -83,7 +83,8 @@ static const uint32_t *pods_of_gone(const struct simulation *simulation, struct 
     return moving;
 }
 
-// Where the pod that left as the `i`th of `count` comes back: last first, from the middle on, or every other.
+// Where the `i`th of `count` pods that leave together comes back: last first, from the middle on,
+// or every other.
 static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
 {
     switch (mixture) {
@@ -111,9 +112,9 @@ static int hardest_first(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-// As they leave; of equal size in queue order.
-static const uint32_t *order_leaving(const struct problem *problem, struct arena *arena,
-                                     const uint32_t *moving, uint32_t count)
+// In the order in which they come back: as they leave (of equal size in queue order), mixed.
+static const uint32_t *order_evicted(const struct problem *problem, struct arena *arena,
+                                     uint32_t mixture, const uint32_t *moving, uint32_t count)
 {
     struct leaving *leaving = arena_allocate_array(arena, count + 1, sizeof *leaving);
     uint32_t *ordered = arena_allocate_array(arena, count + 1, sizeof *ordered);
@@ -122,24 +123,15 @@ static const uint32_t *order_leaving(const struct problem *problem, struct arena
         leaving[i] = (struct leaving){eviction_size(pod->cpu, pod->memory), moving[i], i};
     }
     qsort(leaving, count, sizeof *leaving, hardest_first);
-    for (uint32_t i = 0; i < count; i++)
-        ordered[i] = leaving[i].index;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = i - i % EVICTED_TOGETHER, left = count - first;
+        uint32_t together = left < EVICTED_TOGETHER ? left : EVICTED_TOGETHER;
+        ordered[first + comes_back_as(mixture, i - first, together)] = leaving[i].index;
+    }
     return ordered;
 }
 
-static const uint32_t *mix(struct arena *arena, uint32_t mixture, const uint32_t *moving,
-                           uint32_t count)
-{
-    uint32_t *mixed = arena_allocate_array(arena, count + 1, sizeof *mixed);
-    for (uint32_t first = 0; first < count; first += EVICTED_TOGETHER) {
-        uint32_t left = count - first, run = left < EVICTED_TOGETHER ? left : EVICTED_TOGETHER;
-        for (uint32_t i = 0; i < run; i++)
-            mixed[first + comes_back_as(mixture, i, run)] = moving[first + i];
-    }
-    return mixed;
-}
-
-// Both lists are in queue order already, but for those that were mixed.
+// Both lists are in queue order already, but for evicted pods.
 static void merge_queues(const struct problem *problem, const uint32_t *moving, uint32_t count,
                          struct queued_pod *queue)
 {
@@ -201,9 +193,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
                                           simulator->movable, &count);
     if (simulation->as_scheduled)
-        moving = order_leaving(problem, arena, moving, count);
-    if (simulation->mixture != 0)
-        moving = mix(arena, simulation->mixture, moving, count);
+        moving = order_evicted(problem, arena, simulation->mixture, moving, count);
     input.queue_count = problem->queued_count + count;
     struct queued_pod *queue = arena_allocate_array(arena, input.queue_count + 1, sizeof *queue);
     merge_queues(problem, moving, count, queue);

@@ -19,7 +19,7 @@ struct simulation {
     struct bitset quiet; // see struct pass_input
     const struct scheduled_list *scheduled; // engine/disrupt_inputs.h; may be NULL
     bool as_scheduled;    // pods of places that are gone go where kube-scheduler puts them
-    uint32_t mixture;     // those that leave at the same time come back in another order; 0: in queue order
+    uint32_t mixture;     // how those of them that leave together come back; 0: as they leave
     struct bitset closed; // places that take no pods and keep their own; bits 0: none
 };
 #define MIXTURES 3

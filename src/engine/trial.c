@@ -178,7 +178,7 @@ static void find_homeless(const struct disruption *disruption, struct trial *tri
 
 // --- the trial -----------------------------------------------------------------------------------
 
-struct manner { // of a trial
+struct trial_options {
     bool consolidation;
     const struct bitset *beside;
     bool as_scheduled;
@@ -187,18 +187,20 @@ struct manner { // of a trial
 
 static struct trial run_pass(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
-                             const struct manner *manner)
+                             const struct trial_options *options)
 {
     struct trial trial = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
     uint32_t *gone = arena_allocate_array(trial.arena, count + 1, sizeof *gone);
     for (uint32_t i = 0; i < count; i++)
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
-    struct simulation simulation = {
-        .gone = gone, .gone_count = count, .as_scheduled = manner->as_scheduled, .mixture = manner->mixture};
-    if (manner->beside != NULL)
-        simulation.closed = *manner->beside;
-    if (manner->consolidation)
+    struct simulation simulation = {.gone = gone,
+                                    .gone_count = count,
+                                    .as_scheduled = options->as_scheduled,
+                                    .mixture = options->mixture};
+    if (options->beside != NULL)
+        simulation.closed = *options->beside;
+    if (options->consolidation)
         simulation.quiet = disruption->quiet;
     if (disruption->better)
         simulation.scheduled = disruption->inputs->scheduled;
@@ -217,7 +219,7 @@ const struct baseline *trial_baseline(struct disruption *disruption)
                                             sizeof *baseline->placed);
     baseline->homes = arena_allocate_array(disruption->arena, problem->queued_count + 1,
                                            sizeof(struct state_node *));
-    struct trial trial = run_pass(disruption, NULL, 0, &(struct manner){0});
+    struct trial trial = run_pass(disruption, NULL, 0, &(struct trial_options){0});
     baseline->claims = settle_claims(disruption, &trial);
     for (uint32_t i = 0; i < trial.pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(trial.pass, i);
@@ -246,14 +248,14 @@ static void judge(struct disruption *disruption, struct trial *trial)
 
 static struct trial run(struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count,
-                        const struct manner *manner)
+                        const struct trial_options *options)
 {
     if (disruption->better)
         trial_baseline(disruption);
-    struct trial trial = run_pass(disruption, candidates, count, manner);
+    struct trial trial = run_pass(disruption, candidates, count, options);
     trial.candidates = candidates;
     trial.candidates_count = count;
-    trial.consolidation = manner->consolidation;
+    trial.consolidation = options->consolidation;
     judge(disruption, &trial);
     return trial;
 }
@@ -263,7 +265,7 @@ struct trial trial_run_beside(struct disruption *disruption,
                               bool consolidation, const struct bitset *beside)
 {
     return run(disruption, candidates, count,
-               &(struct manner){.consolidation = consolidation, .beside = beside});
+               &(struct trial_options){.consolidation = consolidation, .beside = beside});
 }
 
 struct trial trial_run_scheduled(struct disruption *disruption,
@@ -271,7 +273,7 @@ struct trial trial_run_scheduled(struct disruption *disruption,
                                  const struct bitset *beside)
 {
     return run(disruption, candidates, count,
-               &(struct manner){.consolidation = true, .beside = beside, .as_scheduled = true});
+               &(struct trial_options){.consolidation = true, .beside = beside, .as_scheduled = true});
 }
 
 struct trial trial_run_mixed(struct disruption *disruption,
@@ -279,7 +281,7 @@ struct trial trial_run_mixed(struct disruption *disruption,
                              uint32_t mixture)
 {
     return run(disruption, candidates, count,
-               &(struct manner){.consolidation = true, .as_scheduled = true, .mixture = mixture});
+               &(struct trial_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
 }
 
 struct trial trial_run(struct disruption *disruption,

@@ -32,7 +32,8 @@ struct trial trial_run_beside(struct disruption *disruption,
 struct trial trial_run_scheduled(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  const struct bitset *beside);
-// The same with the pods that are evicted together in another order: `mixture` is 1 to MIXTURES.
+// The same, beside nothing, with the pods that are evicted together in another order: `mixture` is
+// up to MIXTURES, 0 the order in which they leave.
 struct trial trial_run_mixed(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
                              uint32_t mixture);

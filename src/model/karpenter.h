@@ -19,7 +19,7 @@
 #define LABEL_EXCLUDE_BALANCERS  "node.kubernetes.io/exclude-from-external-load-balancers"
 #define TAINT_UNREGISTERED       "karpenter.sh/unregistered"
 #define TAINT_DISRUPTED          "karpenter.sh/disrupted"
-// Of adze: the node of a replacement opens as soon as its pods have been evicted (control/kept_replacements.h).
+// Of adze: the node of a replacement waits for the pods that are evicted (control/kept_replacements.h).
 #define TAINT_AWAITING_PODS      "adze.dev/awaiting-pods"
 #define FINALIZER_TERMINATION    "karpenter.sh/termination"
 #define ANNOTATION_DO_NOT_DISRUPT        "karpenter.sh/do-not-disrupt"

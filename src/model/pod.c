@@ -53,7 +53,7 @@ typedef struct resource_map (*container_amounts)(struct arena *arena,
                                                  const struct status_view *view,
                                                  const struct container *container);
 
-static bool is_sidecar(const struct container *container)
+bool container_is_sidecar(const struct container *container)
 {
     return text_equal(container->restart_policy, "Always");
 }
@@ -87,7 +87,7 @@ static struct start start_of(const struct containers *all, uint32_t from, uint32
         return (struct start){0};
     if (to - from == 1) {
         const struct container *container = &all->items[from];
-        bool stays = is_sidecar(container);
+        bool stays = container_is_sidecar(container);
         struct resource_map own = all->amounts(all->arena, stays ? all->view : NULL, container);
         return (struct start){stays ? own : (struct resource_map){0}, own};
     }
@@ -231,6 +231,29 @@ bool pod_is_unexamined(const struct pod *pod)
            (!is_set(scheduler) || strcmp(scheduler, "default-scheduler") == 0) &&
            condition_find(&pod->status.conditions, "PodScheduled") == NULL &&
            !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
+}
+
+int64_t container_host_port(const struct pod_spec *spec, const struct container_port *port)
+{
+    return port->host_port == 0 && spec->host_network ? port->container_port : port->host_port;
+}
+
+static uint32_t count_host_ports(const struct pod_spec *spec, const struct container *container)
+{
+    uint32_t count = 0;
+    list_for_each (port, &container->ports)
+        count += container_host_port(spec, port) != 0;
+    return count;
+}
+
+uint32_t pod_spec_host_ports(const struct pod_spec *spec)
+{
+    uint32_t count = 0;
+    list_for_each (container, &spec->containers)
+        count += count_host_ports(spec, container);
+    list_for_each (container, &spec->init_containers)
+        count += container_is_sidecar(container) ? count_host_ports(spec, container) : 0;
+    return count;
 }
 
 bool pod_spec_has_resource_claims(const struct pod_spec *spec)

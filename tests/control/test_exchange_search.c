@@ -5,75 +5,75 @@
 
 #include "support/cmocka_all.h"
 
-#define HOSTS 4
-#define GUESTS 16
+#define NODES 4
+#define PODS 16
 
 struct world {
-    struct exchange_host hosts[HOSTS];
-    int64_t room[HOSTS];
+    struct exchange_node nodes[NODES];
+    int64_t room[NODES];
     struct exchange exchange;
     struct {
         int64_t size;
-        uint32_t host;
-    } pods[GUESTS];
+        uint32_t node;
+    } pods[PODS];
     uint32_t count;
 };
 
-// Hosts of one pool in one zone, with so much room left each.
-static struct world *world_create(uint32_t hosts, int64_t room)
+// Nodes of one pool in one zone, with so much room left each.
+static struct world *world_create(uint32_t nodes, int64_t room)
 {
     struct world *world = calloc(1, sizeof *world);
-    for (uint32_t i = 0; i < hosts; i++) {
+    for (uint32_t i = 0; i < nodes; i++) {
         world->room[i] = room;
-        world->hosts[i].room = &world->room[i];
+        world->nodes[i].room = &world->room[i];
     }
-    world->exchange = (struct exchange){.hosts = world->hosts,
-                                        .host_count = hosts,
-                                        .axis_count = 1,
+    world->exchange = (struct exchange){.nodes = world->nodes,
+                                        .node_count = nodes,
+                                        .resource_count = 1,
                                         .steps_max = 100000};
     return world;
 }
 
 static void world_destroy(struct world *world)
 {
-    for (uint32_t i = 0; i < HOSTS; i++)
-        vector_free(&world->hosts[i].guests);
+    for (uint32_t i = 0; i < NODES; i++)
+        vector_free(&world->nodes[i].pods);
     free(world);
 }
 
-static struct exchange_guest *add(struct world *world, uint32_t host, uint32_t workload,
+static struct exchange_pod *add(struct world *world, uint32_t node, uint32_t workload,
                                   int64_t size)
 {
     world->pods[world->count].size = size;
-    world->pods[world->count].host = host;
-    struct exchange_guest guest = {.pod = &world->pods[world->count],
+    world->pods[world->count].node = node;
+    struct exchange_pod pod = {.object = &world->pods[world->count],
                                    .workload = workload,
                                    .may_move = true,
                                    .requests = &world->pods[world->count].size};
     world->count++;
-    vector_push(&world->hosts[host].guests, guest);
-    return &world->hosts[host].guests.items[world->hosts[host].guests.count - 1];
+    vector_push(&world->nodes[node].pods, pod);
+    return &world->nodes[node].pods.items[world->nodes[node].pods.count - 1];
 }
 
-// What a host has, and what it has room for, is what it was; and who moved is marked.
+// What a node has, and what it has room for, is what it was; and who moved is marked.
 static void check(const struct world *world, int64_t room)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < world->exchange.host_count; i++) {
+    for (uint32_t i = 0; i < world->exchange.node_count; i++) {
         int64_t change = 0;
-        vector_for_each (guest, &world->hosts[i].guests) {
+        vector_for_each (pod, &world->nodes[i].pods) {
             for (uint32_t k = 0; k < world->count; k++)
-                if (guest->pod == &world->pods[k]) {
-                    change += world->pods[k].host != i ? guest->requests[0] : 0;
-                    assert_true(guest->has_moved || world->pods[k].host == i);
+                if (pod->object == &world->pods[k]) {
+                    change += world->pods[k].node != i ? pod->requests[0] : 0;
+                    assert_true(pod->has_moved || world->pods[k].node == i);
                 }
             count++;
         }
         for (uint32_t k = 0; k < world->count; k++)
-            if (world->pods[k].host == i) {
+            if (world->pods[k].node == i) {
                 bool stays = false;
-                vector_for_each (guest, &world->hosts[i].guests)
-                    stays |= guest->pod == &world->pods[k];
+                vector_for_each (pod, &world->nodes[i].pods)
+                    stays |= pod->object == &world->pods[k];
                 change -= stays ? 0 : world->pods[k].size;
             }
         assert_int_equal(world->room[i], room - change);
@@ -153,8 +153,8 @@ static void nobody_leaves_the_zone_or_the_pool_SCH_516(void **state)
     add(world, 0, 1, 3);
     add(world, 1, 2, 3);
     add(world, 2, 3, 3);
-    world->hosts[1].domains[0] = 1;
-    world->hosts[2].pool = 1;
+    world->nodes[1].domains[0] = 1;
+    world->nodes[2].pool = 1;
     search(world, 0, 2);
 }
 
