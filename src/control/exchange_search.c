@@ -33,7 +33,7 @@ uint32_t exchange_siblings(const struct exchange *exchange)
 static bool is_welcome(const struct exchange_pod *pod, const struct exchange_node *from,
                        const struct exchange_node *to)
 {
-    return pod->may_move && from->pool == to->pool &&
+    return pod->may_move && from->pool == to->pool && (pod->unwanted & to->rules) == 0 &&
            (!is_spread(pod) || (from->domains[pod->key] == to->domains[pod->key] &&
                                   !has_sibling(to, pod)));
 }

@@ -15,11 +15,13 @@ struct exchange_pod {
     uint32_t key;            // it stays in its domain of that key
     bool may_move;           // nothing binds it to the node
     bool has_moved;          // out: it is on another node than before
+    uint64_t unwanted;       // by rules of pods that stay; it goes where none of them is among `rules`
     const int64_t *requests; // one for each resource
 };
 
 struct exchange_node {
     uint32_t pool; // exchanges stay within one
+    uint64_t rules;
     uint32_t domains[EXCHANGE_KEYS_MAX];
     int64_t *room; // left on each resource
     VECTOR(struct exchange_pod) pods;

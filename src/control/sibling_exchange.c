@@ -1,6 +1,7 @@
 #include "control/sibling_exchange.h"
 
 #include "base/symbols.h"
+#include "control/anti_affinities.h"
 #include "control/cluster.h"
 #include "control/exchange_search.h"
 #include "control/spread_order.h"
@@ -10,6 +11,7 @@
 struct reading {
     struct control *control;
     struct arena *arena;
+    const struct anti_affinities *anti;
     struct exchange exchange;
     const struct node_claim **claims;  // of the nodes
     struct symbols *resources, *keys; // topology keys
@@ -48,6 +50,7 @@ static struct exchange_pod exchange_pod_of(const struct reading *reading, const 
         .workload = symbols_intern(reading->names, workload != NULL ? workload : pod->meta.uid),
         .key = is_known ? number : UINT32_MAX,
         .may_move = is_known && may_move(pod),
+        .unwanted = anti_affinities_against(reading->anti, pod),
         .requests = amounts_of(reading, &requests)};
 }
 
@@ -73,7 +76,8 @@ static bool read_node(const struct reading *reading, const struct node_claim *cl
                       struct exchange_node *to)
 {
     const char *pool = label_or_empty((const struct object *)claim, LABEL_NODE_POOL);
-    *to = (struct exchange_node){.pool = symbols_intern(reading->names, pool)};
+    *to = (struct exchange_node){.pool = symbols_intern(reading->names, pool),
+                                 .rules = anti_affinities_around(reading->anti, claim)};
     const struct pod *pod;
     for (uint32_t i = 0;
          (pod = cluster_planned_on(reading->control->cluster, claim, i)) != NULL; i++)
@@ -128,8 +132,10 @@ static void apply(const struct reading *reading)
 void sibling_exchange(struct control *control, const struct node_claim *const *claims,
                       uint32_t count)
 {
+    struct anti_affinities *anti = anti_affinities_read(control);
     struct reading reading = {.control = control,
                               .arena = arena_create(64 * 1024),
+                              .anti = anti,
                               .resources = symbols_create(),
                               .keys = symbols_create(),
                               .names = symbols_create()};
@@ -148,4 +154,5 @@ void sibling_exchange(struct control *control, const struct node_claim *const *c
     symbols_destroy(reading.keys);
     symbols_destroy(reading.names);
     arena_destroy(reading.arena);
+    anti_affinities_destroy(anti);
 }

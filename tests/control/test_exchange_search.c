@@ -167,6 +167,20 @@ static void those_that_are_bound_stay_SCH_516(void **state)
     search(world, 3, 2);
 }
 
+// Pods of others keep them away from one node.
+static void nobody_goes_where_others_keep_it_away_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(3, 0);
+    add(world, 0, 1, 3)->unwanted = 1;
+    add(world, 0, 1, 3)->unwanted = 1;
+    add(world, 1, 2, 3);
+    add(world, 2, 3, 3)->unwanted = 4;
+    world->nodes[0].rules = 4;
+    world->nodes[1].rules = 3;
+    search(world, 0, 2);
+}
+
 static void the_search_has_an_end_SCH_516(void **state)
 {
     (void)state;
@@ -188,6 +202,7 @@ int main(void)
         cmocka_unit_test(sets_of_three_change_places_SCH_516),
         cmocka_unit_test(nobody_leaves_the_zone_or_the_pool_SCH_516),
         cmocka_unit_test(those_that_are_bound_stay_SCH_516),
+        cmocka_unit_test(nobody_goes_where_others_keep_it_away_SCH_516),
         cmocka_unit_test(the_search_has_an_end_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

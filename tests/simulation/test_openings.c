@@ -1,5 +1,5 @@
 // Nodes of a wave open together, and the pods are told where to go (SCH-516).
-#include "simulation/scenario.h"
+#include "simulation/cluster_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +105,36 @@ static void zones_fill_evenly_SCH_516(void **state)
     assert_true(kept(scenario) >= 0.5);
 }
 
+// Two of a workload on each node, and one node with room that has a pod which wants none of them near it.
+static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
+{
+    static const char pool[] =
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n"
+        "      requirements:\n"
+        "      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}\n"
+        "      - {key: topology.kubernetes.io/zone, operator: In, values: [test-zone-a]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['8']}\n";
+    static const char guard[] =
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: guard, namespace: default}\n"
+        "spec:\n  replicas: 1\n  selector: {matchLabels: {app: guard}}\n  template:\n"
+        "    metadata: {labels: {app: guard}}\n    spec:\n"
+        "      containers:\n      - {name: c, image: pause, resources: {requests: {cpu: 4}}}\n"
+        "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}]}}\n";
+    static const struct shape a = {"a", 6, "3", "1Gi", true};
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_apply(scenario, pool);
+    scenario_apply(scenario, guard);
+    apply(scenario, &a);
+    scenario_expect_running(scenario, 7);
+    assert_true(kept(scenario) == 1);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 4);
+}
+
 static bool any_pod_runs(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) > 0;
@@ -152,6 +182,7 @@ int main(void)
         TEST(pods_of_several_sizes_go_where_they_were_planned_SCH_516),
         TEST(at_a_live_pace_too_SCH_516),
         TEST(zones_fill_evenly_SCH_516),
+        TEST(nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
     };
