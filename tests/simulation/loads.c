@@ -34,6 +34,7 @@ static const char pool[] =
     "metadata: {name: default}\n"
     "spec:\n"
     "  template:\n"
+    "    metadata: {labels: {generation: first}}\n"
     "    spec:\n"
     "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
     "      expireAfter: Never\n"
@@ -181,6 +182,12 @@ void load_grow(struct scenario *scenario, const struct load *load)
     scale(scenario, load, false);
 }
 
+void load_drift(struct scenario *scenario)
+{
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {template: {metadata: {labels: {generation: second}}}}}");
+}
+
 // --- figures -------------------------------------------------------------------------------------
 struct look {
     struct scenario *scenario;
@@ -267,6 +274,7 @@ struct load_figures load_look(struct scenario *scenario)
     figures->evicted = counted(scenario, "karpenter_pods_drained_total", "");
     figures->landed = counted(scenario, "adze_plan_divergence_pods_total", "");
     figures->kept = counted(scenario, "adze_plan_divergence_pods_total", "landed=\"planned\"");
+    figures->unplanned = counted(scenario, "adze_unplanned_nodeclaims_total", "");
     return look.figures;
 }
 

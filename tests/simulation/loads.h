@@ -11,6 +11,7 @@ struct load_figures { // at one moment
     double cpu, memory;     // requests of bound pods / allocatable of nodes, percent
     uint32_t created, gone; // NodeClaims since the beginning
     uint32_t evicted, landed, kept; // pods since the beginning: drained; planned and bound; bound as planned
+    uint32_t unplanned; // NodeClaims since the beginning that evicted pods needed although no command had planned them
 };
 
 struct load; // Deployments of a world, and their sizes
@@ -23,6 +24,8 @@ void load_apply(struct scenario *scenario, const struct load *load);
 // Every Deployment gets its smaller size, or its own again.
 void load_shrink(struct scenario *scenario, const struct load *load);
 void load_grow(struct scenario *scenario, const struct load *load);
+// All nodes drift: the NodePool's template changes.
+void load_drift(struct scenario *scenario);
 struct load_figures load_look(struct scenario *scenario);
 // Until all pods are bound, or the seconds are over.
 struct load_figures load_bound(struct scenario *scenario, double seconds);

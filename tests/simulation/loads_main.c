@@ -1,6 +1,8 @@
 // Runs loads on virtual time and prints what comes of them.
 //
-//   loads [--seed N] [--set NAME=VALUE]... two thirty 1 2 3 ...
+//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] two thirty 1 2 3 ...
+//
+// Each goes up, down and up again; with --drift all its nodes drift while it is down.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +12,21 @@
 static void print(const char *load, const char *step, double last, const struct load_figures *figures)
 {
     printf("%-8s %-6s %6.1f s, last change %6.1f s: %u/%u pods on %u nodes (%u going), %.2f USD/h, cpu %.1f %%, "
-           "memory %.1f %%; NodeClaims %u - %u, evicted %u, as planned %u of %u\n",
+           "memory %.1f %%; NodeClaims %u - %u, evicted %u, as planned %u of %u, unplanned %u\n",
            load, step, figures->seconds, last, figures->bound, figures->pods, figures->nodes, figures->going,
            figures->price, figures->cpu, figures->memory, figures->created, figures->gone,
-           figures->evicted, figures->kept, figures->landed);
+           figures->evicted, figures->kept, figures->landed, figures->unplanned);
     fflush(stdout);
 }
 
-static void run(const char *name, uint64_t seed, char **settings, int count, bool verbose)
+struct course {
+    uint64_t seed;
+    bool verbose, drift;
+};
+
+static void run(const char *name, const struct course *course, char **settings, int count)
 {
-    struct scenario *scenario = scenario_create(seed);
+    struct scenario *scenario = scenario_create(course->seed);
     struct error error = {0};
     for (int i = 0; i < count; i++) {
         char *equals = strchr(settings[i], '=');
@@ -44,7 +51,7 @@ static void run(const char *name, uint64_t seed, char **settings, int count, boo
     struct load_figures figures = load_bound(scenario, 300);
     print(name, "up", 0, &figures);
     load_shrink(scenario, load);
-    if (verbose)
+    if (course->verbose)
         for (int i = 0; i < 12; i++) {
             scenario_run(scenario, 15);
             figures = load_look(scenario);
@@ -52,6 +59,11 @@ static void run(const char *name, uint64_t seed, char **settings, int count, boo
         }
     figures = load_quiet(scenario, 90, 1200, &last);
     print(name, "down", last, &figures);
+    if (course->drift) {
+        load_drift(scenario);
+        figures = load_quiet(scenario, 90, 1200, &last);
+        print(name, "drift", last, &figures);
+    }
     load_grow(scenario, load);
     figures = load_bound(scenario, 300);
     print(name, "again", 0, &figures);
@@ -63,16 +75,17 @@ int main(int argc, char **argv)
 {
     char *settings[32];
     int count = 0;
-    uint64_t seed = 1;
-    bool verbose = false;
+    struct course course = {.seed = 1};
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
+            course.seed = strtoull(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--set") == 0 && i + 1 < argc && count < 32)
             settings[count++] = argv[++i];
         else if (strcmp(argv[i], "--verbose") == 0)
-            verbose = true;
+            course.verbose = true;
+        else if (strcmp(argv[i], "--drift") == 0)
+            course.drift = true;
         else
-            run(argv[i], seed, settings, count, verbose);
+            run(argv[i], &course, settings, count);
     return 0;
 }
