@@ -18,6 +18,9 @@
 #define KEEPALIVE_INTERVAL_S 10
 // A peer that acknowledges nothing for this long is gone, whatever runs over the connection.
 #define UNACKNOWLEDGED_MAX_MS 30000
+// Bodies are some kilobytes. libcurl's own sizes are made for files: 64 KiB a request that sends anything.
+#define UPLOAD_BUFFER_BYTES (16 * 1024L) // the least
+#define ANSWER_BUFFER_BYTES (8 * 1024L)  // of one object
 
 static bool parse_server(struct http_target *target, struct error *error);
 static void name_server(struct http_target *target, CURLU *url);
@@ -183,6 +186,8 @@ static void set_method(CURL *curl, enum kube_verb verb, const char *body)
     }
     if (body == NULL && verb != KUBE_DELETE)
         body = "";
+    curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, UPLOAD_BUFFER_BYTES);
+    curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, ANSWER_BUFFER_BYTES);
     if (body != NULL) {
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body); // not copied

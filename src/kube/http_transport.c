@@ -13,24 +13,30 @@
 #include "kube/http_easy.h"
 #include "kube/http_multi.h"
 #include "kube/line_reader.h"
+#include "kube/managed_fields.h"
 #include "kube/status.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
+// A burst of hundreds of calls would open connection after connection (a server takes some 100 streams on each) and
+// have buffers for all of them, and be answered no sooner. With the watches these find room on one connection.
+#define CALLS_UNDER_WAY_MAX 64
 
 // libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
 // calls, new requests) happens in transport_dispatch(), on a timer of its own, where every function
 // of libcurl and of the transport may be called, its destruction included.
 enum call_state {
+    CALL_QUEUED,  // until fewer calls are under way
     CALL_WAITING, // for the credential plugin
     CALL_RUNNING, // in the multi
     CALL_ENDED,   // `result` or `error` tells how
 };
 
 struct kube_call {
-    TAILQ_ENTRY(kube_call) all_link, ready_link;
+    TAILQ_ENTRY(kube_call) all_link, ready_link, queue_link;
     struct http_transport *transport;
     enum call_state state;
     bool is_ready;              // in the ready list
+    bool is_counted;            // among the calls under way
     bool is_busy, is_cancelled; // a handler of this call is running; and has cancelled it
     bool is_retried;            // sent again after a 401
     bool is_overflown;
@@ -60,7 +66,8 @@ struct http_transport {
     struct credentials *credentials;
     size_t line_bytes_max, response_bytes_max;
     struct timer *dispatcher;
-    struct call_list all, ready;
+    struct call_list all, ready, queue;
+    unsigned under_way; // calls that are counted, at most CALLS_UNDER_WAY_MAX
     bool is_dispatching, is_destroyed; // the end of the dispatch frees it
 };
 
@@ -71,11 +78,15 @@ static void transport_cancel(struct kube_transport *base, struct kube_call *call
 static void transport_destroy(struct kube_transport *base);
 static void transport_dispatch(void *context);
 static void transport_credentials_settled(void *context);
+static bool transport_begin_next(struct http_transport *transport);
 static void call_begin(struct kube_call *call);
+static bool call_waits_its_turn(const struct kube_call *call);
+static void call_send(struct kube_call *call);
 static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port);
 static size_t call_receive(char *data, size_t size, size_t count, void *context);
 static void call_transferred(void *context, CURLcode result);
 static void call_make_ready(struct kube_call *call);
+static void transport_wake(struct http_transport *transport);
 static void call_dispatch(struct kube_call *call);
 static bool call_is_stream(const struct kube_call *call);
 static bool call_read_events(struct kube_call *call);
@@ -106,6 +117,7 @@ struct kube_transport *http_transport_create(struct loop *loop, const struct kub
     transport->config = kube_config_copy(config);
     TAILQ_INIT(&transport->all);
     TAILQ_INIT(&transport->ready);
+    TAILQ_INIT(&transport->queue);
     transport->line_bytes_max = options->line_bytes_max;
     transport->response_bytes_max =
         options->response_bytes_max != 0 ? options->response_bytes_max : RESPONSE_BYTES_MAX;
@@ -178,14 +190,26 @@ static void transport_dispatch(void *context)
     struct http_transport *transport = context;
     struct kube_call *call;
     transport->is_dispatching = true;
-    while ((call = TAILQ_FIRST(&transport->ready)) != NULL) { // none is left by a destruction
-        TAILQ_REMOVE(&transport->ready, call, ready_link);
-        call->is_ready = false;
-        call_dispatch(call);
-    }
+    do { // a destruction leaves neither ready nor queued calls
+        while ((call = TAILQ_FIRST(&transport->ready)) != NULL) {
+            TAILQ_REMOVE(&transport->ready, call, ready_link);
+            call->is_ready = false;
+            call_dispatch(call);
+        }
+    } while (transport_begin_next(transport));
     transport->is_dispatching = false;
     if (transport->is_destroyed)
         free(transport);
+}
+
+static bool transport_begin_next(struct http_transport *transport)
+{
+    struct kube_call *call = TAILQ_FIRST(&transport->queue);
+    if (call == NULL || transport->under_way == CALLS_UNDER_WAY_MAX)
+        return false;
+    TAILQ_REMOVE(&transport->queue, call, queue_link);
+    call_send(call);
+    return true;
 }
 
 static void transport_credentials_settled(void *context)
@@ -194,14 +218,45 @@ static void transport_credentials_settled(void *context)
     struct kube_call *call;
     TAILQ_FOREACH(call, &transport->all, all_link)
     if (call->state == CALL_WAITING)
-        call_begin(call);
+        call_send(call);
 }
 
-// Sends the request, or waits for the credential; never calls a handler.
+// Sends the request, or has it wait; never calls a handler.
 static void call_begin(struct kube_call *call)
 {
     struct http_transport *transport = call->transport;
+    if (call_waits_its_turn(call)) {
+        call->state = CALL_QUEUED;
+        TAILQ_INSERT_TAIL(&transport->queue, call, queue_link);
+    } else {
+        call_send(call);
+    }
+}
+
+// A watch stays, and a lease that is renewed too late is lost: neither waits for others.
+static bool call_goes_at_once(const struct kube_call *call)
+{
+    static const char leases[] = "/apis/coordination.k8s.io/";
+    return call->verb == KUBE_WATCH || strncmp(call->path, leases, sizeof leases - 1) == 0;
+}
+
+static bool call_waits_its_turn(const struct kube_call *call)
+{
+    const struct http_transport *transport = call->transport;
+    bool has_room =
+        transport->under_way < CALLS_UNDER_WAY_MAX && TAILQ_EMPTY(&transport->queue);
+    return !has_room && !call_goes_at_once(call);
+}
+
+// Sends the request, or waits for the credential.
+static void call_send(struct kube_call *call)
+{
+    struct http_transport *transport = call->transport;
     struct credential credential;
+    if (!call->is_counted && !call_goes_at_once(call)) {
+        call->is_counted = true;
+        transport->under_way++;
+    }
     call->error = (struct error){0};
     switch (credentials_get(transport->credentials, &credential, &call->error)) {
     case CREDENTIALS_PENDING:
@@ -269,8 +324,13 @@ static void call_make_ready(struct kube_call *call)
         return;
     call->is_ready = true;
     TAILQ_INSERT_TAIL(&call->transport->ready, call, ready_link);
-    if (!timer_is_running(call->transport->dispatcher))
-        timer_start(call->transport->dispatcher, 0);
+    transport_wake(call->transport);
+}
+
+static void transport_wake(struct http_transport *transport)
+{
+    if (!transport->is_dispatching && !timer_is_running(transport->dispatcher))
+        timer_start(transport->dispatcher, 0);
 }
 
 static void call_dispatch(struct kube_call *call)
@@ -353,7 +413,7 @@ static bool call_retry(struct kube_call *call, int status)
     call->is_retried = true;
     http_easy_clear(&call->easy);
     text_clear(&call->answer);
-    call_begin(call);
+    call_send(call);
     return true;
 }
 
@@ -367,6 +427,7 @@ static void call_read_answer(struct kube_call *call, struct kube_response *respo
     bool good = response->status / 100 == 2;
     bool plain = type != NULL && strncasecmp(type, "text/plain", 10) == 0;
     if (call_has_json(call) && call->answer.length > 0) {
+        call->answer.length = managed_fields_cut(call->answer.data, call->answer.length);
         response->body = json_loadb(call->answer.data, call->answer.length, JSON_ALLOW_NUL, NULL);
         if (response->body == NULL && good)
             error_set(&response->error, ERROR_UNAVAILABLE,
@@ -428,6 +489,14 @@ static void call_unlink(struct kube_call *call)
         TAILQ_REMOVE(&call->transport->ready, call, ready_link);
     call->is_ready = false;
     TAILQ_REMOVE(&call->transport->all, call, all_link);
+    if (call->state == CALL_QUEUED)
+        TAILQ_REMOVE(&call->transport->queue, call, queue_link);
+    if (!call->is_counted)
+        return;
+    call->is_counted = false;
+    call->transport->under_way--;
+    if (!TAILQ_EMPTY(&call->transport->queue))
+        transport_wake(call->transport);
 }
 
 static void call_free(struct kube_call *call)

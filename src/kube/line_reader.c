@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kube/managed_fields.h"
+
 static void line_reader_compact(struct line_reader *reader);
 static bool is_blank(const char *text, size_t length);
 
@@ -16,7 +18,7 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
     size_t line_bytes_max = reader->line_bytes_max != 0 ? reader->line_bytes_max : LINE_BYTES_MAX;
     while (reader->position < reader->input.length) {
         size_t from = reader->searched > reader->position ? reader->searched : reader->position;
-        const char *begin = reader->input.data + reader->position;
+        char *begin = reader->input.data + reader->position;
         const char *end = NULL;
         if (from < reader->input.length)
             end = memchr(reader->input.data + from, '\n', reader->input.length - from);
@@ -33,6 +35,7 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
         reader->position += length + 1;
         if (is_blank(begin, length))
             continue;
+        length = managed_fields_cut(begin, length);
         json_error_t why;
         *value = json_loadb(begin, length, JSON_ALLOW_NUL, &why);
         if (*value != NULL && json_is_object(*value))

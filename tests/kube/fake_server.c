@@ -141,7 +141,7 @@ struct fake_server *fake_server_create(struct loop *loop, const struct fake_iden
         server->tls = tls_create(identity);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     server->listener = evconnlistener_new_bind(loop_event_base(loop), accepted, server,
-                                               LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 16,
+                                               LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 128,
                                                (struct sockaddr *)&address, sizeof address);
     assert(server->listener != NULL);
     socklen_t length = sizeof address;

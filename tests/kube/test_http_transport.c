@@ -15,6 +15,7 @@
 
 #define GUARD_NS (30 * SECOND)
 #define TOKEN    "sesame-4711"
+#define HELD_MAX 256
 
 struct world {
     struct loop *loop;
@@ -35,6 +36,8 @@ struct world {
     bool destroys;                // the handler ends the transport instead
     size_t cut;                   // for the test's own use
     char folder[64];
+    struct fake_connection *held[HELD_MAX]; // answered by the test, not at once
+    unsigned held_count;
 };
 
 static void serve(void *context, struct fake_connection *connection, const char *request)
@@ -523,6 +526,61 @@ static void calls_may_be_cancelled_at_any_time(void **state)
     world_destroy(world);
 }
 
+static void reply_later(struct world *world, struct fake_connection *connection, const char *request)
+{
+    if (strstr(request, "/first?") != NULL)
+        return; // never
+    if (strstr(request, "/version?") != NULL) {
+        fake_reply(connection, 200, "application/json", "", "{}");
+        return;
+    }
+    assert_in_range(world->held_count, 0, HELD_MAX - 1);
+    world->held[world->held_count++] = connection;
+}
+
+// Until nothing happens any more; an answer stops the loop.
+static void run_briefly(struct world *world)
+{
+    for (unsigned before = UINT32_MAX; before != world->server->requests + world->done;) {
+        before = world->server->requests + world->done;
+        loop_run_for(world->loop, 100 * MILLISECOND);
+    }
+}
+
+static void a_burst_of_calls_waits_its_turn(void **state)
+{
+    (void)state;
+    struct world *world = world_create(NULL, reply_later);
+    struct kube_call *calls[200];
+    ask(world, KUBE_GET, "/version", NULL); // libcurl knows now that the server speaks HTTP/1.1
+    for (size_t i = 0; i < ARRAY_LENGTH(calls); i++) {
+        start(world, KUBE_PATCH, i == 0 ? "/api/v1/nodes/first" : "/api/v1/nodes/n", NULL);
+        calls[i] = world->call;
+    }
+    world->server->requests = world->done = 0;
+    run_briefly(world);
+    unsigned first = world->server->requests;
+    assert_in_range(first, 16, 100); // the streams of one connection
+    // A lease and a watch wait for nobody; a queued call may be cancelled, and one under way gives its place.
+    start(world, KUBE_UPDATE, "/apis/coordination.k8s.io/v1/namespaces/n/leases/l", NULL);
+    start(world, KUBE_WATCH, "/api/v1/pods", NULL);
+    run_briefly(world);
+    assert_int_equal(world->server->requests, first + 2);
+    world->transport->operations->cancel(world->transport, calls[199]);
+    world->transport->operations->cancel(world->transport, calls[0]);
+    run_briefly(world);
+    assert_int_equal(world->server->requests, first + 3);
+    // One that is answered is followed by the next, until all are done.
+    for (unsigned answered = 0; answered < world->held_count; answered++) {
+        fake_reply(world->held[answered], 200, "application/json", "", "{}");
+        if (answered + 1 == world->held_count)
+            run_briefly(world);
+    }
+    assert_int_equal(world->server->requests, 200 - 1 + 2);
+    assert_int_equal(world->done, 198 + 2);
+    world_destroy(world);
+}
+
 // --- credentials ---------------------------------------------------------------------------------
 static void write_file(const struct world *world, const char *name, const char *text, int mode)
 {
@@ -764,6 +822,7 @@ int main(void)
         cmocka_unit_test(a_watch_may_be_cancelled_by_its_own_event),
         cmocka_unit_test(handlers_may_destroy_the_transport),
         cmocka_unit_test(calls_may_be_cancelled_at_any_time),
+        cmocka_unit_test(a_burst_of_calls_waits_its_turn),
         cmocka_unit_test(a_refused_token_is_read_again),
         cmocka_unit_test(a_plugin_gives_the_token_once),
         cmocka_unit_test(an_expired_credential_is_renewed_but_not_for_every_request),

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "kube/bucket.h"
 #include "kube/client.h"
 #include "kube/line_reader.h"
+#include "kube/managed_fields.h"
 #include "kube/object_table.h"
 #include "kube/query.h"
 #include "kube/status.h"
@@ -143,6 +145,38 @@ static void long_lines_fail_before_their_end(void **state)
     line_reader_free(&reader);
 }
 
+static void managed_fields_are_cut_from_the_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *cut;
+    } table[] = {
+        {"", ""},
+        {"{}", "{}"},
+        {"{\"managedFields\":[]}", "{\"managedFields\":[]}"},
+        {"{\"a\":1,\"managedFields\":[{\"f:x\":{\"k:{\\\"u\\\":\\\"]\\\\\\\"}\":{}}},[1]],\"b\":[2]}",
+         "{\"a\":1,\"managedFields\":[],\"b\":[2]}"},
+        {"[{\"managedFields\":[1]},{\"x\":0,\"managedFields\":[\"]\",2]},3]",
+         "[{\"managedFields\":[]},{\"x\":0,\"managedFields\":[]},3]"},
+        // Not a list, not a key, not a member of its own, without an end.
+        {"{\"managedFields\":{\"a\":[1]}}", "{\"managedFields\":{\"a\":[1]}}"},
+        {"{\"a\":\"{\\\"managedFields\\\":[1]}\"}", "{\"a\":\"{\\\"managedFields\\\":[1]}\"}"},
+        {"{\"a\\\"managedFields\":[1]}", "{\"a\\\"managedFields\":[1]}"},
+        {"{\"managedFields\":[1}", "{\"managedFields\":[1}"},
+        {"{\"managedFields\":[\"1]}", "{\"managedFields\":[\"1]}"},
+        {"\"managedFields\":[1]", "\"managedFields\":[1]"},
+        {"{\"managedFields\":[", "{\"managedFields\":["},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        size_t length = strlen(table[i].text);
+        char *text = memory_copy(table[i].text, length); // without NUL: reading beyond it is found
+        length = managed_fields_cut(text, length);
+        if (length != strlen(table[i].cut) || memcmp(text, table[i].cut, length) != 0)
+            fail_msg("%s became %.*s", table[i].text, (int)length, text);
+        free(text);
+    }
+}
+
 static void buckets_let_bursts_through_then_the_rate(void **state)
 {
     (void)state;
@@ -213,6 +247,7 @@ int main(void)
         cmocka_unit_test(lines_may_be_cut_anywhere),
         cmocka_unit_test(bad_lines_fail_without_quoting),
         cmocka_unit_test(long_lines_fail_before_their_end),
+        cmocka_unit_test(managed_fields_are_cut_from_the_text),
         cmocka_unit_test(buckets_let_bursts_through_then_the_rate),
         cmocka_unit_test(table_finds_what_was_added_and_not_what_was_removed),
     };
