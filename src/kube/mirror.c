@@ -56,6 +56,7 @@ static void list_ends(void *context, const char *resource_version);
 static void list_absent(void *context, enum error_kind why);
 static void watch_event(void *context, const char *type, const json_t *document);
 static void take(struct mirror_kind *kind, const json_t *document);
+static bool take_known(struct mirror_kind *kind, const json_t *document);
 static void put(struct mirror_kind *kind, struct object *object);
 static void replace(struct mirror_kind *kind, struct object_entry *entry, struct object *object,
                     uint32_t epoch);
@@ -282,6 +283,8 @@ static void watch_event(void *context, const char *type, const json_t *document)
 
 static void take(struct mirror_kind *kind, const json_t *document)
 {
+    if (take_known(kind, document))
+        return;
     struct error error = {0};
     const struct kind *facts = kind->view != NULL ? kind->view : kind_get(kind->id);
     struct object *object = object_decode(document, facts, DECODE_LENIENT, &error);
@@ -299,6 +302,25 @@ static void take(struct mirror_kind *kind, const json_t *document)
         invalid_destroy(map_remove(kind->invalid, key));
     }
     put(kind, object);
+}
+
+// The watch brings what a write has answered, a list what has been there before: neither is read again.
+static bool take_known(struct mirror_kind *kind, const json_t *document)
+{
+    const char *name = metadata_text(document, "name");
+    if (name == NULL || map_count(kind->invalid) > 0)
+        return false;
+    struct object_entry *entry =
+        object_table_find(&kind->table, metadata_text(document, "namespace"), name);
+    if (entry == NULL)
+        return false;
+    const struct object_meta *known = &entry->object->meta;
+    const char *version = metadata_text(document, "resourceVersion");
+    if (version == NULL || !text_equal(known->resource_version, version) ||
+        !text_equal(known->uid, metadata_text(document, "uid")))
+        return false;
+    entry->epoch = kind->epoch;
+    return true;
 }
 
 static void put(struct mirror_kind *kind, struct object *object)
