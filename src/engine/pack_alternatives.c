@@ -1,16 +1,24 @@
 // Whole plans compared (pack.h). A pass decides pod by pod, and some of what it decides cannot be
 // seen to be dear before everything is placed: which of a pod's node affinity terms it takes
-// (SCH-508), whether it joins a claim that must grow for it, and whether it goes where spreads of others want it (SCH-516). Here such choices are made
-// otherwise, the pods are packed anew, and what is cheaper in the end is kept.
+// (SCH-508), whether it joins a claim that must grow for it, whether it goes where spreads of others
+// want it, and before them or after (SCH-516). Here such choices are made otherwise, the pods are
+// packed anew, and what is cheaper in the end is kept.
+//
+// Spreads reckon with every domain that one of their pods' terms opens (SCH-508, SCH-512). While all
+// those pods take a cheap term, domains that only far dearer terms open need not be filled:
+// kube-scheduler does not count them before such a node is there. Terms of about the same price, one
+// for each zone, stay domains to spread over.
 //
 // The number of tries is bounded by the pods, never by time. None is made where the bound says that
 // there is little to gain; of many pods only choices are made otherwise that look dear.
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "engine/instance_types.h"
 #include "engine/pack.h"
 #include "engine/place.h"
+#include "engine/templates.h"
 #include "engine/topology_groups.h"
 
 #define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear
@@ -20,11 +28,13 @@
 #define LOOKED_AT_MAX 128    // pods that tell whether heeding others looks dear
 #define THRIFTY_WORK  200000 // pods times claims: beyond it nobody compares what each claim costs
 #define GAIN_PERCENT  2      // of the price, which must be above the bound for a try
-#define HEED_PERCENT  10     // of the nodes' price that going where others want one may cost
+#define HEED_PERCENT  10     // of what pods need that going where others want them may cost
 #define GROUPS_MAX    32
+#define DEAR_TIMES    2 // a term that costs so many times another one opens no domain that must be filled
 
 struct alternative { // one choice, for some pods
-    enum { HEED_NOBODY, BE_THRIFTY, TAKE_SET } kind;
+    // Of these, all but the last two heed nobody.
+    enum { HEED_NOBODY, OWNERS_FIRST, CHOOSY_FIRST, FILL_DEAR, BE_THRIFTY, TAKE_SET } kind;
     struct bitset pods; // by origin
     uint32_t set;
     double price; // of what a pod needs, about, on the machine that is best for it
@@ -41,11 +51,63 @@ struct chooser {
     struct pass_input input; // of the best
     uint32_t pods, tries;
     double terms_gain, heed_gain; // nano-USD an hour that other choices would save, about
+    struct { // what was guessed last: pods of a shape mostly follow each other
+        const struct shape *shape;
+        uint32_t term;
+        double price;
+    } guess;
     struct group groups[GROUPS_MAX];
     uint32_t groups_count;
     struct bitset heeding; // classes with pods that heed others
+    struct bitset dear;    // classes with pods on new nodes that only dear machines will do for
+    const uint8_t *owners_first, *choosy_first; // turns by class; NULL: not made yet
     VECTOR(struct alternative) alternatives;
 };
+
+// --- prices, about ---------------------------------------------------------------------------------
+
+static int64_t units_on(const struct row *row, const struct shape *shape)
+{
+    int64_t units = INT64_MAX;
+    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
+        uint32_t d = shape->dimensions[i];
+        int64_t own = row->allocatable[d] / shape->requests[d];
+        units = own < units ? own : units;
+    }
+    return units;
+}
+
+static double guess_anew(struct problem *problem, const struct shape *shape, uint32_t term)
+{
+    double lowest = 1e300;
+    uint32_t asked = set_meet(problem->sets, shape->set, term);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        struct node_template *template = problem->templates[t];
+        if (!problem_tolerates(problem, shape->tolerations, template->taints) ||
+            !sets_compatible(problem->sets, template->set, asked, true))
+            continue;
+        uint32_t set = set_meet(problem->sets, template->set, asked);
+        const struct row_filter *prices = type_table_prices(problem, template->table, set);
+        bitset_for_each (r, prices->both) {
+            int64_t units = units_on(&template->table->rows[r], shape);
+            double price = (double)prices->cheapest[r] / (double)(units > 0 ? units : 1);
+            if (units > 0 && prices->cheapest[r] != INT64_MAX && price < lowest)
+                lowest = price;
+        }
+    }
+    return lowest;
+}
+
+// What a pod of the shape costs on the best machine that meets the term, were it full of them.
+static double guess_price(struct chooser *chooser, const struct shape *shape, uint32_t term)
+{
+    if (chooser->guess.shape != shape || chooser->guess.term != term) {
+        chooser->guess.price = guess_anew(chooser->problem, shape, term);
+        chooser->guess.shape = shape;
+        chooser->guess.term = term;
+    }
+    return chooser->guess.price;
+}
 
 // --- what can be chosen --------------------------------------------------------------------------
 
@@ -72,62 +134,43 @@ static void add_to_group(struct chooser *chooser, const struct shape *shape, uin
     bitset_set(chooser->groups[g].pods, origin);
 }
 
+// Whether what the pod asks for keeps it to machines that are far dearer than others of that size.
+static bool is_dear(struct chooser *chooser, const struct shape *shape)
+{
+    if (chooser->pods >= PODS_FEW || shape->set == SET_EMPTY)
+        return false;
+    struct shape free_of_labels = *shape;
+    free_of_labels.set = SET_EMPTY;
+    double price = guess_anew(chooser->problem, shape, SET_EMPTY);
+    return price < 1e300 &&
+           price >= guess_anew(chooser->problem, &free_of_labels, SET_EMPTY) * DEAR_TIMES;
+}
+
 static void find_groups(struct chooser *chooser)
 {
     struct pass *pass = chooser->best;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct placement *placement = &pass->placements[i];
-        if (placement->kind != ON_CLAIM)
+        if (placement->kind == NOT_PLACED)
             continue;
         const struct pod_class *class = class_at(chooser->problem, placement->class);
         const struct shape *shape = shape_of(chooser->problem, class);
-        if (shape->terms_count > 1)
+        if (shape->terms_count > 1 && placement->kind == ON_CLAIM)
             add_to_group(chooser, shape, pass_pod(pass, i)->origin);
         if (pass_class(pass, placement->class)->heeded.count > 0)
             bitset_set(chooser->heeding, class->original);
+        if (placement->kind == ON_CLAIM && is_dear(chooser, shape))
+            bitset_set(chooser->dear, class->original);
     }
-}
-
-static int64_t units_on(const struct row *row, const struct shape *shape)
-{
-    int64_t units = INT64_MAX;
-    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
-        uint32_t d = shape->dimensions[i];
-        int64_t own = row->allocatable[d] / shape->requests[d];
-        units = own < units ? own : units;
-    }
-    return units;
-}
-
-// What a pod of the shape costs on the best machine that meets the term, were it full of them.
-static double guess_price(struct problem *problem, const struct shape *shape, uint32_t term)
-{
-    double lowest = 1e300;
-    uint32_t asked = set_meet(problem->sets, shape->set, term);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        struct node_template *template = problem->templates[t];
-        if (!problem_tolerates(problem, shape->tolerations, template->taints) ||
-            !sets_compatible(problem->sets, template->set, asked, true))
-            continue;
-        uint32_t set = set_meet(problem->sets, template->set, asked);
-        const struct row_filter *prices = type_table_prices(problem, template->table, set);
-        bitset_for_each (r, prices->both) {
-            int64_t units = units_on(&template->table->rows[r], shape);
-            double price = (double)prices->cheapest[r] / (double)(units > 0 ? units : 1);
-            if (units > 0 && prices->cheapest[r] != INT64_MAX && price < lowest)
-                lowest = price;
-        }
-    }
-    return lowest;
 }
 
 // --- what looks dear -----------------------------------------------------------------------------
 
-static double cheapest_term(struct problem *problem, const struct shape *shape)
+static double cheapest_term(struct chooser *chooser, const struct shape *shape)
 {
     double lowest = 1e300;
     for (uint32_t i = 0; i < shape->terms_count; i++) {
-        double price = guess_price(problem, shape, shape->terms[i].set);
+        double price = guess_price(chooser, shape, shape->terms[i].set);
         lowest = price < lowest ? price : lowest;
     }
     return lowest;
@@ -138,7 +181,7 @@ static double gain_of_group(struct chooser *chooser, const struct group *group)
 {
     struct problem *problem = chooser->problem;
     const struct pass *pass = chooser->best;
-    double gain = 0, lowest = cheapest_term(problem, group->shape);
+    double gain = 0, lowest = cheapest_term(chooser, group->shape);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != ON_CLAIM ||
             !bitset_has(group->pods, pass_pod(pass, i)->origin))
@@ -148,7 +191,7 @@ static double gain_of_group(struct chooser *chooser, const struct group *group)
                !sets_compatible(problem->sets, set, group->shape->terms[t].set, true))
             t++;
         if (t < group->shape->terms_count)
-            gain += guess_price(problem, group->shape, group->shape->terms[t].set) - lowest;
+            gain += guess_price(chooser, group->shape, group->shape->terms[t].set) - lowest;
     }
     return gain;
 }
@@ -168,8 +211,8 @@ static double gain_of_heeding(struct chooser *chooser)
             continue;
         const struct shape *shape = shape_of(problem, class_at(problem, placement->class));
         looked_at++;
-        gain += guess_price(problem, shape, pass->claims.items[placement->index]->set) -
-                guess_price(problem, shape, SET_EMPTY);
+        gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
+                guess_anew(problem, shape, SET_EMPTY);
     }
     return looked_at > 0 ? gain / looked_at * heeding : 0;
 }
@@ -181,6 +224,7 @@ static bool is_much(const struct chooser *chooser, double gain)
 
 static void find_gains(struct chooser *chooser)
 {
+    chooser->terms_gain = 0;
     for (uint32_t g = 0; g < chooser->groups_count; g++)
         chooser->terms_gain += gain_of_group(chooser, &chooser->groups[g]);
     chooser->heed_gain = gain_of_heeding(chooser);
@@ -200,14 +244,21 @@ static void list_alternatives(struct chooser *chooser)
         const struct group *group = &chooser->groups[g];
         for (uint32_t i = 0; i < group->shape->terms_count; i++) {
             uint32_t set = group->shape->terms[i].set;
-            double price = guess_price(chooser->problem, group->shape, set);
+            double price = guess_price(chooser, group->shape, set);
             add_set(chooser, group->pods, set, price);
         }
     }
     if (few)
         vector_push(&chooser->alternatives, (struct alternative){.kind = BE_THRIFTY});
-    if (bitset_count(chooser->heeding) > 0 && (few || is_much(chooser, chooser->heed_gain)))
-        vector_push(&chooser->alternatives, (struct alternative){.kind = HEED_NOBODY});
+    if (bitset_count(chooser->heeding) == 0 || !(few || is_much(chooser, chooser->heed_gain)))
+        return;
+    vector_push(&chooser->alternatives, (struct alternative){.kind = HEED_NOBODY});
+    vector_push(&chooser->alternatives, (struct alternative){.kind = OWNERS_FIRST});
+    if (!few)
+        return;
+    vector_push(&chooser->alternatives, (struct alternative){.kind = CHOOSY_FIRST});
+    if (bitset_count(chooser->dear) > 0)
+        vector_push(&chooser->alternatives, (struct alternative){.kind = FILL_DEAR});
 }
 
 // --- one try -------------------------------------------------------------------------------------
@@ -222,24 +273,158 @@ static struct pass_input copy_input(struct chooser *chooser)
     return input;
 }
 
+// Terms of a group all of whose pods are steered to one that is far cheaper.
+static void shun_of_group(struct chooser *chooser, const struct group *group,
+                          struct pass_input *input, uint32_t *shunned)
+{
+    const struct shape *shape = group->shape;
+    uint32_t taken = NONE;
+    bitset_for_each (pod, group->pods) {
+        if (taken != NONE && input->steered[pod] != taken)
+            return;
+        taken = input->steered[pod];
+    }
+    if (taken == SET_EMPTY)
+        return;
+    double price = guess_price(chooser, shape, taken);
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (shape->terms[i].set != taken &&
+            guess_price(chooser, shape, shape->terms[i].set) >= price * DEAR_TIMES)
+            shunned[input->shunned_count++] = shape->terms[i].set;
+}
+
+static void shun_dear_terms(struct chooser *chooser, struct pass_input *input)
+{
+    uint32_t room = 0;
+    for (uint32_t g = 0; g < chooser->groups_count; g++)
+        room += chooser->groups[g].shape->terms_count;
+    uint32_t *shunned = arena_allocate_array(chooser->arena, room + 1, sizeof *shunned);
+    input->shunned = shunned;
+    input->shunned_count = 0;
+    for (uint32_t g = 0; g < chooser->groups_count; g++)
+        shun_of_group(chooser, &chooser->groups[g], input, shunned);
+}
+
+// Owners of spreads before pods that those count; or pods that only some machines will do for before
+// those that may fill these up, with the dearest first.
+static void make_turns(struct chooser *chooser)
+{
+    struct problem *problem = chooser->problem;
+    uint8_t *owners = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
+    uint8_t *choosy = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
+    for (uint32_t i = 0; i < chooser->heeding.bits; i++) {
+        const struct shape *shape = shape_of(problem, class_at(problem, i));
+        owners[i] = bitset_has(chooser->heeding, i);
+        choosy[i] = bitset_has(chooser->dear, i)                             ? 0
+                    : shape->set != SET_EMPTY || shape->terms_count > 0 ? 1
+                                                                             : 2;
+    }
+    chooser->owners_first = owners;
+    chooser->choosy_first = choosy;
+}
+
+static void go_by(const struct chooser *chooser, struct pass_input *input, const uint8_t *turns)
+{
+    input->turns = turns;
+    input->turns_count = chooser->heeding.bits;
+    input->unlifted = true; // neither those that others look for go first
+    input->unshared = true; // nor do pods that could share nodes wait for the others
+}
+
+static uint32_t dear_pod_of(const struct chooser *chooser, const struct claim *claim)
+{
+    for (uint32_t i = 0; i < claim->pods.count; i++)
+        if (bitset_has(chooser->dear, pass_pod(chooser->best, claim->pods.items[i])->class))
+            return claim->pods.items[i];
+    return NONE;
+}
+
+static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
+{
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, claim->set);
+    uint32_t best = NONE;
+    bitset_for_each (r, claim->rows)
+        if (best == NONE || prices->cheapest[r] < prices->cheapest[best])
+            best = r;
+    return best;
+}
+
+// Steers pods that heed others to the dear machine, as many as it has room for.
+static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32_t asked,
+                       uint32_t *steered)
+{
+    struct problem *problem = chooser->problem;
+    struct pass *pass = chooser->best;
+    uint32_t row = cheapest_row(pass, dear);
+    struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
+    int64_t *total =
+        arena_allocate_array(chooser->arena, problem->dimensions, sizeof *total);
+    int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *sum);
+    memcpy(total, dear->requests, problem->dimensions * sizeof *total);
+    for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
+        const struct queued_pod *pod = pass_pod(pass, i);
+        const struct shape *shape = shape_of(problem, class_at(problem, pod->class));
+        if (pass->placements[i].kind != ON_CLAIM || !bitset_has(chooser->heeding, pod->class) ||
+            shape->terms_count > 0 || steered[pod->origin] != SET_EMPTY ||
+            dear_pod_of(chooser, pass->claims.items[pass->placements[i].index]) != NONE ||
+            !problem_tolerates(problem, shape->tolerations, dear->template->taints) ||
+            !sets_compatible(problem->sets, asked, shape->set, true))
+            continue;
+        for (uint32_t d = 0; d < problem->dimensions; d++)
+            sum[d] = quantity_add(total[d], shape->requests[d]);
+        if (!template_fits(problem, dear->template, sum, fitting) || !bitset_has(fitting, row))
+            continue;
+        memcpy(total, sum, problem->dimensions * sizeof *total);
+        steered[pod->origin] = asked;
+    }
+}
+
+static void fill_dear(struct chooser *chooser, uint32_t *steered)
+{
+    struct pass *pass = chooser->best;
+    vector_for_each (item, &pass->claims) {
+        uint32_t pod = dear_pod_of(chooser, *item);
+        if (pod == NONE)
+            continue;
+        const struct shape *shape =
+            shape_of(chooser->problem, class_at(chooser->problem, pass_pod(pass, pod)->class));
+        fill_claim(chooser, *item, shape->set, steered);
+    }
+}
+
 static void choose(struct chooser *chooser, struct pass_input *input,
                    const struct alternative *alternative)
 {
     uint32_t *steered = (uint32_t *)(uintptr_t)input->steered; // copy_input()'s
     bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= THRIFTY_WORK;
-    if (alternative->kind == HEED_NOBODY)
+    if (alternative->kind != TAKE_SET && alternative->kind != BE_THRIFTY)
         input->heedless = chooser->heeding;
-    if (alternative->kind != TAKE_SET)
+    if (alternative->kind == OWNERS_FIRST)
+        go_by(chooser, input, chooser->owners_first);
+    if (alternative->kind == CHOOSY_FIRST)
+        go_by(chooser, input, chooser->choosy_first);
+    if (alternative->kind == FILL_DEAR)
+        fill_dear(chooser, steered);
+    if (alternative->kind != TAKE_SET) {
         input->thrifty = may_compare;
-    else
-        bitset_for_each (pod, alternative->pods)
-            steered[pod] = alternative->set;
+        return;
+    }
+    bitset_for_each (pod, alternative->pods)
+        steered[pod] = alternative->set;
+    shun_dear_terms(chooser, input);
 }
 
 static bool is_chosen(const struct chooser *chooser, const struct alternative *alternative)
 {
     if (alternative->kind == HEED_NOBODY)
         return chooser->input.heedless.bits > 0;
+    if (alternative->kind == OWNERS_FIRST)
+        return chooser->input.turns == chooser->owners_first;
+    if (alternative->kind == CHOOSY_FIRST)
+        return chooser->input.turns == chooser->choosy_first;
+    if (alternative->kind == FILL_DEAR)
+        return false;
     if (alternative->kind == BE_THRIFTY)
         return chooser->input.thrifty;
     bool all = chooser->input.steered != NULL;
@@ -248,16 +433,18 @@ static bool is_chosen(const struct chooser *chooser, const struct alternative *a
     return all;
 }
 
-// What the nodes cost that carry pods of the classes.
-static int64_t price_of_nodes(const struct pass *pass, struct bitset classes)
+// What the pods of the classes need of their nodes, about.
+static double price_of_pods(struct chooser *chooser, struct bitset classes)
 {
-    int64_t price = 0;
-    vector_for_each (item, &pass->claims) {
-        const struct claim *claim = *item;
-        bool any = false;
-        for (uint32_t i = 0; i < claim->pods.count && !any; i++)
-            any = bitset_has(classes, pass_pod(pass, claim->pods.items[i])->class);
-        price += any ? pack_claim_price(pass, claim) : 0;
+    const struct pass *pass = chooser->best;
+    double price = 0;
+    for (uint32_t i = 0; i < chooser->pods; i++) {
+        if (pass->placements[i].kind != ON_CLAIM || !bitset_has(classes, pass_pod(pass, i)->class))
+            continue;
+        const struct claim *claim = pass->claims.items[pass->placements[i].index];
+        const struct shape *shape =
+            shape_of(chooser->problem, class_at(chooser->problem, pass->placements[i].class));
+        price += guess_price(chooser, shape, claim->set);
     }
     return price;
 }
@@ -270,7 +457,7 @@ static bool is_less_flexible(const struct pack_outcome *a, const struct pack_out
 
 // Better, by enough where nodes have fewer types to choose from or pods no longer heed others
 // (SCH-516).
-static bool is_worth_it(const struct chooser *chooser, const struct pass_input *input,
+static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
                         const struct pack_outcome *outcome)
 {
     const struct pack_outcome *was = &chooser->outcome;
@@ -284,8 +471,7 @@ static bool is_worth_it(const struct chooser *chooser, const struct pass_input *
         return false;
     if (input->heedless.bits == chooser->input.heedless.bits)
         return true;
-    int64_t nodes = price_of_nodes(chooser->best, input->heedless);
-    return saved * 100 >= (double)nodes * HEED_PERCENT;
+    return saved * 100 >= price_of_pods(chooser, input->heedless) * HEED_PERCENT;
 }
 
 // Packs the pods anew by the input; true if that is better.
@@ -303,15 +489,21 @@ static bool try_input(struct chooser *chooser, const struct pass_input *input)
         chooser->outcome = outcome;
         chooser->input = *input;
         pass = before;
+        find_gains(chooser);
     }
     pass_destroy(pass);
     return better;
 }
 
+// The bound is one for what was decided: other terms and domains may cost less.
 static bool may_gain(const struct chooser *chooser)
 {
     int64_t bound = chooser->best->lower_bound;
-    return bound <= 0 || chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
+    // Nor does it say what existing nodes might take.
+    if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
+        bitset_count(chooser->heeding) > 0)
+        return true;
+    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->heed_gain) || chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
 }
 
 // --- all of them ---------------------------------------------------------------------------------
@@ -359,14 +551,16 @@ struct pass *pack_alternatives(struct pass *pass)
                               .best = pass,
                               .outcome = pack_outcome_of(pass),
                               .pods = pods,
-                              .heeding = bitset_create(arena, problem->classes.count)};
+                              .heeding = bitset_create(arena, problem->classes.count),
+                              .dear = bitset_create(arena, problem->classes.count)};
     chooser.input = (struct pass_input){.queue = problem->queued,
                                         .queue_count = pods,
                                         .reserved_strict = true};
-    if (!may_gain(&chooser))
-        return pass;
     find_groups(&chooser);
     find_gains(&chooser);
+    make_turns(&chooser);
+    if (!may_gain(&chooser))
+        return pass;
     if (pods < PODS_FEW)
         chooser.tries = PODS_TRIED / pods < TRIES_MAX ? PODS_TRIED / pods : TRIES_MAX;
     else if (is_much(&chooser, chooser.terms_gain + chooser.heed_gain))

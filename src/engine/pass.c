@@ -1,5 +1,6 @@
 #include "engine/pass.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,14 +181,28 @@ static void make_scratch(struct pass *pass)
         pass->reserved_left[r] = problem->reservations[r].capacity;
 }
 
+static struct bitset copy_bits(struct arena *arena, struct bitset from)
+{
+    struct bitset copy = bitset_create(arena, from.bits);
+    if (from.bits > 0)
+        bitset_copy(copy, from);
+    return copy;
+}
+
 // Inputs that may go before the pass does.
 static void copy_choices(struct pass *pass)
 {
     struct pass_input *input = &pass->input;
-    struct bitset heedless = input->heedless;
-    input->heedless = bitset_create(pass->arena, heedless.bits);
-    if (heedless.bits > 0)
-        bitset_copy(input->heedless, heedless);
+    input->heedless = copy_bits(pass->arena, input->heedless);
+    uint8_t *turns = arena_allocate(pass->arena, input->turns_count + 1);
+    if (input->turns_count > 0)
+        memcpy(turns, input->turns, input->turns_count);
+    input->turns = turns;
+    uint32_t *shunned =
+        arena_allocate_array(pass->arena, input->shunned_count + 1, sizeof *shunned);
+    if (input->shunned_count > 0)
+        memcpy(shunned, input->shunned, input->shunned_count * sizeof *shunned);
+    input->shunned = shunned;
     if (input->steered == NULL)
         return;
     uint32_t *copy = arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *copy);
@@ -204,9 +219,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
     pass->identities = bitset_create(pass->arena, problem->identities.count);
-    pass->input.apart = bitset_create(pass->arena, input->apart.bits);
-    if (input->apart.bits > 0)
-        bitset_copy(pass->input.apart, input->apart);
+    pass->input.apart = copy_bits(pass->arena, input->apart);
     copy_choices(pass);
     make_scratch(pass);
     limits_start(pass);
@@ -293,6 +306,7 @@ void pass_destroy(struct pass *pass)
         vector_free(&(*claim)->volumes);
     }
     memo_free(&pass->launched);
+    memo_free(&pass->asking);
     free(pass->doubled.items);
     growing_bits_free(&pass->exclusive);
     vector_free(&pass->refusals);
@@ -536,6 +550,22 @@ static void order_by_priority(struct pass *pass)
     pass_destroy(anew);
 }
 
+// Sorts the pods by turn, those of one turn as they were.
+static void take_turns(const struct pass *pass, uint32_t *order)
+{
+    uint32_t count = pass->input.queue_count, sorted = 0;
+    if (pass->input.turns_count == 0)
+        return;
+    uint32_t *before = memory_allocate_array((size_t)count + 1, sizeof *before);
+    memcpy(before, order, count * sizeof *before);
+    for (uint32_t turn = 0; turn < TURNS; turn++)
+        for (uint32_t i = 0; i < count; i++)
+            if (pass->input.turns[pass_pod(pass, before[i])->class] == turn)
+                order[sorted++] = before[i];
+    assert(sorted == count);
+    free(before);
+}
+
 void pass_run_queue(struct pass *pass)
 {
     uint32_t count = 0;
@@ -545,6 +575,7 @@ void pass_run_queue(struct pass *pass)
     uint32_t capacity = pass->input.queue_count + 1;
     uint32_t *order = memory_allocate_array(capacity, sizeof *order);
     topology_order(pass, order);
+    take_turns(pass, order);
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         if (pass->placements[order[i]].kind == NOT_PLACED &&
             class_at(pass->problem, pass_pod(pass, order[i])->class)->refusal == NULL)

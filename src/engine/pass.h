@@ -175,6 +175,7 @@ struct pass_shared {
     struct arena *arena;
 };
 struct scheduled_list; // engine/disrupt_inputs.h
+#define TURNS 3
 struct pass_input {
     struct pass_shared *shared; // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
@@ -198,6 +199,10 @@ struct pass_input {
     const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet, too,
                              // or SET_EMPTY; NULL: nobody is
     struct bitset heedless;  // classes that heed no spreads of others (SCH-516); bits 0: none
+    const uint8_t *turns;    // by class, classes without relaxation: lower ones go first; NULL: as queued
+    uint32_t turns_count;
+    const uint32_t *shunned; // node affinity terms, as sets: spreads over nodes that meet one of several
+    uint32_t shunned_count;  // terms need not reach into domains that only these open
     bool thrifty;            // pods join the claim to which they add least (place_thrifty.c)
 };
 struct pass {
@@ -219,6 +224,8 @@ struct pass {
     bool could_double;    // some pod waits for that
     struct group_list doubled; // spreads some of whose pods did
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
+    struct memo asking;   // (key, value) -> how many pods of the queue ask for it
+    bool asking_known;
     int64_t *total;                              // scratch vector
     int64_t *zero;                               // a vector of nothing
     struct bitset fitting, fresh_rows;           // scratch rows, as wide as the widest table

@@ -82,7 +82,8 @@ struct option {
     uint32_t value;
     uint64_t count; // of the spread groups, first one weighing most
     int64_t price;
-    uint64_t load; // what spreads of others count there
+    uint64_t load;   // what spreads of others count there
+    uint32_t asking; // pods that ask for the value
 };
 
 struct key_rules { // the groups of one key, and what they need to know
@@ -199,6 +200,8 @@ static int compare_options(const void *a, const void *b, void *context)
         return x->price < y->price ? -1 : 1;
     if (x->load != y->load)
         return x->load < y->load ? -1 : 1;
+    if (x->asking != y->asking)
+        return x->asking > y->asking ? -1 : 1;
     return strcmp(vocabulary_value_text(vocabulary, x->value),
                   vocabulary_value_text(vocabulary, y->value));
 }
@@ -225,10 +228,12 @@ int64_t topology_lowest_price(struct pass *pass, const struct candidate *candida
     return INT64_MAX;
 }
 
-// SCH-306, 311: fewest pods first, ties to the cheapest launch, then by name.
+// SCH-306, 311: fewest pods first, ties to the cheapest launch, then, where a rule needs to know the
+// label but does not go by it, to what most pods ask for, which can join the claim then; then by name.
 static void order_options(struct pass *pass, const struct candidate *candidate, uint32_t key,
                           const struct key_rules *rules, struct option *options, uint32_t count)
 {
+    bool domains = rules->count > 0;
     for (uint32_t i = 0; i < count; i++) {
         options[i].count = 0;
         for (uint32_t g = 0; g < rules->count; g++)
@@ -238,15 +243,20 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
             }
         options[i].price = 0;
         options[i].load = 0;
+        options[i].asking = 0;
         for (uint32_t g = 0; g < rules->counting->count; g++) {
             const struct group_state *group = pass->work->groups.items[rules->counting->items[g]];
-            if (group->definition->kind == GROUP_SPREAD && group->definition->key == key)
-                options[i].load += group_count(group, options[i].value);
+            if (group->definition->kind != GROUP_SPREAD || group->definition->key != key)
+                continue;
+            options[i].load += group_count(group, options[i].value);
+            domains = true;
         }
     }
     if (count < 2)
         return;
     for (uint32_t i = 0; i < count && candidate->is_claim; i++) {
+        if (!domains)
+            options[i].asking = topology_asking(pass, key, options[i].value);
         uint32_t set = set_add_known(pass->problem->sets, candidate->set,
                                      in_value(pass, key, options[i].value));
         options[i].price = topology_lowest_price(pass, candidate, set);

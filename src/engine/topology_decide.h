@@ -26,9 +26,13 @@ static inline bool topology_decides(const struct topology_choice *choice, uint32
     return false;
 }
 // Adds alternatives of the undecided keys that no rule of the class itself has settled: cheapest
-// launch first, then where spreads of others count the fewest pods, then by name.
+// launch first, then where spreads of others count the fewest pods, then what most pods ask for, then
+// by name.
 void topology_decide_rest(struct pass *pass, const struct class_state *state,
                           const struct candidate *candidate);
+
+// How many pods of the queue ask for this value of the label, and no other.
+uint32_t topology_asking(struct pass *pass, uint32_t key, uint32_t value);
 
 // Adds alternatives of one key, best first; the values need be in no order. (topology.c)
 void topology_add_alternatives(struct pass *pass, const struct class_state *state,

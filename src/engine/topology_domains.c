@@ -79,16 +79,27 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
     return found;
 }
 
-// Whether a node that passes the spread's filter could be launched in the domain, of any size.
+static bool is_shunned(const struct pass *pass, uint32_t term)
+{
+    for (uint32_t i = 0; i < pass->input.shunned_count; i++)
+        if (sets_compatible(pass->problem->sets, term, pass->input.shunned[i], true) &&
+            set_meet(pass->problem->sets, term, pass->input.shunned[i]) == term)
+            return true;
+    return false;
+}
+
+// Whether a node that passes the spread's filter could be launched in the domain, of any size, without
+// terms that `shunning` (NULL: none) leaves alone.
 static bool can_reach(struct problem *problem, const struct group_definition *group,
-                      uint32_t value)
+                      uint32_t value, const struct pass *shunning)
 {
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         struct node_template *template = problem->templates[t];
         uint32_t set = set_in_domain(problem, template, group->key, value);
         for (uint32_t i = 0; set != SET_EMPTY && i < group->terms_count; i++) {
             uint32_t term = group->terms[i].set;
-            if (!sets_compatible(problem->sets, set, term, true))
+            if (!sets_compatible(problem->sets, set, term, true) ||
+                (shunning != NULL && is_shunned(shunning, term)))
                 continue;
             const struct row_filter *filter = type_table_filter(
                 problem, template->table, set_meet(problem->sets, set, term));
@@ -103,15 +114,26 @@ static bool filter_reaches(struct problem *problem, uint32_t group, uint32_t val
 {
     uint32_t known = memo_get(&problem->reached, group, value);
     if (known == MEMO_NONE) {
-        known = can_reach(problem, problem->groups.items[group], value);
+        known = can_reach(problem, problem->groups.items[group], value, NULL);
         memo_set(&problem->reached, group, value, known);
     }
     return known;
 }
 
+// Whether the pass shuns some of the spread's terms, but not all.
+static bool shuns_some(const struct pass *pass, const struct group_definition *group)
+{
+    uint32_t shunned = 0;
+    for (uint32_t i = 0; i < group->terms_count && pass->input.shunned_count > 0; i++)
+        shunned += is_shunned(pass, group->terms[i].set);
+    return shunned > 0 && shunned < group->terms_count;
+}
+
 bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
 {
     const struct group_definition *definition = pass->problem->groups.items[group];
-    return (!definition->honor_affinity || filter_reaches(pass->problem, group, value)) &&
-           somebody_launches(pass, definition->key, value);
+    bool reached = !definition->honor_affinity || filter_reaches(pass->problem, group, value);
+    if (reached && shuns_some(pass, definition))
+        reached = can_reach(pass->problem, definition, value, pass);
+    return reached && somebody_launches(pass, definition->key, value);
 }

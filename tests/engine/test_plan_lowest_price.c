@@ -433,6 +433,26 @@ static void limits_and_reservations_hold_SCH_550_552(void **state)
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key                                 \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {" labels "}}}], "
 #define COUNTED(name, spec) POD(name, "all: x", spec CPU("1500m"))
+// Two cpu everywhere; arm64 at a price of its own.
+#define EVERYWHERE(price)                                                                       \
+    ON_DEMAND("a", price) ", " ON_DEMAND("b", price) ", " ON_DEMAND("c", price)
+#define ARM_FOR(price)                                                       \
+    CATALOG_OF(MACHINE_IN("m", "2", "amd64", EVERYWHERE("0.1")) ", "         \
+               MACHINE_IN("arm", "2", "arm64", EVERYWHERE(price)))
+#define A_OR_ARM                                                                             \
+    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a")) ", "                           \
+                   TERM_OF(REQUIRE("kubernetes.io/arch", "In", "arm64")))
+#define ANY_SYSTEM(name, cpu, price)                                                        \
+    TYPE_OF(name, REQUIRE("kubernetes.io/os", "In", "darwin, linux"), "cpu: '" cpu          \
+            "', memory: 64Gi, pods: '110'", ON_DEMAND("a", price))
+#define LARGE_ARM                                                            \
+    CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1")) ", "     \
+               MACHINE_IN("arm", "16", "arm64", ON_DEMAND("a", "5")))
+#define ON_ARM "nodeSelector: {kubernetes.io/arch: arm64}, "
+#define FOLLOWING(labels)                                                               \
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "         \
+    "[{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {" labels "}}}]}}, "
+#define ON_LINUX "nodeSelector: {kubernetes.io/os: linux}, "
 #define LARGER_OWNER \
     POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1900m"))
 #define FIVE_COUNTED                                                            \
@@ -461,6 +481,61 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
              POOL LARGER_OWNER FIVE_COUNTED,
          LOWEST, "zones=a:6 total=0.6", NULL, true},
+        {"SCH-516: the bound for the zones that were chosen is none for others",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
+             POOL POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("2"))
+                 POD("a", "all: x", CPU("2")) POD("b", "all: x", CPU("2"))
+                     POD("c", "all: x", CPU("2")),
+         LOWEST, "zones=a:4 total=0.4", NULL, true},
+        {"SCH-508, 512: a spread does not reach into zones that only a far dearer term opens",
+         ARM_FOR("5") POOL DEPLOYMENT("web", "4", "all: x, ",
+                                      A_OR_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m")),
+         LOWEST, "zones=a:4 total=0.1", NULL, true},
+        {"SCH-508, 512: it does where the term costs the same, whatever the nodes cost",
+         ARM_FOR("0.1") POOL DEPLOYMENT("web", "4", "all: x, ",
+                                        A_OR_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m")),
+         LOWEST, "zones=a:2,b:1,c:1 total=0.3", NULL, true},
+        {"SCH-544: a label that must be decided gets the value that others ask for",
+         CATALOG_OF(ANY_SYSTEM("m", "2", "0.1") ", " ANY_SYSTEM("l", "8", "1"))
+             POOL POD("large", "all: x", "nodeSelector: {node.kubernetes.io/instance-type: l}, " CPU("4"))
+                 POD("own", "all: x", ON_LINUX SPREAD_OF("kubernetes.io/hostname", "all: x") CPU("1"))
+                     POD("u", "", ON_LINUX CPU("2")) POD("v", "", ON_LINUX CPU("2")),
+         LOWEST, "large=u large=v own/large #2 total=1.1", NULL, true},
+        {"SCH-516: owners of a spread first, those that it counts after them, if that saves a node",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
+             POOL POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
+                 COUNTED("free", ""),
+         LOWEST, "own=free #1 total=0.1", NULL, true},
+        {"SCH-513, 516: the same over hostnames, however many share the existing node",
+         CATALOG_OF(MACHINE_IN("m", "4", "amd64", ON_DEMAND("a", "0.1")))
+             POOL NODE_OF("full", "", "1") BOUND_POD("there", "full", "all: x", CPU("1"))
+                 POD("own", "all: x", SPREAD_OF("kubernetes.io/hostname", "all: x") CPU("500m"))
+                     COUNTED("a", "") COUNTED("b", ""),
+         LOWEST, "own=a own=b #1 total=0.1", NULL, true},
+        {"SCH-516: the same where that saves all new nodes, which are as cheap as new ones can be",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
+             POOL NODE_OF("spare", LABEL_OF_ZONE ": a", "2")
+                 POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
+                     COUNTED("free", ""),
+         LOWEST, "own@spare free@spare #0", NULL, true},
+        {"SCH-510, 516: nor are those lifted that others look for, if that takes a further node",
+         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
+             POOL POD("follower", "", FOLLOWING("is: wanted") CPU("700m"))
+                 POD("spread", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("600m"))
+                     POD("wanted", "all: x, is: wanted", "nodeSelector: {" LABEL_OF_ZONE ": a}, "
+                         SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("400m")),
+         LOWEST, "spread=wanted follower=wanted #1 total=0.1", NULL, true},
+        {"SCH-516: pods that need a dear machine first, others fill it up",
+         LARGE_ARM POOL POD("dear", "all: x", ON_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
+             POD("a", "all: x", CPU("1")) POD("b", "all: x", CPU("1")),
+         LOWEST, "dear=a dear=b #1 total=5", NULL, true},
+        {"SCH-516: or fill it up before them, where only that order keeps every spread",
+         LARGE_ARM POOL NODE_OF("full", LABEL_OF_ZONE ": b", "1") BOUND_POD("there", "full",
+                                                                          "all: x", CPU("1"))
+             POD("dear", "all: x", ON_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
+                 POD("a", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1"))
+                     POD("b", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1")),
+         LOWEST, "dear=a dear=b #1 total=5", NULL, true},
     };
     CHECK_CASES(cases);
 }
