@@ -2,22 +2,29 @@
 """Changes recorded clusters and the examples in ways that stay valid, plans them, and holds the plans against each other:
 
   judged      the judge of tests/conformance finds no violation in the plans of either packing policy
-  greedy      LowestPrice places as many pods as Greedy, and not dearer
-  upstream    nor dearer than COMPATIBILITY=upstream, where that plan is valid and places as many
-  relaxed     nor dearer than the same pods without their rules about other pods, where that plan keeps the rules all the same
+  greedy      LowestPrice places as many pods as Greedy; the same ones not dearer
+  upstream    nor dearer than COMPATIBILITY=upstream, where that plan is valid and places the same pods; over hostnames by a
+              new, empty node: kube-scheduler lets all pods onto the first one, and the first only
+  relaxed     nor dearer than the same pods without their rules about other pods, where that plan keeps the rules all the same:
+              spreads over every domain that the NodePools offer, as if an empty node were in each (SCH-288)
   shuffled    the order of documents changes no byte of a plan
+
+A plan that holds in some orders of binding only may be HEED_PERCENT cheaper: so much may it cost that pods go where the
+spreads of others hold whoever is bound first (SCH-516).
 
 usage: decisions.py ADZE [--from N] [--cases N] [--seconds S] [--keep DIR] [--checks LIST]
 
 Case N is the same in every run. Exit status 1 if there was any finding.
 """
-import argparse, copy, json, os, random, subprocess, sys, tempfile, time
+import argparse, copy, itertools, json, os, random, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
 import judge, seeds
 
 SECONDS_MAX = 120
+HEED_PERCENT = 10
+ORDERS = 20  # of binding, by which it is seen that a plan depends on it
 CHECKS = ("judged", "greedy", "upstream", "relaxed", "shuffled")
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 ANTI = [{"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"fuzz": "a"}}}]
@@ -153,8 +160,64 @@ def valid(documents, plan):
         return None
 
 
+def empty_nodes(documents, hostnames_only=False):
+    """A node without room in every domain that the NodePools offer. kube-scheduler spreads over the nodes that there are, so
+    it lets all pods onto one node while there is no other; a plan reckons with all domains that may get nodes. With
+    hostnames_only they are nowhere but on a hostname of their own, and count for pods that spread over nothing else."""
+    world = judge.World(documents)
+    kinds = [world.kind(pod) for pod in world.pending.values()]
+    over = {spread.key for kind in kinds for spread in kind.spreads}
+    keys = sorted((set().union(*(kind.keys for kind in kinds)) | over) - {HOSTNAME} - (over if hostnames_only else set()))
+    found = {}
+    for pool, kind, offering in ((p, t, o) for p in world.pools.values() for t in p.types.values() for o in t.offerings if o.available):
+        label = dict(pool.reqs)
+        for key, r in itertools.chain(kind.reqs.items(), offering.reqs.items()): label[key] = label[key].meet(r) if key in label else r
+        values = [sorted(label[key].values) if key in label and not label[key].co else [None] for key in keys]
+        for chosen in itertools.product(*values):
+            labels = {key: value for key, value in zip(keys, chosen) if value is not None}
+            found[json.dumps([labels, pool.taints], sort_keys=True)] = labels, pool.taints
+    return [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "empty-%d" % i, "labels": dict(labels, **{HOSTNAME: "empty-%d" % i})},
+             "spec": {"taints": taints}, "status": {"allocatable": {}, "capacity": {}}} for i, (labels, taints) in enumerate(found[key] for key in sorted(found))]
+
+
 def dearer(plan, other):
-    return left_out(plan) == left_out(other) and price(plan) > price(other) + 1e-7
+    names = [sorted(pod["pod"] for pod in each["unschedulable"]) for each in (plan, other)]
+    return names[0] == names[1] and price(plan) > price(other) + 1e-7
+
+
+def keeps(documents, plan, hostnames_only=False):
+    """Whether the plan is valid as things are and with empty nodes."""
+    return valid(documents, plan) == [] and valid(documents + empty_nodes(documents, hostnames_only), plan) == []
+
+
+class AnyOrder(judge.Replay):
+    """Finds pods that are left when others were bound before them in an unlucky order."""
+    def best(self, scenario):
+        rng = random.Random(0)
+        for _ in range(ORDERS):
+            self.setup(scenario[1])
+            todo = {key: len(names) for key, names in self.names.items() if not self.inert(key[0])}
+            while any(todo.values()):
+                free = [key for key in todo if todo[key] and self.room(*key) is None]
+                if not free: return {self.names[key][0]: self.room(*key) for key in todo if todo[key]}
+                chosen = rng.choice(free)
+                self.bind(*chosen)
+                todo[chosen] -= 1
+        return {}
+
+
+def depends_on_order(documents, plan):
+    j = judge.Judge(documents, plan)
+    if j.run(): return True
+    AnyOrder(j).run()
+    return bool(j.bad)
+
+
+def beaten(documents, plan, other, hostnames_only=False):
+    """Whether the other plan shows that this one is too dear."""
+    if not dearer(plan, other) or not keeps(documents, other, hostnames_only): return False
+    worth_it = price(plan) - price(other) <= price(plan) * HEED_PERCENT / 100
+    return not (worth_it and depends_on_order(documents + empty_nodes(documents), other))
 
 
 def told(plan, other):
@@ -177,10 +240,10 @@ def check(adze, documents, rng, checks):
         if dearer(plan, greedy): yield "greedy", told(plan, greedy)
     if "upstream" in checks:
         upstream, _ = ask(adze, with_settings(documents, COMPATIBILITY="upstream"))
-        if upstream is not None and dearer(plan, upstream) and valid(own, upstream) == []: yield "upstream", told(plan, upstream)
+        if upstream is not None and beaten(own, plan, upstream, hostnames_only=True): yield "upstream", told(plan, upstream)
     if "relaxed" in checks:
         free, _ = ask(adze, without_rules_about_pods(own))
-        if free is not None and dearer(plan, free) and valid(own, free) == []: yield "relaxed", told(plan, free)
+        if free is not None and beaten(own, plan, free): yield "relaxed", told(plan, free)
     if "shuffled" in checks:
         shuffled = copy.deepcopy(own)
         rng.shuffle(shuffled)
