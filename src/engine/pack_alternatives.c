@@ -503,7 +503,8 @@ static bool may_gain(const struct chooser *chooser)
     if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
         bitset_count(chooser->heeding) > 0)
         return true;
-    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->heed_gain) || chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
+    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->heed_gain) ||
+           chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
 }
 
 // --- all of them ---------------------------------------------------------------------------------
