@@ -451,6 +451,29 @@ static struct reconcile_result step_reason(struct step *step)
     return reconcile_done();
 }
 
+// The pods that are to come to the replacements have their places from now on: a pass would find others
+// for them, and buy nodes for those that have none then (SCH-528).
+static void plan_moves(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    if (step->control->settings->compatibility_upstream)
+        return;
+    struct map *names = map_create(); // of replacements, by pod
+    list_for_each (move, &command->moves)
+        if (move->replacement != NO_REPLACEMENT)
+            map_set(names, move->pod, command->replacements.items[move->replacement].name);
+    list_for_each (entry, &command->nodes) {
+        const struct pod_list *pods = cluster_pods(step->control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count && !entry->gone; i++) {
+            const char *uid = pods->items[i]->meta.uid;
+            const char *name = uid != NULL ? map_get(names, uid) : NULL;
+            if (name != NULL)
+                cluster_plan_pod(step->control->cluster, pods->items[i], name);
+        }
+    }
+    map_destroy(names, NULL);
+}
+
 static struct reconcile_result step_launch(struct step *step)
 {
     struct disruption_command *command = step->command;
@@ -471,6 +494,7 @@ static struct reconcile_result step_launch(struct step *step)
     if (step->started > 0)
         return reconcile_running();
     command->launched_ns = loop_monotonic_ns(step->control->loop);
+    plan_moves(step);
     return go_on(step, COMMAND_AWAIT);
 }
 

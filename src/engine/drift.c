@@ -6,6 +6,7 @@
 
 #include "engine/evictions.h"
 #include "engine/finish.h"
+#include "engine/planned_moves.h"
 #include "engine/trial.h"
 
 #define BATCH_MAX 100 // nodes whose pods are packed together
@@ -61,6 +62,8 @@ static void add_command(struct disruption *disruption, const char *method,
         finish_replacement(trial->pass, trial->claims[i], trial->claims[i]->set, plan, out);
         command->savings -= out->price;
     }
+    planned_moves_find(disruption, trial->pass, candidates, count, trial->claims,
+                       trial->claims_count, &command->moves);
 }
 
 // DIS-223.

@@ -136,9 +136,25 @@ static void workloads_go_where_the_scheduler_puts_them_DIS_749(void **state)
     check_followed(&list, NULL, "Underutilized/single: x");
 }
 
+static void pods_of_drifted_nodes_go_to_their_replacements_DIS_224_SCH_516(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
+        add_node(&world, (struct test_node){.name = "x", .drifted = "2025-12-10T00:00:00Z"});
+        add_pod(&world, (struct test_pod){.name = "p", .node = "x", .cpu = "3"});
+        PLAN p = disrupt(&world, "drift", upstream ? UPSTREAM : NULL);
+        assert_int_equal(p.plan->disruptions.items[0].replacements.count, 1);
+        assert_moves(p.plan->disruptions.items,
+                     upstream ? "" : "pods: default/p to replacement 1");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_of_drifted_nodes_go_to_their_replacements_DIS_224_SCH_516),
         cmocka_unit_test(pods_of_empty_nodes_have_places_planned_DIS_755_DIS_57),
         cmocka_unit_test(pods_of_empty_nodes_take_room_that_is_there_DIS_755),
         cmocka_unit_test(moves_of_consolidation_are_planned_DIS_749),

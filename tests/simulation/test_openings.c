@@ -78,6 +78,12 @@ static const struct shape zonal[] = {{"a", 18, "450m", "750Mi", true},
                                      {"d", 18, "2300m", "6Gi", true},
                                      {"e", 18, "3300m", "8Gi", true}};
 
+static const struct shape mixed[] = {{"a", 30, "250m", "300Mi", false},
+                                     {"b", 25, "700m", "900Mi", false},
+                                     {"c", 20, "1300m", "6Gi", false},
+                                     {"d", 20, "2300m", "3Gi", false},
+                                     {"e", 15, "3300m", "13Gi", false}};
+
 static void pods_of_several_sizes_go_where_they_were_planned_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
@@ -135,6 +141,20 @@ static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 4);
 }
 
+// All nodes drift at once: their pods come to the nodes that replace them, and nothing is bought beside.
+static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, mixed, ARRAY_LENGTH(mixed)));
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {template: {metadata: {labels: {generation: second}}}}}");
+    scenario_run(scenario, 120);
+    scenario_until(scenario, 60, "a settled world", scenario_settled);
+    print_message("unplanned %.0f\n", view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", ""));
+    assert_true(view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", "") <= 0);
+}
+
 static bool any_pod_runs(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) > 0;
@@ -183,6 +203,7 @@ int main(void)
         TEST(at_a_live_pace_too_SCH_516),
         TEST(zones_fill_evenly_SCH_516),
         TEST(nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516),
+        TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
     };

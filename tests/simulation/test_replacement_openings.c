@@ -71,6 +71,17 @@ static void it_does_not_wait_long_for_pods_SCH_516(void **state)
     scenario_until(scenario, 10, "an open replacement", is_open);
 }
 
+// The node drifts.
+static void those_of_drift_are_kept_as_well_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0, (struct story_pool){.template_spec = "terminationGracePeriod: 1h, "});
+    scenario_until(scenario, 120, "a closed replacement", is_closed_and_initialized);
+    scenario_until(scenario, 20, "the pod on the replacement", has_landed);
+    assert_true(is_open(scenario));
+}
+
 // Whoever closed the node knows nothing of it any more.
 static void a_node_that_nobody_keeps_is_opened_SCH_516(void **state)
 {
@@ -104,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(it_opens_when_its_pods_have_come_SCH_516_DIS_792),
         TEST(it_does_not_wait_long_for_pods_SCH_516),
+        TEST(those_of_drift_are_kept_as_well_SCH_516),
         TEST(a_node_that_nobody_keeps_is_opened_SCH_516),
         TEST(without_nominations_it_is_open_from_the_start_SCH_516),
     };
