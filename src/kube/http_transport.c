@@ -15,10 +15,11 @@
 #include "kube/line_reader.h"
 #include "kube/managed_fields.h"
 #include "kube/status.h"
+#include "kube/transient_json.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
 // A burst of hundreds of calls would open connection after connection (a server takes some 100 streams on each) and
-// have buffers for all of them, and be answered no sooner. With the watches these find room on one connection.
+// have buffers for all of them, and be answered no sooner.
 #define CALLS_UNDER_WAY_MAX 64
 
 // libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
@@ -62,7 +63,9 @@ struct http_transport {
     struct loop *loop;
     struct kube_config *config;
     struct http_target target;
-    struct http_multi *multi;
+    // Connections of their own: libcurl looks after every transfer of a connection when something comes on it, and
+    // watches, which stay, would be looked after with each call's answer, and calls with each event.
+    struct http_multi *calls, *watches;
     struct credentials *credentials;
     size_t line_bytes_max, response_bytes_max;
     struct timer *dispatcher;
@@ -82,6 +85,7 @@ static bool transport_begin_next(struct http_transport *transport);
 static void call_begin(struct kube_call *call);
 static bool call_waits_its_turn(const struct kube_call *call);
 static void call_send(struct kube_call *call);
+static struct http_multi *call_multi(const struct kube_call *call);
 static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port);
 static size_t call_receive(char *data, size_t size, size_t count, void *context);
 static void call_transferred(void *context, CURLcode result);
@@ -107,13 +111,14 @@ struct kube_transport *http_transport_create(struct loop *loop, const struct kub
                                              const struct http_transport_options *options,
                                              struct error *error)
 {
-    struct http_multi *multi = http_multi_create(loop, error);
-    if (multi == NULL)
+    struct http_multi *calls = http_multi_create(loop, error);
+    if (calls == NULL)
         return NULL;
     struct http_transport *transport = memory_allocate(sizeof *transport);
     transport->base.operations = &operations;
     transport->loop = loop;
-    transport->multi = multi;
+    transport->calls = calls;
+    transport->watches = http_multi_create(loop, error);
     transport->config = kube_config_copy(config);
     TAILQ_INIT(&transport->all);
     TAILQ_INIT(&transport->ready);
@@ -124,7 +129,8 @@ struct kube_transport *http_transport_create(struct loop *loop, const struct kub
     transport->dispatcher = timer_create_on(loop, transport_dispatch, transport);
     transport->credentials =
         credentials_create(loop, transport->config, transport_credentials_settled, transport);
-    if (http_target_init(&transport->target, transport->config, options, error))
+    if (transport->watches != NULL &&
+        http_target_init(&transport->target, transport->config, options, error))
         return &transport->base;
     transport_destroy(&transport->base);
     return NULL;
@@ -137,7 +143,8 @@ static void transport_destroy(struct kube_transport *base)
         transport_cancel(base, TAILQ_FIRST(&transport->all));
     timer_destroy(transport->dispatcher);
     credentials_destroy(transport->credentials);
-    http_multi_destroy(transport->multi);
+    http_multi_destroy(transport->calls);
+    http_multi_destroy(transport->watches);
     http_target_clear(&transport->target);
     kube_config_free(transport->config);
     transport->is_destroyed = true;
@@ -278,7 +285,12 @@ static void call_send(struct kube_call *call)
         curl_easy_setopt(call->easy.curl, CURLOPT_PREREQDATA, call);
     }
     call->state = CALL_RUNNING;
-    http_multi_add(transport->multi, call->easy.curl, call_transferred, call);
+    http_multi_add(call_multi(call), call->easy.curl, call_transferred, call);
+}
+
+static struct http_multi *call_multi(const struct kube_call *call)
+{
+    return call->verb == KUBE_WATCH ? call->transport->watches : call->transport->calls;
 }
 
 // By libcurl when the connection is there, as the last thing before the request.
@@ -428,7 +440,7 @@ static void call_read_answer(struct kube_call *call, struct kube_response *respo
     bool plain = type != NULL && strncasecmp(type, "text/plain", 10) == 0;
     if (call_has_json(call) && call->answer.length > 0) {
         call->answer.length = managed_fields_cut(call->answer.data, call->answer.length);
-        response->body = json_loadb(call->answer.data, call->answer.length, JSON_ALLOW_NUL, NULL);
+        response->body = transient_json(call->answer.data, call->answer.length, NULL);
         if (response->body == NULL && good)
             error_set(&response->error, ERROR_UNAVAILABLE,
                       "%s %s%s: the answer (%zu bytes) is not valid JSON", method, server,
@@ -480,7 +492,7 @@ static int call_status(const struct kube_call *call)
 static void call_stop(struct kube_call *call)
 {
     if (call->state == CALL_RUNNING)
-        http_multi_remove(call->transport->multi, call->easy.curl);
+        http_multi_remove(call_multi(call), call->easy.curl);
 }
 
 static void call_unlink(struct kube_call *call)

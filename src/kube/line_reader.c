@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kube/managed_fields.h"
+#include "kube/transient_json.h"
 
 static void line_reader_compact(struct line_reader *reader);
 static bool is_blank(const char *text, size_t length);
@@ -37,7 +38,7 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
             continue;
         length = managed_fields_cut(begin, length);
         json_error_t why;
-        *value = json_loadb(begin, length, JSON_ALLOW_NUL, &why);
+        *value = transient_json(begin, length, &why);
         if (*value != NULL && json_is_object(*value))
             return LINE_VALUE;
         json_decref(*value);
