@@ -275,9 +275,10 @@ static void see_whether_alike(struct nominator *nominator)
     const char *first = NULL;
     nominator->are_alike = !kept_replacements_any(nominator->kept);
     for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
-        if (cluster_planned_claim(cluster, pods->items[i]) == NULL)
-            continue;
         const char *workload = workload_of(pods->items[i]);
+        bool is_another = first == NULL || !text_equal(first, workload); // the cheaper question
+        if (!is_another || cluster_planned_claim(cluster, pods->items[i]) == NULL)
+            continue;
         first = first != NULL ? first : workload;
         nominator->are_alike = text_equal(first, workload);
     }
