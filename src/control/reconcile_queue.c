@@ -19,6 +19,7 @@ struct work_item {
     char *key;
     bool ready, in_work, again; // `again`: events came in while in work
     uint32_t failures;
+    uint32_t conflicts; // in a row
     int64_t due_ns;      // in the heap if heap_index > 0
     uint32_t heap_index; // 1-based
     uint64_t due_order;  // equal times: first come, first served
@@ -421,11 +422,12 @@ static int64_t backoff(struct work_item *item, bool conflict)
         delay = CONFLICT_BASE_MAX_NS;
     if (conflict && most > CONFLICT_MAX_NS)
         most = CONFLICT_MAX_NS;
-    for (uint32_t i = 0; i < item->failures && delay < most; i++)
+    uint32_t *count = conflict ? &item->conflicts : &item->failures;
+    for (uint32_t i = 0; i < *count && delay < most; i++)
         delay = ns_multiply(2, delay);
     if (delay > most)
         delay = most;
-    item->failures++;
+    (*count)++;
     metric_add(queue->metrics->retries, 1, queue->name, queue->name);
     int64_t wait = conflict ? 0 : take_token(queue);
     return delay > wait ? delay : wait;
@@ -477,6 +479,8 @@ static void item_end(struct work_item *item, struct reconcile_result result,
     item->again = false;
     item->after_ns = -1;
     bool conflict = result.status == RECONCILE_CONFLICT;
+    if (!conflict)
+        item->conflicts = 0;
     if (result.status == RECONCILE_ERROR || result.status == RECONCILE_BACKOFF || conflict) {
         if (result.status == RECONCILE_ERROR) {
             metric_add(queue->metrics->reconcile_errors, 1, queue->name);
