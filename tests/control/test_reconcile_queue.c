@@ -164,6 +164,19 @@ static void conflicts_take_nothing_from_the_retry_rate_LIF_4(void **state)
     assert_int_equal(errors_logged, 0);
 }
 
+// Nor do earlier failures, or conflicts of long ago, make the pause after a conflict longer.
+static void only_conflicts_in_a_row_count_LIF_4(void **state)
+{
+    (void)state;
+    make((struct reconcile_queue_options){.backoff_base_ns = SECOND, .backoff_max_ns = MINUTE});
+    answer = (struct reconcile_result){RECONCILE_ERROR, 0};
+    reconcile_queue_add(queue, "a");
+    loop_run_for(loop, 1500 * MILLISECOND);
+    answer = (struct reconcile_result){RECONCILE_CONFLICT, 0};
+    loop_run_for(loop, 1600 * MILLISECOND);
+    assert_string_equal(runs.data, "a@0.000 a@1.000 a@3.000 a@3.050 ");
+}
+
 static void earliest_requeue_counts(void **state)
 {
     (void)state;
@@ -223,6 +236,7 @@ int main(void)
         TEST(failures_back_off_to_the_cap_LIF_341_LIF_472),
         TEST(conflicts_are_silent_LIF_4),
         TEST(conflicts_take_nothing_from_the_retry_rate_LIF_4),
+        TEST(only_conflicts_in_a_row_count_LIF_4),
         TEST(earliest_requeue_counts),
         TEST(requeue_after_comes_back),
         TEST(overall_rate_slows_retries_LIF_340),
