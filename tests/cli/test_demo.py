@@ -63,10 +63,18 @@ class Demo(ProgramTest):
         self.assertIn(code, status, complaint)
         return out
 
-    def create(self, path, resource, document):
+    def server(self, path):
         with open(path) as file:
-            server = re.search(r"server: (\S+)", file.read()).group(1).strip("\"'")
-        request = urllib.request.Request(server + resource, json.dumps(document).encode(),
+            return re.search(r"server: (\S+)", file.read()).group(1).strip("\"'")
+
+    def bound_pods_are_ready(self, path):
+        with urllib.request.urlopen(self.server(path) + "/api/v1/pods", timeout=PATIENCE_SECONDS) as reply:
+            bound = [pod for pod in json.load(reply)["items"] if pod["spec"].get("nodeName")]
+        return bound != [] and all(condition["status"] == "True" for pod in bound
+                                   for condition in pod["status"].get("conditions", []) if condition["type"] == "Ready")
+
+    def create(self, path, resource, document):
+        request = urllib.request.Request(self.server(path) + resource, json.dumps(document).encode(),
                                          {"Content-Type": "application/json"})
         urllib.request.urlopen(request, timeout=PATIENCE_SECONDS).close()
 
@@ -124,6 +132,8 @@ class Demo(ProgramTest):
             self.live(path, "snapshot", "-f", snapshot)
             seen[:] = [before, read("-f", snapshot)]
             return before == read() and "huge" in before and "node-" in before
+        # With one of two pods ready, a node has another reason to stay than with none or both.
+        self.until(lambda: self.bound_pods_are_ready(path), "pods that are ready")
         self.until(quiet, "a cluster where nothing happens")
         self.assertEqual(*seen)
 
