@@ -32,11 +32,7 @@ static const char *domain_in(const struct place *place, const char *key)
 {
     if (text_equal(key, LABEL_HOSTNAME))
         return place->claim != NULL ? place->claim->meta.name : place->node->meta.name;
-    const char *value =
-        place->node != NULL ? string_map_get(&place->node->meta.labels, key) : NULL;
-    if (value == NULL && place->claim != NULL)
-        value = string_map_get(&place->claim->meta.labels, key);
-    return value;
+    return label_of_node(place->node, place->claim, key);
 }
 
 static struct anti_term *term_of(struct anti_affinities *anti, const struct pod *pod, uint32_t index,
@@ -79,8 +75,10 @@ static void read_bound(struct anti_affinities *anti)
     const struct state_node *state;
     while ((state = cluster_next(cluster, &position)) != NULL) {
         const struct node *node = state_main_node(state);
-        const struct place place = {node, node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL};
-        const struct pod_list *pods = cluster_pods(cluster, node != NULL ? node->meta.name : NULL);
+        if (node == NULL)
+            continue;
+        const struct place place = {node, cluster_claim_of(cluster, node, NULL)};
+        const struct pod_list *pods = cluster_pods(cluster, node->meta.name);
         for (uint32_t i = 0; i < pods->count; i++)
             read_pod(anti, pods->items[i], &place);
     }

@@ -89,9 +89,8 @@ static void read_domains(const struct reading *reading, const struct node_claim 
                          struct exchange_node *to)
 {
     const struct node *node = cluster_main_node(reading->control->cluster, claim);
-    const struct string_map *labels = node != NULL ? &node->meta.labels : &claim->meta.labels;
     for (uint32_t i = 0; i < symbols_count(reading->keys) && i < EXCHANGE_KEYS_MAX; i++) {
-        const char *domain = string_map_get(labels, symbols_text(reading->keys, i));
+        const char *domain = label_of_node(node, claim, symbols_text(reading->keys, i));
         to->domains[i] =
             domain != NULL ? symbols_intern(reading->names, domain) : UINT32_MAX;
     }

@@ -93,14 +93,6 @@ static uint32_t host_of(struct moving *moving, const struct node_claim *claim)
     return moving->hosts.count - 1;
 }
 
-static const char *label_of(const struct spread_order *order, const struct node_claim *claim,
-                            const char *key)
-{
-    const struct node *node = cluster_main_node(order->control->cluster, claim);
-    const char *value = node != NULL ? string_map_get(&node->meta.labels, key) : NULL;
-    return value != NULL ? value : string_map_get(&claim->meta.labels, key);
-}
-
 static struct mover mover_of(const struct spread_order *order, const struct pod *pod)
 {
     return (struct mover){pod, cluster_pod_serial(order->control->cluster, pod),
@@ -110,10 +102,11 @@ static struct mover mover_of(const struct spread_order *order, const struct pod 
 void spread_order_add(struct spread_order *order, const struct node_claim *claim)
 {
     struct cluster *cluster = order->control->cluster;
+    const struct node *node = cluster_main_node(cluster, claim);
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
         const char *key = spread_order_key(pod), *workload = pod_controller_uid(pod);
-        const char *name = key != NULL ? label_of(order, claim, key) : "";
+        const char *name = key != NULL ? label_of_node(node, claim, key) : "";
         if (workload == NULL || name == NULL)
             continue;
         struct moving *moving = map_ensure(order->workloads, workload, sizeof *moving);

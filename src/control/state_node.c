@@ -79,6 +79,12 @@ const char *state_pool(const struct state_node *state)
     return string_map_get(state_labels(state), LABEL_NODE_POOL);
 }
 
+const char *label_of_node(const struct node *node, const struct node_claim *claim, const char *key)
+{
+    const char *value = node != NULL ? string_map_get(&node->meta.labels, key) : NULL;
+    return value == NULL && claim != NULL ? string_map_get(&claim->meta.labels, key) : value;
+}
+
 // `first`, with entries that are missing or zero taken from `second`; sorted by name.
 static struct resource_map fill(struct arena *arena, const struct resource_map *first,
                                 const struct resource_map *second)

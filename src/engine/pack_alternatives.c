@@ -315,9 +315,8 @@ static void make_turns(struct chooser *chooser)
     for (uint32_t i = 0; i < chooser->heeding.bits; i++) {
         const struct shape *shape = shape_of(problem, class_at(problem, i));
         owners[i] = bitset_has(chooser->heeding, i);
-        choosy[i] = bitset_has(chooser->dear, i)                             ? 0
-                    : shape->set != SET_EMPTY || shape->terms_count > 0 ? 1
-                                                                             : 2;
+        bool is_choosy = shape->set != SET_EMPTY || shape->terms_count > 0;
+        choosy[i] = bitset_has(chooser->dear, i) ? 0 : is_choosy ? 1 : 2;
     }
     chooser->owners_first = owners;
     chooser->choosy_first = choosy;
@@ -350,7 +349,22 @@ static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
     return best;
 }
 
-// Steers pods that heed others to the dear machine, as many as it has room for.
+// The pod heeds others, is not steered yet, and shares its new node with no pod that needs a dear one.
+static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
+                     uint32_t pod, const uint32_t *steered)
+{
+    struct problem *problem = chooser->problem;
+    const struct placement *placement = &chooser->best->placements[pod];
+    const struct queued_pod *queued = pass_pod(chooser->best, pod);
+    const struct shape *shape = shape_of(problem, class_at(problem, queued->class));
+    return placement->kind == ON_CLAIM && bitset_has(chooser->heeding, queued->class) &&
+           shape->terms_count == 0 && steered[queued->origin] == SET_EMPTY &&
+           dear_pod_of(chooser, chooser->best->claims.items[placement->index]) == NONE &&
+           problem_tolerates(problem, shape->tolerations, dear->template->taints) &&
+           sets_compatible(problem->sets, asked, shape->set, true);
+}
+
+// Steers such pods to the dear machine, as many as it has room for.
 static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32_t asked,
                        uint32_t *steered)
 {
@@ -363,14 +377,10 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
     int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *sum);
     memcpy(total, dear->requests, problem->dimensions * sizeof *total);
     for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
+        if (!may_fill(chooser, dear, asked, i, steered))
+            continue;
         const struct queued_pod *pod = pass_pod(pass, i);
         const struct shape *shape = shape_of(problem, class_at(problem, pod->class));
-        if (pass->placements[i].kind != ON_CLAIM || !bitset_has(chooser->heeding, pod->class) ||
-            shape->terms_count > 0 || steered[pod->origin] != SET_EMPTY ||
-            dear_pod_of(chooser, pass->claims.items[pass->placements[i].index]) != NONE ||
-            !problem_tolerates(problem, shape->tolerations, dear->template->taints) ||
-            !sets_compatible(problem->sets, asked, shape->set, true))
-            continue;
         for (uint32_t d = 0; d < problem->dimensions; d++)
             sum[d] = quantity_add(total[d], shape->requests[d]);
         if (!template_fits(problem, dear->template, sum, fitting) || !bitset_has(fitting, row))
@@ -398,21 +408,21 @@ static void choose(struct chooser *chooser, struct pass_input *input,
 {
     uint32_t *steered = (uint32_t *)(uintptr_t)input->steered; // copy_input()'s
     bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= THRIFTY_WORK;
-    if (alternative->kind != TAKE_SET && alternative->kind != BE_THRIFTY)
+    if (alternative->kind == TAKE_SET) {
+        bitset_for_each (pod, alternative->pods)
+            steered[pod] = alternative->set;
+        shun_dear_terms(chooser, input);
+        return;
+    }
+    input->thrifty = may_compare;
+    if (alternative->kind != BE_THRIFTY)
         input->heedless = chooser->heeding;
     if (alternative->kind == OWNERS_FIRST)
         go_by(chooser, input, chooser->owners_first);
-    if (alternative->kind == CHOOSY_FIRST)
+    else if (alternative->kind == CHOOSY_FIRST)
         go_by(chooser, input, chooser->choosy_first);
-    if (alternative->kind == FILL_DEAR)
+    else if (alternative->kind == FILL_DEAR)
         fill_dear(chooser, steered);
-    if (alternative->kind != TAKE_SET) {
-        input->thrifty = may_compare;
-        return;
-    }
-    bitset_for_each (pod, alternative->pods)
-        steered[pod] = alternative->set;
-    shun_dear_terms(chooser, input);
 }
 
 static bool is_chosen(const struct chooser *chooser, const struct alternative *alternative)
@@ -495,11 +505,11 @@ static bool try_input(struct chooser *chooser, const struct pass_input *input)
     return better;
 }
 
-// The bound is one for what was decided: other terms and domains may cost less.
+// The bound is one for what was decided: other terms and domains may cost less, and it does not say
+// what existing nodes might take.
 static bool may_gain(const struct chooser *chooser)
 {
     int64_t bound = chooser->best->lower_bound;
-    // Nor does it say what existing nodes might take.
     if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
         bitset_count(chooser->heeding) > 0)
         return true;
