@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "simulation/cluster_view.h"
+#include "simulation/lineage.h"
 
 #define SHAPES_MAX 40
 #define STEP_S     0.5
@@ -22,6 +23,7 @@ struct shape {
 struct load {
     struct shape shapes[SHAPES_MAX];
     uint32_t count;
+    struct lineage *lineage;
 };
 
 static const char pool[] =
@@ -98,6 +100,7 @@ static void draw(struct load *load, uint64_t seed)
 struct load *load_create(const char *name)
 {
     struct load *load = memory_allocate(sizeof *load);
+    load->lineage = lineage_create();
     if (strcmp(name, "two") == 0) {
         add(load, 500, 350, 900, 3100);
         add(load, 500, 350, 3500, 28 * 1024);
@@ -111,6 +114,7 @@ struct load *load_create(const char *name)
 
 void load_destroy(struct load *load)
 {
+    lineage_destroy(load->lineage);
     free(load);
 }
 
@@ -161,8 +165,9 @@ void load_apply(struct scenario *scenario, const struct load *load)
     text_free(&text);
 }
 
-static void scale(struct scenario *scenario, const struct load *load, bool fewer)
+static void scale(struct scenario *scenario, struct load *load, bool fewer)
 {
+    lineage_begin_anew(load->lineage);
     for (uint32_t i = 0; i < load->count; i++) {
         struct error error = {0};
         const struct shape *shape = &load->shapes[i];
@@ -172,18 +177,19 @@ static void scale(struct scenario *scenario, const struct load *load, bool fewer
     }
 }
 
-void load_shrink(struct scenario *scenario, const struct load *load)
+void load_shrink(struct scenario *scenario, struct load *load)
 {
     scale(scenario, load, true);
 }
 
-void load_grow(struct scenario *scenario, const struct load *load)
+void load_grow(struct scenario *scenario, struct load *load)
 {
     scale(scenario, load, false);
 }
 
-void load_drift(struct scenario *scenario)
+void load_drift(struct scenario *scenario, struct load *load)
 {
+    lineage_begin_anew(load->lineage);
     hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
                "{spec: {template: {metadata: {labels: {generation: second}}}}}");
 }
@@ -259,9 +265,10 @@ static uint32_t counted(struct scenario *scenario, const char *family, const cha
     return value > 0 ? (uint32_t)value : 0;
 }
 
-struct load_figures load_look(struct scenario *scenario)
+struct load_figures load_look(struct scenario *scenario, struct load *load)
 {
     struct look look = {.scenario = scenario};
+    lineage_look(load->lineage, scenario);
     visit(scenario, "Pod", look_at_pod, &look);
     visit(scenario, "Node", look_at_node, &look);
     struct load_figures *figures = &look.figures;
@@ -275,14 +282,16 @@ struct load_figures load_look(struct scenario *scenario)
     figures->landed = counted(scenario, "adze_plan_divergence_pods_total", "");
     figures->kept = counted(scenario, "adze_plan_divergence_pods_total", "landed=\"planned\"");
     figures->unplanned = counted(scenario, "adze_unplanned_nodeclaims_total", "");
+    for (uint32_t i = 0; i < ARRAY_LENGTH(figures->times); i++)
+        figures->times[i] = lineage_count(load->lineage, i);
     return look.figures;
 }
 
-struct load_figures load_bound(struct scenario *scenario, double seconds)
+struct load_figures load_bound(struct scenario *scenario, struct load *load, double seconds)
 {
     double passed = 0;
     struct load_figures figures;
-    while (figures = load_look(scenario), figures.bound < figures.pods || figures.pods == 0 ||
+    while (figures = load_look(scenario, load), figures.bound < figures.pods || figures.pods == 0 ||
                                               passed < 1) {
         if (passed >= seconds)
             break;
@@ -293,15 +302,15 @@ struct load_figures load_bound(struct scenario *scenario, double seconds)
     return figures;
 }
 
-struct load_figures load_quiet(struct scenario *scenario, double quiet, double seconds, double *last)
+struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet, double seconds, double *last)
 {
     double passed = 0;
-    struct load_figures before = load_look(scenario), figures = before;
+    struct load_figures before = load_look(scenario, load), figures = before;
     *last = 0;
     while (passed < seconds && (passed - *last < quiet || figures.going > 0)) {
         scenario_run(scenario, STEP_S);
         passed += STEP_S;
-        figures = load_look(scenario);
+        figures = load_look(scenario, load);
         if (figures.created != before.created || figures.gone != before.gone ||
             figures.nodes != before.nodes || figures.going != before.going)
             *last = passed;

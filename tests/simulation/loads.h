@@ -11,6 +11,7 @@ struct load_figures { // at one moment
     double cpu, memory;     // requests of bound pods / allocatable of nodes, percent
     uint32_t created, gone; // NodeClaims since the beginning
     uint32_t evicted, landed, kept; // pods since the beginning: drained; planned and bound; bound as planned
+    uint32_t times[4]; // evictions since the load changed, of pods whose predecessors were evicted 0, 1, 2, 3 or more times (lineage.h)
     uint32_t unplanned; // NodeClaims since the beginning that evicted pods needed although no command had planned them
 };
 
@@ -22,12 +23,12 @@ void load_destroy(struct load *load);
 // Applies the NodePool (consolidateAfter 30s, budget 100%) and the Deployments.
 void load_apply(struct scenario *scenario, const struct load *load);
 // Every Deployment gets its smaller size, or its own again.
-void load_shrink(struct scenario *scenario, const struct load *load);
-void load_grow(struct scenario *scenario, const struct load *load);
+void load_shrink(struct scenario *scenario, struct load *load);
+void load_grow(struct scenario *scenario, struct load *load);
 // All nodes drift: the NodePool's template changes.
-void load_drift(struct scenario *scenario);
-struct load_figures load_look(struct scenario *scenario);
+void load_drift(struct scenario *scenario, struct load *load);
+struct load_figures load_look(struct scenario *scenario, struct load *load);
 // Until all pods are bound, or the seconds are over.
-struct load_figures load_bound(struct scenario *scenario, double seconds);
+struct load_figures load_bound(struct scenario *scenario, struct load *load, double seconds);
 // Until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last` gets when the last did.
-struct load_figures load_quiet(struct scenario *scenario, double quiet, double seconds, double *last);
+struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet, double seconds, double *last);

@@ -12,10 +12,11 @@
 static void print(const char *load, const char *step, double last, const struct load_figures *figures)
 {
     printf("%-8s %-6s %6.1f s, last change %6.1f s: %u/%u pods on %u nodes (%u going), %.2f USD/h, cpu %.1f %%, "
-           "memory %.1f %%; NodeClaims %u - %u, evicted %u, as planned %u of %u, unplanned %u\n",
+           "memory %.1f %%; NodeClaims %u - %u, evicted %u (%u %u %u %u), as planned %u of %u, unplanned %u\n",
            load, step, figures->seconds, last, figures->bound, figures->pods, figures->nodes, figures->going,
            figures->price, figures->cpu, figures->memory, figures->created, figures->gone,
-           figures->evicted, figures->kept, figures->landed, figures->unplanned);
+           figures->evicted, figures->times[0], figures->times[1], figures->times[2],
+           figures->times[3], figures->kept, figures->landed, figures->unplanned);
     fflush(stdout);
 }
 
@@ -48,24 +49,24 @@ static void run(const char *name, const struct course *course, char **settings, 
     struct load *load = load_create(name);
     double last = 0;
     load_apply(scenario, load);
-    struct load_figures figures = load_bound(scenario, 300);
+    struct load_figures figures = load_bound(scenario, load, 300);
     print(name, "up", 0, &figures);
     load_shrink(scenario, load);
     if (course->verbose)
         for (int i = 0; i < 12; i++) {
             scenario_run(scenario, 15);
-            figures = load_look(scenario);
+            figures = load_look(scenario, load);
             print(name, "  ...", 0, &figures);
         }
-    figures = load_quiet(scenario, 90, 1200, &last);
+    figures = load_quiet(scenario, load, 90, 1200, &last);
     print(name, "down", last, &figures);
     if (course->drift) {
-        load_drift(scenario);
-        figures = load_quiet(scenario, 90, 1200, &last);
+        load_drift(scenario, load);
+        figures = load_quiet(scenario, load, 90, 1200, &last);
         print(name, "drift", last, &figures);
     }
     load_grow(scenario, load);
-    figures = load_bound(scenario, 300);
+    figures = load_bound(scenario, load, 300);
     print(name, "again", 0, &figures);
     load_destroy(load);
     scenario_destroy(scenario);
