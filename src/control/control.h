@@ -49,6 +49,7 @@ struct control {
     struct move_outcomes *move_outcomes;
     struct wave_report *wave_report;
     struct target_report *target_report;
+    struct consolidation_target *consolidation_target;
     struct pod_events *pod_events;
     struct spot_prices *spot_prices;
     struct node_causes *node_causes;

@@ -6,6 +6,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
+#include "control/consolidation_target.h"
 #include "control/decision_inputs.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_emptiness.h"
@@ -130,12 +131,15 @@ static void forget_pool(struct disruption_controller *disruption, const char *na
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
+    struct disruption_controller *disruption = context;
     (void)change;
     if (new_object == NULL)
-        forget_pool(context, old_object->meta.name);
+        forget_pool(disruption, old_object->meta.name);
     if (old_object == NULL || new_object == NULL ||
-        old_object->meta.generation != new_object->meta.generation)
-        disruption_wake(context);
+        old_object->meta.generation != new_object->meta.generation) {
+        consolidation_target_note_change(disruption->control->consolidation_target);
+        disruption_wake(disruption);
+    }
 }
 
 // What a budget allows is in its status, which provisioning does not look at.
@@ -233,6 +237,7 @@ static void on_types(void *context)
 {
     struct disruption_controller *disruption = context;
     spot_prices_note_change(disruption->control->spot_prices);
+    consolidation_target_note_change(disruption->control->consolidation_target);
     decision_inputs_touch(disruption->inputs);
     reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
 }
@@ -261,6 +266,7 @@ struct disruption_controller *disruption_create(struct control *control)
     control->move_outcomes = move_outcomes_create(control);
     control->wave_report = wave_report_create(control);
     control->target_report = target_report_create(control);
+    control->consolidation_target = consolidation_target_create(control);
     control->spot_prices = spot_prices_create();
     control->node_causes = node_causes_create(control);
     control->savings = savings_create(control);
@@ -302,6 +308,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     wave_report_destroy(disruption->control->wave_report);
     disruption->control->wave_report = NULL;
     target_report_destroy(disruption->control->target_report);
+    consolidation_target_destroy(disruption->control->consolidation_target);
     spot_prices_destroy(disruption->control->spot_prices);
     node_causes_destroy(disruption->control->node_causes);
     savings_destroy(disruption->control->savings);

@@ -9,6 +9,7 @@
 #include "control/cluster.h"
 #include "control/command_bars.h"
 #include "control/command_budgets.h"
+#include "control/consolidation_target.h"
 #include "control/disruption.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_leftovers.h"
@@ -292,6 +293,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     move_ledger_begin(control->move_ledger, command);
     move_outcomes_begin(control->move_outcomes, command);
     target_report_begin(control->target_report, command);
+    consolidation_target_begin(control->consolidation_target, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
     reconcile_queue_add(queue->queue, command->id);
 }

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
+#include "control/consolidation_target.h"
 #include "control/disruption_backoff.h"
 #include "control/disruption_queue.h"
 #include "control/interruptions.h"
@@ -54,6 +55,7 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->snapshot = snapshot_build(control, &sweep->errors);
     mark_busy(sweep);
     sweep->paused_nodes = disruption_backoff_nodes(control->disruption_backoff, sweep->arena);
+    sweep->moved_nodes = consolidation_target_nodes(control->consolidation_target, sweep->arena);
     sweep->refused_nodes = disruption_backoff_refused(control->disruption_backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
@@ -62,6 +64,7 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
+                                            .moved_nodes = &sweep->moved_nodes,
                                             .refused_nodes = &sweep->refused_nodes,
                                             .paused_pools = &sweep->paused_pools,
                                             .spot_prices = &sweep->spot_prices,

@@ -13,7 +13,7 @@ struct disruption_sweep {
     struct snapshot *snapshot;
     struct arena *arena;
     struct disrupt_inputs inputs;
-    struct string_list busy, paused_nodes, refused_nodes, paused_pools;
+    struct string_list busy, paused_nodes, moved_nodes, refused_nodes, paused_pools;
     struct spot_price_list spot_prices;
     struct scheduled_list scheduled;
     struct interruption_list interruptions;

@@ -195,6 +195,10 @@ bool disruption_is_paused(struct disruption *disruption,
         why = "drift is backing off: the node's pods would have gone elsewhere than planned";
     } else if (!drift && names(inputs->paused_nodes, node)) {
         why = "consolidation is backing off: it failed for this node";
+    } else if (!drift && names(inputs->moved_nodes, node)) {
+        rule = "DIS-794";
+        why = "consolidation has launched the node, or evicted its pods twice, within the last hour, and the "
+              "load has not changed since";
     }
     if (why != NULL)
         disruption_verdict(disruption, candidate, rule, why);

@@ -38,6 +38,8 @@ struct disrupt_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
                                             // to the budgets; their pods need another place
     const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
+    const struct string_list *moved_nodes;  // no consolidation until the load changes: they came of it, or
+                                            // their pods were evicted for it often enough
     const struct string_list *refused_nodes; // no drift for a while: it was not valid any more (DIS-714)
     const struct string_list *paused_pools; // no drift for a while (DIS-716)
     const struct frozen_move *frozen;       // replacements that are not to be repeated

@@ -159,6 +159,37 @@ static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
     assert_int_equal(view_events(scenario, "NodePool", "ConsolidationLoop", NULL), 1);
 }
 
+// --- until the load changes ----------------------------------------------------------------------
+
+// Of 8 cpu that all pods ask for, 0.1 go and make room for the pod on the node that was launched for it, then 0.5.
+static void launched_node_stays_until_the_load_changes_DIS_794(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 0);
+    story_app(scenario, &(struct story_app){.name = "stays",
+                                            .replicas = 1,
+                                            .cpu = "6350m",
+                                            .memory = "4Gi",
+                                            .annotations = KEPT});
+    app(scenario, "tiny", "100m", NULL);
+    app(scenario, "part", "500m", NULL);
+    scenario_expect_running(scenario, 3);
+    assert_int_equal(story_nodes(scenario), 1);
+    story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 1, .cpu = "1"});
+    story_app(scenario, &(struct story_app){.name = "pad", .replicas = 1, .cpu = "6"});
+    scenario_expect_running(scenario, 5);
+    moves_scale(scenario, "pad", 0);
+    scenario_until(scenario, 60, "a replacement", moves_replacement_there);
+    scenario_expect_running(scenario, 4);
+    assert_int_equal(story_nodes(scenario), 2);
+    moves_scale(scenario, "tiny", 0);
+    scenario_run(scenario, 1200);
+    assert_int_equal(story_nodes(scenario), 2);
+    moves_scale(scenario, "part", 0);
+    scenario_run(scenario, 300);
+    assert_int_equal(story_nodes(scenario), 1);
+}
+
 // --- interruptions -------------------------------------------------------------------------------
 
 struct wanted {
@@ -238,6 +269,7 @@ int main(void)
         TEST(places_of_cheap_pods_are_planned_DIS_755),
         TEST(workloads_that_go_elsewhere_twice_are_planned_so_DIS_749),
         TEST(upstream_compares_nothing_DIS_749),
+        TEST(launched_node_stays_until_the_load_changes_DIS_794),
         TEST(interruptions_outlive_the_controller_DIS_751),
         TEST(interruptions_are_nobodys_matter_without_the_gate_DIS_751),
         TEST(empty_replacements_feed_the_ledger_DIS_749_DIS_748),
