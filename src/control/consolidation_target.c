@@ -7,7 +7,7 @@
 #include "control/cluster.h"
 #include "control/pod_lines.h"
 
-#define STANDS_NS      HOUR
+#define STANDS_NS      (25 * HOUR) // what has settled stays so for a day (DIS-794)
 #define CHANGE_DIVISOR 20 // a change of more than that part of all requests is one of the load
 
 struct amounts {

@@ -1,5 +1,5 @@
 // The target of consolidation is the cheapest set of nodes for the pods that are there; it stands until the
-// load changes. Meanwhile, for an hour,
+// load changes. Meanwhile, for a day,
 //
 // - a node that consolidation has launched for it is no candidate;
 // - no pod is evicted a third time: a node with a pod whose predecessors were evicted twice is no candidate.

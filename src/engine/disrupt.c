@@ -197,7 +197,7 @@ bool disruption_is_paused(struct disruption *disruption,
         why = "consolidation is backing off: it failed for this node";
     } else if (!drift && names(inputs->moved_nodes, node)) {
         rule = "DIS-794";
-        why = "consolidation has launched the node, or evicted its pods twice, within the last hour, and the "
+        why = "consolidation has launched the node, or evicted its pods twice, within the last day, and the "
               "load has not changed since";
     }
     if (why != NULL)

@@ -1,6 +1,7 @@
 #include "engine/repack_target.h"
 
 #include "base/quantity.h"
+#include "engine/consolidation.h"
 #include "engine/expected_price.h"
 #include "engine/trial.h"
 
@@ -11,6 +12,17 @@
 static const struct {
     int64_t gap_percent, saving_percent;
 } steps[] = {{5, 51}, {12, 17}};
+
+// Those that consolidation leaves alone for now count as well.
+static candidate_list list_wanted(struct disruption *disruption, const struct candidate_table *table)
+{
+    candidate_list list = candidate_list_create(disruption, table);
+    const char *message;
+    list_for_each (candidate, &table->candidates)
+        if (consolidation_wants(disruption->arena, candidate, &message))
+            list.items[list.count++] = candidate;
+    return list;
+}
 
 static uint32_t pods_of(const candidate_list *wanted)
 {
@@ -46,10 +58,13 @@ static int64_t compare(struct disruption *disruption, const candidate_list *want
     return percent;
 }
 
-void repack_target_look(struct disruption *disruption, const candidate_list *wanted)
+void repack_target_look(struct disruption *disruption, const struct candidate_table *table)
 {
-    if (disruption->target_known || wanted->count < 2 || pods_of(wanted) > PODS_MAX)
+    if (disruption->target_known)
+        return;
+    candidate_list wanted = list_wanted(disruption, table);
+    if (wanted.count < 2 || pods_of(&wanted) > PODS_MAX)
         return;
     disruption->target_known = true;
-    disruption->least_saving_percent = compare(disruption, wanted);
+    disruption->least_saving_percent = compare(disruption, &wanted);
 }

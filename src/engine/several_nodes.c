@@ -514,7 +514,7 @@ void several_nodes_decide(struct disruption *disruption)
     candidate_list wanted = consolidation_candidates(disruption, &table);
     if (deletions_decide(disruption, &wanted, 2)) // before anything is bought
         return;
-    repack_target_look(disruption, &wanted);
+    repack_target_look(disruption, &table);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct search search = {.disruption = disruption,
                             .arena = arena,

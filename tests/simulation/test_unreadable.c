@@ -99,6 +99,7 @@ static void drain_goes_on_when_the_pod_is_gone_API_603(void **state)
     moves_shrink(scenario, 0);
     scenario_run(scenario, 150);
     spoil_pod(scenario);
+    scenario_run(scenario, 1); // it is seen
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
     scenario_run(scenario, 300);
     assert_non_null(claim(scenario));
