@@ -81,7 +81,7 @@ void consolidation_target_note_change(struct consolidation_target *target)
     target->launched = map_create();
 }
 
-static void note_own_change(struct consolidation_target *target, const struct amounts *amounts)
+static void note_change_by(struct consolidation_target *target, const struct amounts *amounts)
 {
     add(&target->changed, amounts);
     if (target->changed.cpu > target->all.cpu / CHANGE_DIVISOR ||
@@ -106,19 +106,20 @@ static void note_arrival(struct consolidation_target *target, const struct pod *
     add(&target->all, &amounts);
     if (workload == NULL ||
         !pod_lines_arrive(target->lines, workload, pod->meta.uid, control_now(target->control)))
-        note_own_change(target, &amounts);
+        note_change_by(target, &amounts);
 }
 
 static void note_departure(struct consolidation_target *target, const struct pod *pod)
 {
     struct amounts amounts = amounts_of(pod);
     const char *node = pod->spec.node_name, *workload = pod_controller_uid(pod);
+    bool is_consolidated = pod_is_bound(pod) && map_get(target->going, node) != NULL;
     subtract(&target->all, &amounts);
     if (workload != NULL && pod_is_bound(pod) && node_is_going(target, node))
         pod_lines_evict(target->lines, workload, pod->meta.uid, control_now(target->control),
-                        map_get(target->going, node) != NULL);
-    else
-        note_own_change(target, &amounts);
+                        is_consolidated);
+    if (!is_consolidated)
+        note_change_by(target, &amounts);
     pod_lines_forget(target->lines, pod->meta.uid);
 }
 

@@ -5,7 +5,7 @@
 // - no pod is evicted a third time: a node with a pod whose predecessors were evicted twice is no candidate.
 //
 // Empty nodes go all the same, and so do drifted and expired ones. The load has changed when the pods that
-// came or went by themselves since its last change ask for more than a twentieth of what all pods ask for; prices,
+// came or went for other reasons (also by drift) since its last change ask for more than a twentieth of what all pods ask for; prices,
 // instance types, NodeOverlays and NodePools count as well. Kept in memory: a successor begins anew. None of
 // this under COMPATIBILITY=upstream.
 #pragma once
