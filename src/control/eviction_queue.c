@@ -123,6 +123,13 @@ bool eviction_queue_refused(const struct eviction_queue *evictions, const struct
     return eviction != NULL && eviction->refused;
 }
 
+bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod)
+{
+    const struct eviction *eviction =
+        pod->meta.uid != NULL ? map_get(evictions->evictions, pod->meta.uid) : NULL;
+    return eviction != NULL && (eviction->refused || eviction->kept_since_ns != 0);
+}
+
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline)
 {
     if (pod->meta.uid == NULL)

@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/cluster.h"
 #include "control/disruption_queue.h"
+#include "control/eviction_queue.h"
 #include "control/lifecycle.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
@@ -146,14 +147,37 @@ static int64_t last_arrival(const struct kept_replacements *kept, uint64_t comma
     return last_ns;
 }
 
+static bool is_to_come(const struct disruption_command *command, const struct pod *pod,
+                       const char *claim)
+{
+    uint32_t turn = command_turn(command, pod);
+    return turn > 0 && strcmp(command->replacements.items[turn - 1].name, claim) == 0;
+}
+
+// Pods whose eviction waits for pods that may be waiting for this very node.
+static uint32_t count_put_off(const struct kept_replacements *kept,
+                              const struct disruption_command *command, const char *claim)
+{
+    uint32_t count = 0;
+    list_for_each (entry, &command->nodes) {
+        const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count; i++)
+            count += eviction_queue_is_put_off(kept->control->eviction_queue, pods->items[i]) &&
+                     is_to_come(command, pods->items[i], claim);
+    }
+    return count;
+}
+
 static bool is_due(struct kept_replacements *kept, struct kept *node)
 {
     int64_t now_ns = now_of(kept);
-    enum wait wait = wait_of(command_of(kept, node->claim), node->claim);
+    const struct disruption_command *command = command_of(kept, node->claim);
+    enum wait wait = wait_of(command, node->claim);
     if (wait != WAITS_FOR_PODS)
         return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
     note_arrivals(kept, node);
-    if (node->places == 0 && kept->is_prepared(kept->context, node->claim))
+    if ((node->places == 0 || node->places <= count_put_off(kept, command, node->claim)) &&
+        kept->is_prepared(kept->context, node->claim))
         return true;
     return (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
            ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;

@@ -4,8 +4,8 @@
 //
 // Such a node is registered and initialized as any other (DIS-792), with the taint adze.dev/awaiting-pods.
 // Pods that find room on other nodes go there, as the decision has reckoned; the rest is nominated. When all
-// of a node's pods have come it opens, and not much later if they do not come. Who closed a node is not
-// written down: what nobody keeps is opened (registration.c).
+// of a node's pods have come it opens, or all but those whose eviction waits for pods that may be waiting here; and
+// not much later if they do not come. Who closed a node is not written down: what nobody keeps is opened (registration.c).
 #pragma once
 
 #include "control/control.h"

@@ -19,6 +19,7 @@
 #define READY_PAUSE_NS (4 * SECOND)
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
+#define PROGRESS_NS    SECOND // while a node is prepared so often, twice as long: the API server is slow
 #define OPEN_NS    (10 * SECOND) // from the opening on: who is not registered then is on its own
 #define UNREADY_NS (15 * SECOND) // that long a node may be closed before it is ready
 #define READY_NS   (20 * SECOND) // and afterwards
@@ -40,6 +41,8 @@ struct openings {
     // The nodes that open next, together.
     int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
     uint32_t group_pods;
+    uint32_t unprepared; // of them, at the last look
+    int64_t progress_ns; // monotonic: when they last became fewer
 };
 
 struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
@@ -238,6 +241,8 @@ static void begin_group(struct openings *openings, const held_list *listed)
     struct spread_order *order = spread_order_create(openings->control);
     openings->group_ns = now_of(openings);
     openings->opened_ns = 0;
+    openings->unprepared = count;
+    openings->progress_ns = openings->group_ns;
     sibling_exchange(openings->control, claims, count);
     spread_order_nodes(order, claims, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -251,12 +256,24 @@ static void begin_group(struct openings *openings, const held_list *listed)
     free(claims);
 }
 
-static bool group_is_prepared(const struct openings *openings, const held_list *group)
+static bool group_is_prepared(struct openings *openings, const held_list *group)
 {
+    uint32_t left = 0;
     vector_for_each (held, group)
-        if (!openings->is_prepared(openings->context, (*held)->claim))
-            return false;
-    return true;
+        left += !openings->is_prepared(openings->context, (*held)->claim);
+    if (left < openings->unprepared)
+        openings->progress_ns = now_of(openings);
+    openings->unprepared = left;
+    return left == 0;
+}
+
+static bool is_out_of_patience(const struct openings *openings)
+{
+    int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->group_ns);
+    int64_t patience_ns =
+        ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
+    bool goes_on = ns_subtract(now_ns, openings->progress_ns) < PROGRESS_NS;
+    return since_ns >= (goes_on ? ns_multiply(2, patience_ns) : patience_ns);
 }
 
 static void open_group(struct openings *openings, const held_list *group)
@@ -272,11 +289,8 @@ static void open_group(struct openings *openings, const held_list *group)
 static void look_at_group(struct openings *openings, const held_list *group)
 {
     int64_t now_ns = now_of(openings);
-    int64_t patience_ns =
-        ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
     if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
-        (group_is_prepared(openings, group) ||
-         ns_subtract(now_ns, openings->group_ns) >= patience_ns))
+        (group_is_prepared(openings, group) || is_out_of_patience(openings)))
         open_group(openings, group);
     bool is_late =
         openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;

@@ -68,7 +68,8 @@ static void it_does_not_wait_long_for_pods_SCH_516(void **state)
     moves_begin(scenario, 1);
     moves_shrink(scenario, 0);
     scenario_until(scenario, 120, "a closed replacement", is_closed);
-    scenario_until(scenario, 10, "an open replacement", is_open);
+    scenario_until(scenario, 30, "the eviction", moves_any_deleting);
+    assert_true(scenario_until(scenario, 10, "an open replacement", is_open) < 2);
 }
 
 // The node drifts.
