@@ -92,9 +92,11 @@ static const struct disruption_command *command_of(const struct kept_replacement
     return disruption_queue_of_replacement(kept->control->disruption_queue, claim);
 }
 
+// Whoever takes startup taints away must find these alone.
 bool kept_replacements_wants(const struct kept_replacements *kept, const struct node_claim *claim)
 {
-    return wait_of(command_of(kept, claim->meta.name), claim->meta.name) != WAITS_FOR_NOTHING;
+    return claim->spec.startup_taints.count == 0 &&
+           wait_of(command_of(kept, claim->meta.name), claim->meta.name) != WAITS_FOR_NOTHING;
 }
 
 // --- who is kept ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ struct kept_replacements *kept_replacements_create(struct control *control,
                                                    void *context);
 void kept_replacements_destroy(struct kept_replacements *kept); // NULL is fine
 
-// A command will evict pods that are to come to the NodeClaim's node.
+// A command will evict pods that are to come to the NodeClaim's node, which has no startup taints.
 bool kept_replacements_wants(const struct kept_replacements *kept, const struct node_claim *claim);
 // The node is about to be registered; true: it stays closed from now on.
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim);

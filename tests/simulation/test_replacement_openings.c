@@ -83,6 +83,21 @@ static void those_of_drift_are_kept_as_well_SCH_516(void **state)
     assert_true(is_open(scenario));
 }
 
+// An agent that takes them away may count the node's taints.
+static void startup_taints_stand_alone_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    moves_begin(scenario, 1);
+    moves_pool(scenario, 0,
+               (struct story_pool){
+                   .template_spec = "startupTaints: [{key: boot, effect: NoSchedule}], "});
+    scenario_until(scenario, 120, "the replacement's node", is_open);
+    for (uint32_t i = 0; i < 300; i++) {
+        assert_false(is_closed(scenario));
+        scenario_run(scenario, 0.1);
+    }
+}
+
 // Whoever closed the node knows nothing of it any more.
 static void a_node_that_nobody_keeps_is_opened_SCH_516(void **state)
 {
@@ -117,6 +132,7 @@ int main(void)
         TEST(it_opens_when_its_pods_have_come_SCH_516_DIS_792),
         TEST(it_does_not_wait_long_for_pods_SCH_516),
         TEST(those_of_drift_are_kept_as_well_SCH_516),
+        TEST(startup_taints_stand_alone_SCH_516),
         TEST(a_node_that_nobody_keeps_is_opened_SCH_516),
         TEST(without_nominations_it_is_open_from_the_start_SCH_516),
     };
