@@ -116,17 +116,21 @@ struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evic
     return evictions->replicas;
 }
 
+static const struct eviction *eviction_of(const struct eviction_queue *evictions,
+                                          const struct pod *pod)
+{
+    return pod->meta.uid != NULL ? map_get(evictions->evictions, pod->meta.uid) : NULL;
+}
+
 bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod)
 {
-    const struct eviction *eviction =
-        pod->meta.uid != NULL ? map_get(evictions->evictions, pod->meta.uid) : NULL;
+    const struct eviction *eviction = eviction_of(evictions, pod);
     return eviction != NULL && eviction->refused;
 }
 
 bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod)
 {
-    const struct eviction *eviction =
-        pod->meta.uid != NULL ? map_get(evictions->evictions, pod->meta.uid) : NULL;
+    const struct eviction *eviction = eviction_of(evictions, pod);
     return eviction != NULL && (eviction->refused || eviction->kept_since_ns != 0);
 }
 
