@@ -5,7 +5,6 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/cluster.h"
-#include "control/disruption_queue.h"
 #include "control/pod_lines.h"
 
 #define STANDS_NS      (25 * HOUR) // what has settled stays so for a day (DIS-794)
@@ -20,10 +19,14 @@ struct consolidation_target {
     struct amounts all, changed;  // requests of all pods; of those that came and went since the last change
     struct pod_lines *lines;      // of pods that consolidation has evicted
     struct map *launched;         // int64_t by NodeClaim: when, wall clock
+    // Names of Nodes that consolidation removes; no values. Commands may end before the last pod leaves.
+    struct map *going;
 };
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object);
 
 struct consolidation_target *consolidation_target_create(struct control *control)
 {
@@ -31,9 +34,11 @@ struct consolidation_target *consolidation_target_create(struct control *control
     target->control = control;
     target->lines = pod_lines_create();
     target->launched = map_create();
+    target->going = map_create();
     if (control->settings->compatibility_upstream)
         return target;
     mirror_on_change(control->mirror, KIND_POD, on_pod, target);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, target);
     return target;
 }
 
@@ -43,6 +48,7 @@ void consolidation_target_destroy(struct consolidation_target *target)
         return;
     pod_lines_destroy(target->lines);
     map_destroy(target->launched, free);
+    map_destroy(target->going, NULL);
     free(target);
 }
 
@@ -86,18 +92,6 @@ static void note_change_by(struct consolidation_target *target, const struct amo
 
 // --- pods ----------------------------------------------------------------------------------------
 
-static bool is_consolidation(const struct disruption_command *command)
-{
-    return text_equal(command->reason, "Underutilized");
-}
-
-static bool is_consolidated(const struct consolidation_target *target, const char *node)
-{
-    const struct disruption_command *command =
-        disruption_queue_of_node(target->control->disruption_queue, node);
-    return command != NULL && is_consolidation(command);
-}
-
 static bool node_is_going(const struct consolidation_target *target, const char *name)
 {
     const struct node *node = find_node(target->control, name);
@@ -121,7 +115,7 @@ static void note_departure(struct consolidation_target *target, const struct pod
     struct amounts amounts = amounts_of(pod);
     const char *node = pod->spec.node_name, *workload = pod_controller_uid(pod);
     bool is_evicted = pod_is_bound(pod) && node_is_going(target, node);
-    bool by_consolidation = is_evicted && is_consolidated(target, node);
+    bool by_consolidation = is_evicted && map_get(target->going, node) != NULL;
     subtract(&target->all, &amounts);
     if (is_evicted && workload != NULL)
         pod_lines_evict(target->lines, workload, pod->meta.uid, control_now(target->control),
@@ -151,11 +145,22 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 
 // --- nodes ---------------------------------------------------------------------------------------
 
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct consolidation_target *target = context;
+    (void)change;
+    if (new_object == NULL)
+        map_remove(target->going, old_object->meta.name);
+}
+
 void consolidation_target_begin(struct consolidation_target *target,
                                 const struct disruption_command *command)
 {
-    if (!is_consolidation(command))
+    if (!text_equal(command->reason, "Underutilized"))
         return;
+    list_for_each (entry, &command->nodes)
+        map_set(target->going, entry->node, target);
     list_for_each (replacement, &command->replacements) {
         int64_t *launched =
             map_ensure(target->launched, replacement->name, sizeof *launched);
