@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/bench_options.h"
-#include "cli/command.h"
+#include "cli/input/command.h"
 
 struct subject {
     const char *name;

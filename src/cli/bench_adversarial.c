@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/nanoseconds.h"
-#include "cli/bench_builder.h"
-#include "cli/bench_measure.h"
+#include "bench/bench_builder.h"
+#include "bench/bench_measure.h"
 #include "cli/bench_options.h"
 
 #define MEBIBYTE 1048576.0

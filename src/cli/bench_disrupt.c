@@ -1,8 +1,8 @@
 // adze bench disrupt: how long a whole pass over a running cluster takes, from the snapshot in
 // memory to the next disruption (FMT-15, DIS-703).
-#include "cli/bench_measure.h"
+#include "bench/bench_measure.h"
 #include "cli/bench_options.h"
-#include "engine/candidates.h"
+#include "engine/disruption/candidates.h"
 
 #define MEBIBYTE 1048576.0
 

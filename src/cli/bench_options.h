@@ -1,8 +1,8 @@
 // Options of `adze bench`, shared by its subjects.
 #pragma once
 
-#include "cli/bench_report.h"
-#include "cli/bench_workload.h"
+#include "bench/bench_report.h"
+#include "bench/bench_workload.h"
 
 #define BENCH_RUNS_MAX  1000
 #define BENCH_SEEDS_MAX 1000

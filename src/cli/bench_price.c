@@ -2,8 +2,8 @@
 #include <time.h>
 
 #include "base/nanoseconds.h"
-#include "cli/bench_bound.h"
-#include "cli/bench_measure.h"
+#include "bench/bench_bound.h"
+#include "bench/bench_measure.h"
 #include "cli/bench_options.h"
 
 struct comparison {

@@ -1,7 +1,7 @@
 // adze bench schedule: how long the engine takes.
 #include <assert.h>
 
-#include "cli/bench_measure.h"
+#include "bench/bench_measure.h"
 #include "cli/bench_options.h"
 
 #define MEBIBYTE 1048576.0

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "cli/budget_report.h"
-#include "cli/columns.h"
-#include "cli/command.h"
-#include "cli/input.h"
-#include "engine/budgets.h"
+#include "cli/output/budget_report.h"
+#include "cli/output/columns.h"
+#include "cli/input/command.h"
+#include "cli/input/input.h"
+#include "engine/disruption/budgets.h"
 
 #define DAY         (24 * HOUR)
 #define CHANGES_MAX 1000 // of one NodePool

@@ -5,9 +5,9 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "cli/command.h"
-#include "model/crd.h"
-#include "model/yaml_write.h"
+#include "cli/input/command.h"
+#include "model/tables/crd.h"
+#include "model/manifest/yaml_write.h"
 
 static bool is_named(const struct kind *kind, const char *name)
 {

@@ -10,14 +10,14 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cli/catalogs.h"
-#include "cli/command.h"
+#include "cli/input/catalogs.h"
+#include "cli/input/command.h"
 #include "cli/demo_data.h"
-#include "cli/demo_view.h"
+#include "cli/output/demo_view.h"
 #include "cloud/aws/ec2_types.h"
-#include "model/input.h"
-#include "sim/http_server.h"
-#include "sim/kubeconfig_writer.h"
+#include "model/manifest/input.h"
+#include "sim/apiserver/http_server.h"
+#include "sim/apiserver/kubeconfig_writer.h"
 
 #define ACT_TIMEOUT (60 * SECOND)
 #define APPLIED_NAMES_MAX 10

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/terminal.h"
+#include "cli/input/command.h"
+#include "cli/output/terminal.h"
 
 static const struct command *const commands[] = {
     &command_controller, &command_demo,     &command_plan,

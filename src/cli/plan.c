@@ -1,9 +1,9 @@
 // adze plan: what would be launched, removed or replaced, and what it costs. Changes nothing.
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/input.h"
-#include "cli/plan_table.h"
+#include "cli/input/command.h"
+#include "cli/input/input.h"
+#include "cli/output/plan_table.h"
 #include "engine/engine.h"
 
 struct request {

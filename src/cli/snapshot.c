@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/live_snapshot.h"
+#include "cli/input/command.h"
+#include "cli/input/live_snapshot.h"
 
 static bool write_snapshot(const struct snapshot *snapshot, const char *path, struct error *error)
 {

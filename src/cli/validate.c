@@ -8,10 +8,10 @@
 #include "base/input_file.h"
 #include "base/map.h"
 #include "base/vector.h"
-#include "cli/command.h"
-#include "cli/options.h"
-#include "cli/validate_output.h"
-#include "model/validate_catalog.h"
+#include "cli/input/command.h"
+#include "cli/input/options.h"
+#include "cli/output/validate_output.h"
+#include "model/validate/validate_catalog.h"
 
 #define FINDINGS_TOLD_MAX 100000
 

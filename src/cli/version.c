@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/input/command.h"
 
 static int run(int argc, char **argv)
 {

@@ -11,10 +11,10 @@
 
 #include "base/loop.h"
 #include "base/metrics.h"
-#include "cloud/cloud.h"
+#include "cloud/port/cloud.h"
 #include "kube/event_recorder.h"
 #include "kube/mirror.h"
-#include "model/settings.h"
+#include "model/reading/settings.h"
 
 struct controller;
 

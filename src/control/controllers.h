@@ -3,7 +3,7 @@
 // do.
 #pragma once
 
-#include "control/control.h"
+#include "control/runtime/control.h"
 
 struct expiration *expiration_create(struct control *control); // LIF-150
 void expiration_destroy(struct expiration *expiration);

@@ -4,8 +4,8 @@
 // order of its arrays. Needs only model/ and base/.
 #pragma once
 
-#include "model/plan.h"
-#include "model/snapshot.h"
+#include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
 
 enum explain_level {
     EXPLAIN_NOTHING, // costs nothing

@@ -11,8 +11,8 @@
 // with Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
 #pragma once
 
-#include "kube/transport.h"
-#include "model/object.h"
+#include "kube/transport/transport.h"
+#include "model/schema/object.h"
 
 struct kube_client;
 

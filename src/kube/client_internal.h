@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "kube/bucket.h"
+#include "kube/transport/bucket.h"
 #include "kube/client.h"
 
 #define KUBE_PATH_MAX 1024

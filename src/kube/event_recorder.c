@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "kube/bucket.h"
+#include "kube/transport/bucket.h"
 
 #define WINDOW_DEFAULT_NS (2 * MINUTE)
 #define MESSAGE_BYTES_MAX 1024 // the API's limit

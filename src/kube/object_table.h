@@ -2,7 +2,7 @@
 // bytes an object beside the object itself. Holds a reference to each.
 #pragma once
 
-#include "model/object.h"
+#include "model/schema/object.h"
 
 struct object_entry {
     struct object *object;

@@ -8,11 +8,11 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cloud/provider_record.h"
+#include "cloud/port/provider_record.h"
 #include "kube/leader.h"
-#include "kube/metered_transport.h"
-#include "model/input.h"
-#include "sim/resources.h"
+#include "kube/transport/metered_transport.h"
+#include "model/manifest/input.h"
+#include "sim/store/resources.h"
 
 #define PROCESS_EXIT  (100 * MILLISECOND)
 #define GARBAGE_GRACE (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays

@@ -7,9 +7,9 @@
 
 #include "cloud/sim/sim_cloud.h"
 #include "control/controller.h"
-#include "sim/api_server.h"
-#include "sim/sim_transport.h"
-#include "sim/store.h"
+#include "sim/apiserver/api_server.h"
+#include "sim/apiserver/sim_transport.h"
+#include "sim/store/store.h"
 #include "sim/world.h"
 
 struct simulation_options {

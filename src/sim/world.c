@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "sim/kubelet.h"
-#include "sim/scheduler.h"
-#include "sim/workloads.h"
-#include "sim/world_cache.h"
+#include "sim/kubelet/kubelet.h"
+#include "sim/scheduler/scheduler.h"
+#include "sim/workloads/workloads.h"
+#include "sim/world/world_cache.h"
 
 // A resource that is registered later (a CRD) is noticed at the next look.
 #define RESOURCES_LOOK_NS (10 * SECOND)

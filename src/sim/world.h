@@ -15,8 +15,8 @@
 #pragma once
 
 #include "base/loop.h"
-#include "model/core.h"
-#include "sim/store.h"
+#include "model/schema/core.h"
+#include "sim/store/store.h"
 
 #define ANNOTATION_SIM_KUBELET       "adze.dev/sim-kubelet" // on Nodes that a simulated kubelet runs
 #define ANNOTATION_SIM_RUN_SECONDS   "adze.dev/sim-run-seconds"

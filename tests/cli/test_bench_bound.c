@@ -1,10 +1,10 @@
 // The bound that plans are measured against: its knapsack against exhaustive search, and the bound
 // between what can be said by hand.
-#include "cli/bench_bound.h"
+#include "bench/bench_bound.h"
 
 #include "base/random.h"
-#include "cli/bench_knapsack.h"
-#include "cli/bench_workload.h"
+#include "bench/bench_knapsack.h"
+#include "bench/bench_workload.h"
 #include "support/cmocka_all.h"
 
 #define ITEMS_MAX 6

@@ -1,9 +1,9 @@
 // The running clusters of `adze bench disrupt` are what they say they are (FMT-15).
-#include "cli/bench_workload.h"
+#include "bench/bench_workload.h"
 
 #include <string.h>
 
-#include "engine/candidates.h"
+#include "engine/disruption/candidates.h"
 #include "engine/engine.h"
 #include "support/cmocka_all.h"
 

@@ -1,10 +1,10 @@
 // What `adze bench` says of plans, against an engine that plans as it is told.
-#include "cli/bench_measure.h"
+#include "bench/bench_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_report.h"
+#include "bench/bench_report.h"
 #include "engine/engine.h"
 #include "support/cmocka_all.h"
 

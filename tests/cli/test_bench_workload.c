@@ -1,5 +1,5 @@
 // The workloads of `adze bench` are what FMT-15 says, and the same for the same seed.
-#include "cli/bench_workload.h"
+#include "bench/bench_workload.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // What Nodes tell about the sizes of machines (STO-15, AWI-22).
-#include "cloud/learned_sizes.h"
+#include "cloud/port/learned_sizes.h"
 
 #include "base/text.h"
 #include "cloud/kwok/kwok_catalog.h"

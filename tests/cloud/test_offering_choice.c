@@ -1,5 +1,5 @@
 // Choice of the offering that a launch takes.
-#include "cloud/offering_choice.h"
+#include "cloud/port/offering_choice.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The cluster tells which provider works in it (LIF-2): the record, its publication, its reading.
-#include "cloud/provider_record.h"
+#include "cloud/port/provider_record.h"
 
 #include <stdlib.h>
 #include <string.h>

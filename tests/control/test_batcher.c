@@ -3,7 +3,7 @@
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
-#include "control/batcher.h"
+#include "control/provisioning/batcher.h"
 
 static const struct batcher_window window = {SECOND, 10 * SECOND};
 

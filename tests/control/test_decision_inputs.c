@@ -1,7 +1,7 @@
 // Which changes may change a decision (SCH-526).
 #include "control/cmocka_all.h"
 
-#include "control/decision_inputs.h"
+#include "control/state/decision_inputs.h"
 
 static struct object *decode(const char *text)
 {

@@ -3,10 +3,10 @@
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "control/claim_drift.h"
-#include "control/conditions.h"
+#include "control/nodeclaim/claim_drift.h"
+#include "reconcile/conditions.h"
 #include "control/controllers.h"
-#include "model/snapshot.h"
+#include "model/snapshot/snapshot.h"
 
 struct world { // the first of each kind in a text
     struct snapshot *snapshot;

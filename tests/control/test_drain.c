@@ -1,8 +1,8 @@
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
-#include "control/drain.h"
-#include "model/well_known.h"
+#include "control/node/drain.h"
+#include "model/tables/well_known.h"
 
 #define NOW (1000 * SECOND)
 

@@ -2,7 +2,7 @@
 #include "control/cmocka_all.h"
 
 #include "cloud/kwok/kwok_catalog.h"
-#include "control/early_pass.h"
+#include "control/provisioning/partial_launch.h"
 
 static const char pool[] =
     "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"

@@ -3,9 +3,9 @@
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "control/registration_health.h"
-#include "engine/budgets.h"
-#include "engine/emptiness.h"
+#include "control/nodepool/registration_health.h"
+#include "engine/disruption/budgets.h"
+#include "engine/disruption/emptiness.h"
 
 #define NOW "2026-01-05T12:00:00Z" // a Monday
 

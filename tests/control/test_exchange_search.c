@@ -1,5 +1,5 @@
 // Pods of one workload on one node change places with others (SCH-516).
-#include "control/exchange_search.h"
+#include "control/nomination/exchange_search.h"
 
 #include <stdlib.h>
 

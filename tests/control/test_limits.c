@@ -3,9 +3,9 @@
 
 #include "base/duration.h"
 #include "base/log.h"
-#include "control/cluster.h"
-#include "control/node_claim_template.h"
-#include "control/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/node_claim_template.h"
+#include "control/runtime/operations.h"
 
 static struct resource_quantity two_cpu[] = {{"cpu", 2000}}, four_cpu[] = {{"cpu", 4000}},
                                 eight_cpu[] = {{"cpu", 8000}};

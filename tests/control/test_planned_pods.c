@@ -1,5 +1,5 @@
 // Places for pods, planned and kept (LIF-320, SCH-516).
-#include "control/planned_pods.h"
+#include "control/state/planned_pods.h"
 
 #include "support/cmocka_all.h"
 

@@ -1,5 +1,5 @@
 // How often pods are evicted one after the other (DIS-794).
-#include "control/pod_lines.h"
+#include "control/command/pod_lines.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/portion.h"
+#include "control/provisioning/backlog_chunk.h"
 
 static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu, int priority,
                     bool waits)

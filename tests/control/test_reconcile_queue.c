@@ -3,7 +3,7 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "control/reconcile_queue.h"
+#include "reconcile/reconcile_queue.h"
 
 static struct loop *loop;
 static struct metrics *metrics;

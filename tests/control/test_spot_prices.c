@@ -1,5 +1,5 @@
 // What spot prices were lately (DIS-750).
-#include "control/spot_prices.h"
+#include "control/command/spot_prices.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Readings of state nodes: which object speaks for a machine, and for how much it counts.
 #include "control/cmocka_all.h"
 
-#include "control/cluster.h"
+#include "control/state/cluster.h"
 
 static struct node first, second;
 static struct node_claim claim;

@@ -2,8 +2,8 @@
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
-#include "control/cluster.h"
-#include "control/static_capacity.h"
+#include "control/state/cluster.h"
+#include "control/static/static_capacity.h"
 
 #define NOW (INT64_C(1767225600) * SECOND)
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/disrupt.h"
+#include "engine/disruption/disruption.h"
 #include "engine/plan_fixture.h"
 
 struct test_pool {

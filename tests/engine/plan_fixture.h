@@ -7,8 +7,8 @@
 #pragma once
 
 #include "engine/engine.h"
-#include "model/plan.h"
-#include "model/snapshot.h"
+#include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
 
 struct plan_fixture {
     struct snapshot *snapshot;

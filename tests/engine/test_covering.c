@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "engine/covering.h"
+#include "engine/packing/covering_lp.h"
 
 static const double CLOSE = 1e-7;
 static const uint32_t ENOUGH = 100000;

@@ -10,8 +10,8 @@
 
 #include "engine/disrupt_fixture.h"
 
-#include "engine/consolidation.h"
-#include "engine/revalidate.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/revalidate.h"
 
 #define BALANCED \
     "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"

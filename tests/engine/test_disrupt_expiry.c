@@ -11,7 +11,7 @@
 
 #include "base/duration.h"
 #include "engine/disrupt_fixture.h"
-#include "engine/expiry.h"
+#include "engine/disruption/expiry.h"
 
 #define LARGE_ONLY "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: " \
                    "[large]}], "

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/duration.h"
-#include "engine/disrupt.h"
+#include "engine/disruption/disruption.h"
 #include "engine/disrupt_fixture.h"
-#include "engine/payback.h"
+#include "engine/consolidation/payback.h"
 
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "engine/disrupt_fixture.h"
-#include "engine/emptiness.h"
+#include "engine/disruption/emptiness.h"
 
 #define WORLDS    1000
 #define POOLS_MAX 2

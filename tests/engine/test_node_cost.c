@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/node_cost.h"
+#include "engine/problem/node_cost.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/pack.h"
-#include "engine/packing.h"
+#include "engine/packing/pack.h"
+#include "engine/packing/packing.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

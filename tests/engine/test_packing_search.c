@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "engine/packing.h"
+#include "engine/packing/packing.h"
 
 #define KINDS      5
 #define DIMENSIONS 3

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/finish.h"
-#include "engine/pack.h"
+#include "engine/explain/plan_builder.h"
+#include "engine/packing/pack.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

@@ -1,5 +1,5 @@
 // The index of PodDisruptionBudgets finds what asking each of them would (DIS-42, DIS-43, SCH-24).
-#include "engine/pod_budgets.h"
+#include "engine/pods/pod_budgets.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/requirement.h"
+#include "engine/requirements/requirement.h"
 
 struct fixture {
     struct vocabulary *vocabulary;

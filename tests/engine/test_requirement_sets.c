@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/requirement_sets.h"
+#include "engine/requirements/requirement_sets.h"
 
 struct fixture {
     struct vocabulary *vocabulary;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/plan_fixture.h"
-#include "engine/simulation.h"
+#include "engine/placement/simulation.h"
 
 #define NODE(name)                                        \
     "{apiVersion: v1, kind: Node, metadata: {name: " name \

@@ -1,8 +1,8 @@
 // The NodeClaim of a static NodePool's template (LIF-232, SCH-376).
 #include <string.h>
 
-#include "engine/static_claim.h"
-#include "model/snapshot.h"
+#include "engine/problem/static_claim.h"
+#include "model/snapshot/snapshot.h"
 #include "support/cmocka_all.h"
 
 static const char pool_text[] =

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/consolidation.h"
-#include "engine/emptiness.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/emptiness.h"
 
 struct method {
     const char *name, *reason;

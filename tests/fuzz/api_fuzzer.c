@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/api_server.h"
+#include "sim/apiserver/api_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

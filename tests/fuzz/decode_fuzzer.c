@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "model/input.h"
-#include "model/object.h"
+#include "model/manifest/input.h"
+#include "model/schema/object.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

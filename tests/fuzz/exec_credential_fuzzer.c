@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "kube/exec_credential.h"
+#include "kube/transport/exec_credential.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
-#include "kube/http_transport.h"
+#include "kube/transport/http_transport.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

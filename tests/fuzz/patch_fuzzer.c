@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/patch.h"
+#include "sim/store/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

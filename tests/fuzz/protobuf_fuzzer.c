@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/protobuf.h"
+#include "sim/printing/protobuf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

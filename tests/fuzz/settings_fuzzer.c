@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/settings.h"
+#include "model/reading/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "model/input.h"
-#include "model/validate.h"
+#include "model/manifest/input.h"
+#include "model/validate/validate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "kube/line_reader.h"
+#include "kube/transport/line_reader.h"
 
 #define LINE_BYTES 4096
 

@@ -4,7 +4,7 @@
 
 #include <sys/queue.h>
 
-#include "kube/transport.h"
+#include "kube/transport/transport.h"
 
 struct kube_call { // of the fake transport
     TAILQ_ENTRY(kube_call) link;

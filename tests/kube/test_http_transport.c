@@ -11,7 +11,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "kube/fake_server.h"
-#include "kube/http_transport.h"
+#include "kube/transport/http_transport.h"
 
 #define GUARD_NS (30 * SECOND)
 #define TOKEN    "sesame-4711"

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "kube/fake_server.h"
-#include "kube/http_transport.h"
+#include "kube/transport/http_transport.h"
 
 struct world {
     char folder[64];

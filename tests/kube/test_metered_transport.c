@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "kube/client.h"
 #include "kube/fake_transport.h"
-#include "kube/metered_transport.h"
+#include "kube/transport/metered_transport.h"
 
 struct world {
     struct loop *loop;

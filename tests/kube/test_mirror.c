@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "kube/fake_transport.h"
 #include "kube/mirror.h"
-#include "model/core.h"
+#include "model/schema/core.h"
 
 #define PODS  "/api/v1/pods"
 #define POOLS "/apis/karpenter.sh/v1/nodepools"

@@ -1,6 +1,6 @@
 // The pool of parsed values, with the pool also where sanitizers are on.
 #define TRANSIENT_JSON_TEST
-#include "../../src/kube/transient_json.c" // in place of the library's
+#include "../../src/kube/transport/transient_json.c" // in place of the library's
 
 #include "support/cmocka_all.h"
 

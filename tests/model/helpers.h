@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "model/input.h"
-#include "model/object.h"
+#include "model/manifest/input.h"
+#include "model/schema/object.h"
 
 // The one object of a YAML or JSON text; fails the test if there is an error.
 static inline struct object *object_of(const char *text)

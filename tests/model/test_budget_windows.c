@@ -12,7 +12,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "model/budget_windows.h"
+#include "model/reading/budget_windows.h"
 
 static int64_t at(const char *text)
 {

@@ -1,7 +1,7 @@
 #include "helpers.h"
 
 #include "base/text.h"
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 
 static struct object *catalog_of(const char *instance_types)
 {

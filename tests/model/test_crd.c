@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "model/crd.h"
-#include "model/yaml_write.h"
+#include "model/tables/crd.h"
+#include "model/manifest/yaml_write.h"
 
 static const json_t *at(const json_t *value, const char *path)
 {

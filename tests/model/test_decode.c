@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
-#include "model/karpenter.h"
-#include "model/shared_strings.h"
-#include "model/tables.h"
+#include "model/schema/karpenter.h"
+#include "model/schema/shared_strings.h"
+#include "model/schema/tables.h"
 
 static void every_kind_is_found(void **state)
 {

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "model/ec2_node_class.h"
+#include "model/schema/ec2_node_class.h"
 
 // --- NodePool ------------------------------------------------------------------------------------
 #define REFERENCE                                                                   \

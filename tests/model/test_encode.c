@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 
 static void assert_encoded(const char *text, const char *expected)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "model/positions.h"
+#include "model/manifest/positions.h"
 
 static void assert_reads(const char *yaml, const char *json)
 {

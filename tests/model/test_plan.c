@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-#include "model/plan.h"
+#include "model/snapshot/plan.h"
 
 // The example of FMT-10.
 static struct pod pods[] = {

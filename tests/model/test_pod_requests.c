@@ -1,7 +1,7 @@
 #include "helpers.h"
 
 #include "base/text.h"
-#include "model/core.h"
+#include "model/schema/core.h"
 #include "base/quantity.h"
 
 #define R(requests) "resources: {requests: {" requests "}}"

@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-#include "model/core.h"
+#include "model/schema/core.h"
 
 // labels: {app: web, tier: ""}
 static const struct string_map labels = {

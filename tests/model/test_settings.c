@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-#include "model/settings.h"
+#include "model/reading/settings.h"
 
 static void defaults_LIF_380(void **state)
 {

@@ -1,7 +1,7 @@
 #include "helpers.h"
 
 #include "base/text.h"
-#include "model/snapshot.h"
+#include "model/snapshot/snapshot.h"
 
 static struct snapshot *read_text(const char *text)
 {

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "model/karpenter.h"
-#include "model/validate_set.h"
-#include "model/well_known.h"
+#include "model/schema/karpenter.h"
+#include "model/validate/validate_set.h"
+#include "model/tables/well_known.h"
 
 // Findings of a YAML text, one a line: "LEVEL CODE PATH: MESSAGE". The caller frees.
 struct checked {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "model/workload_counts.h"
+#include "model/reading/workload_counts.h"
 
 static struct workload_counts *decode(enum kind_id id, const char *spec, const char *status)
 {

@@ -6,8 +6,8 @@
 // snapshot's (with the NodeClaims that have a machine) and, added one by one, planned ones.
 #pragma once
 
-#include "model/plan.h"
-#include "model/snapshot.h"
+#include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
 
 #define LABELS_MAX 48
 

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
-#include "model/input.h"
-#include "model/yaml_write.h"
+#include "model/manifest/input.h"
+#include "model/manifest/yaml_write.h"
 
 struct outcome world_plan(const json_t *world)
 {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/random.h"
-#include "model/plan.h"
-#include "model/snapshot.h"
+#include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
 
 enum world_size {
     WORLD_SMALL,  // at most 6 pending pods, 4 types, 3 zones: for exhaustive search (SCH-543)

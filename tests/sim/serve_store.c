@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/loop.h"
-#include "sim/api_server.h"
-#include "sim/http_server.h"
-#include "sim/kubeconfig_writer.h"
-#include "sim/store.h"
+#include "sim/apiserver/api_server.h"
+#include "sim/apiserver/http_server.h"
+#include "sim/apiserver/kubeconfig_writer.h"
+#include "sim/store/store.h"
 
 static void stop(void *context)
 {

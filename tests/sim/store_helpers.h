@@ -14,7 +14,7 @@
 #include "base/duration.h"
 #include "base/loop.h"
 #include "base/memory.h"
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 #define START_NS (INT64_C(1767225600) * SECOND) // 2026-01-01T00:00:00Z
 

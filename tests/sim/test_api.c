@@ -4,9 +4,9 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/client.h"
-#include "sim/api_internal.h"
-#include "sim/sim_transport.h"
-#include "sim/store_internal.h"
+#include "sim/apiserver/api_internal.h"
+#include "sim/apiserver/sim_transport.h"
+#include "sim/store/store_internal.h"
 
 struct api_of_test {
     struct world_of_test *world;

@@ -1,7 +1,7 @@
 // Patch formats: RFC 7386, RFC 6902 and Kubernetes' strategic merge patch.
 #include "store_helpers.h"
 
-#include "sim/patch.h"
+#include "sim/store/patch.h"
 
 struct vector_of_test {
     const char *object, *patch, *result; // result NULL: refused

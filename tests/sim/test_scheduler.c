@@ -2,7 +2,7 @@
 // concept.
 #include "world_helpers.h"
 
-#include "sim/scheduler_filters.h"
+#include "sim/scheduler/scheduler_filters.h"
 
 struct board { // a cluster for filters alone
     struct filter_cluster *cluster;

@@ -2,8 +2,8 @@
 #include "store_helpers.h"
 
 #include "base/text.h"
-#include "sim/store_internal.h"
-#include "sim/store_write.h"
+#include "sim/store/store_internal.h"
+#include "sim/store/store_write.h"
 
 static uint64_t version_of(const json_t *object)
 {

@@ -3,9 +3,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "sim/api_server.h"
-#include "sim/protobuf.h"
-#include "sim/table.h"
+#include "sim/apiserver/api_server.h"
+#include "sim/printing/protobuf.h"
+#include "sim/printing/table.h"
 
 static void durations_in_kubectls_short_form(void **state)
 {

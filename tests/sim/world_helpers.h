@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "model/object.h"
+#include "model/schema/object.h"
 #include "sim/world.h"
 #include "store_helpers.h"
 

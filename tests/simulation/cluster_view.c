@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/input.h"
+#include "model/manifest/input.h"
 
 static const struct store_resource *resource(struct scenario *scenario, const char *api_version,
                                              const char *kind)

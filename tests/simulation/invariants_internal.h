@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 #include "simulation/invariants.h"
 
 #define STALE_NS  (15 * SECOND) // how old what the controller believes of the world may be

@@ -6,7 +6,7 @@
 
 #include "base/duration.h"
 #include "base/log.h"
-#include "control/disruption_command.h"
+#include "control/command/disruption_command.h"
 
 #define ANY_SIZE "{key: kubernetes.io/os, operator: In, values: [linux]}"
 

@@ -1,7 +1,7 @@
 // What simulation tests share.
 #pragma once
 
-#include "model/settings.h"
+#include "model/reading/settings.h"
 #include "sim/simulation.h"
 #include "support/cmocka_all.h"
 

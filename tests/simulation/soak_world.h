@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "model/settings.h"
+#include "model/reading/settings.h"
 #include "simulation/soak.h"
 
 #define SOAK_POOLS_MAX       5

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "model/pool_annotations.h"
+#include "model/reading/pool_annotations.h"
 #include "simulation/moves.h"
 
 static bool one_node(struct scenario *scenario)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "cloud/sim/machine_park.h"
-#include "sim/store.h"
+#include "cloud/sim/sim_instances.h"
+#include "sim/store/store.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

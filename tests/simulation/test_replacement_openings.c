@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 #include "simulation/cluster_view.h"
 
 static json_t *replacement_node(struct scenario *scenario)

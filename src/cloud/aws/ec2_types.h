@@ -6,7 +6,7 @@
 // price.
 #pragma once
 
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 
 struct ec2_catalog_options {
     const char *region;              // key of the price table; NULL: us-east-1

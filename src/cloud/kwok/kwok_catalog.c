@@ -11,7 +11,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "model/input.h"
+#include "model/manifest/input.h"
 
 static const char *const generic_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
                                             "test-zone-d"};

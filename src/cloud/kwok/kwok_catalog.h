@@ -1,7 +1,7 @@
 // Instance types of the kwok provider (KWK-1 to 7): a generic catalogue built in, or one from a file.
 #pragma once
 
-#include "model/karpenter.h"
+#include "model/schema/karpenter.h"
 
 #define KWOK_LABEL_SIZE   "karpenter.kwok.sh/instance-size"
 #define KWOK_LABEL_FAMILY "karpenter.kwok.sh/instance-family"

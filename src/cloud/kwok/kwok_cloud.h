@@ -4,7 +4,7 @@
 // deletes Nodes through the client.
 #pragma once
 
-#include "cloud/cloud.h"
+#include "cloud/port/cloud.h"
 #include "kube/client.h"
 #include "kube/mirror.h"
 

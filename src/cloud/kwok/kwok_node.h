@@ -1,7 +1,7 @@
 // The Node object that stands for a kwok machine (KWK-13).
 #pragma once
 
-#include "cloud/offering_choice.h"
+#include "cloud/port/offering_choice.h"
 
 #define KWOK_PROVIDER_PREFIX     "kwok://"
 #define KWOK_ANNOTATION_NODE_DUE "karpenter.kwok.sh/node-due" // KWK-17: when the Node is to appear

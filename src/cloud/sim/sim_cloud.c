@@ -11,8 +11,8 @@
 #include "base/vector.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
-#include "cloud/learned_sizes.h"
-#include "cloud/offering_choice.h"
+#include "cloud/port/learned_sizes.h"
+#include "cloud/port/offering_choice.h"
 
 struct shortage { // an offering found without stock
     char *key;

@@ -5,7 +5,7 @@
 // (as AWI-180 to 182 do). That memory is all that is lost when it is destroyed.
 #pragma once
 
-#include "cloud/sim/machine_park.h"
+#include "cloud/sim/sim_instances.h"
 
 #define SIM_CLOUD_MEMORY (3 * MINUTE)
 

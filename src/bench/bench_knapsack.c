@@ -1,0 +1,603 @@
+#include "bench/bench_knapsack.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double EPSILON = 1e-11;      // of relative sizes and values
+static const double BOUND_SLACK = 1e-10;  // what rounding may take from a bound, relatively
+static const uint32_t LOOK_BACK = 8;      // states that a state is compared with
+static const uint32_t SKETCH_STATES = 32; // of the first, narrow search
+
+// --- relaxation with fractions -------------------------------------------------------------------
+
+// Sizes relative to the capacity, values relative to the greatest, so that all numbers are about 1.
+struct relaxation {
+    uint32_t count;
+    double (*size)[KNAPSACK_SIZES];
+    double *value, *most;
+    bool *at_most;                         // a variable outside of the basis is at 0 or at its most
+    uint32_t basis[KNAPSACK_SIZES];        // items; count + k: what is left of size k
+    double basic[KNAPSACK_SIZES];          // their values
+    double inverse[KNAPSACK_SIZES][KNAPSACK_SIZES];
+    double price[KNAPSACK_SIZES];          // of the sizes
+};
+
+static void column_of(const struct relaxation *relaxation, uint32_t variable,
+                      double column[KNAPSACK_SIZES])
+{
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        column[k] = variable < relaxation->count ? relaxation->size[variable][k]
+                                                 : variable - relaxation->count == k;
+}
+
+static bool invert(struct relaxation *relaxation)
+{
+    double m[KNAPSACK_SIZES][KNAPSACK_SIZES]; // columns of the basis
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        column_of(relaxation, relaxation->basis[k], m[k]);
+    double determinant = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        for (uint32_t row = 0; row < 3; row++) {
+            uint32_t r1 = (row + 1) % 3, r2 = (row + 2) % 3;
+            relaxation->inverse[k][row] = m[k1][r1] * m[k2][r2] - m[k1][r2] * m[k2][r1];
+        }
+        if (k == 0)
+            for (uint32_t row = 0; row < 3; row++)
+                determinant += m[0][row] * relaxation->inverse[0][row];
+    }
+    if (fabs(determinant) < EPSILON * EPSILON)
+        return false;
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t row = 0; row < 3; row++)
+            relaxation->inverse[k][row] /= determinant;
+    return true;
+}
+
+static void price_sizes(struct relaxation *relaxation)
+{
+    for (uint32_t row = 0; row < KNAPSACK_SIZES; row++) {
+        relaxation->price[row] = 0;
+        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+            if (relaxation->basis[k] < relaxation->count)
+                relaxation->price[row] +=
+                    relaxation->value[relaxation->basis[k]] * relaxation->inverse[k][row];
+    }
+}
+
+static double worth(const struct relaxation *relaxation, uint32_t item)
+{
+    double value = relaxation->value[item];
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        value -= relaxation->price[k] * relaxation->size[item][k];
+    return value;
+}
+
+static bool is_basic(const struct relaxation *relaxation, uint32_t variable)
+{
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        if (relaxation->basis[k] == variable)
+            return true;
+    return false;
+}
+
+// The variable whose move pays most; UINT32_MAX: none. *direction: up or down.
+static uint32_t choose(const struct relaxation *relaxation, double *direction)
+{
+    uint32_t best = UINT32_MAX;
+    double most = EPSILON;
+    for (uint32_t i = 0; i < relaxation->count + KNAPSACK_SIZES; i++) {
+        bool item = i < relaxation->count, down = item && relaxation->at_most[i];
+        double gain = item ? worth(relaxation, i) : -relaxation->price[i - relaxation->count];
+        gain = down ? -gain : gain;
+        if (gain <= most || is_basic(relaxation, i))
+            continue;
+        most = gain;
+        best = i;
+        *direction = down ? -1 : 1;
+    }
+    return best;
+}
+
+// Moves the variable as far as its own bounds and those of the basis allow.
+static bool move(struct relaxation *relaxation, uint32_t variable, double direction)
+{
+    double column[KNAPSACK_SIZES], change[KNAPSACK_SIZES];
+    column_of(relaxation, variable, column);
+    double step = variable < relaxation->count ? relaxation->most[variable] : DBL_MAX;
+    uint32_t leaves = UINT32_MAX;
+    bool at_most = false;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
+        change[k] = 0;
+        for (uint32_t row = 0; row < KNAPSACK_SIZES; row++)
+            change[k] += relaxation->inverse[k][row] * column[row] * direction;
+        uint32_t basic = relaxation->basis[k];
+        double limit = DBL_MAX;
+        if (change[k] > EPSILON)
+            limit = relaxation->basic[k] / change[k];
+        else if (change[k] < -EPSILON && basic < relaxation->count)
+            limit = (relaxation->most[basic] - relaxation->basic[k]) / -change[k];
+        if (limit < step) {
+            step = limit > 0 ? limit : 0;
+            leaves = k;
+            at_most = change[k] < 0;
+        }
+    }
+    if (step == DBL_MAX)
+        return false;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        relaxation->basic[k] -= step * change[k];
+    if (leaves == UINT32_MAX) {
+        relaxation->at_most[variable] = !relaxation->at_most[variable];
+        return true;
+    }
+    uint32_t left = relaxation->basis[leaves];
+    if (left < relaxation->count)
+        relaxation->at_most[left] = at_most;
+    double from = variable < relaxation->count && relaxation->at_most[variable]
+                      ? relaxation->most[variable]
+                      : 0;
+    relaxation->basis[leaves] = variable;
+    relaxation->basic[leaves] = from + direction * step;
+    return invert(relaxation);
+}
+
+// The bounded simplex method with three rows. Whatever it ends with, prices that are not negative
+// make a valid bound; the best ones make a good one.
+static void relax(struct relaxation *relaxation)
+{
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
+        relaxation->basis[k] = relaxation->count + k;
+        relaxation->basic[k] = 1;
+    }
+    bool going = invert(relaxation);
+    for (uint32_t moves = 0; going && moves < 10 * relaxation->count + 50; moves++) {
+        double direction;
+        price_sizes(relaxation);
+        uint32_t variable = choose(relaxation, &direction);
+        going = variable != UINT32_MAX && move(relaxation, variable, direction);
+    }
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        if (!(relaxation->price[k] > 0) || !isfinite(relaxation->price[k]))
+            relaxation->price[k] = 0;
+}
+
+// Arrays for up to `count` items; filled anew for every relaxation.
+static struct relaxation relaxation_create(struct arena *arena, uint32_t count)
+{
+    struct relaxation relaxation = {0};
+    relaxation.size = arena_allocate_array(arena, count, sizeof *relaxation.size);
+    relaxation.value = arena_allocate_array(arena, count, sizeof(double));
+    relaxation.most = arena_allocate_array(arena, count, sizeof(double));
+    relaxation.at_most = arena_allocate_array(arena, count, sizeof(bool));
+    return relaxation;
+}
+
+// How many of the item a room holds.
+static uint32_t fitting(const struct knapsack_item *item, const int64_t room[KNAPSACK_SIZES])
+{
+    uint32_t most = item->most;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        if (item->size[k] > 0 && room[k] / item->size[k] < most)
+            most = (uint32_t)(room[k] / item->size[k]);
+    return most;
+}
+
+// A bound of what can be put into a room: price · room + rest, also for every smaller room.
+struct room_bound {
+    double price[KNAPSACK_SIZES]; // of a unit
+    double rest;
+    bool known;
+};
+
+static struct room_bound bound_room(struct relaxation *relaxation,
+                                    const struct knapsack_item *items, uint32_t count,
+                                    const int64_t room[KNAPSACK_SIZES])
+{
+    struct room_bound bound = {.known = true};
+    double scale = 0;
+    relaxation->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t most = fitting(&items[i], room), at = relaxation->count;
+        if (most == 0)
+            continue;
+        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+            relaxation->size[at][k] =
+                items[i].size[k] > 0 ? (double)items[i].size[k] / (double)room[k] : 0;
+        relaxation->value[at] = items[i].value;
+        relaxation->most[at] = most;
+        relaxation->at_most[at] = false;
+        relaxation->count++;
+        scale = items[i].value > scale ? items[i].value : scale;
+    }
+    for (uint32_t i = 0; i < relaxation->count; i++)
+        relaxation->value[i] /= scale;
+    relax(relaxation);
+    for (uint32_t i = 0; i < relaxation->count; i++)
+        bound.rest += relaxation->most[i] * fmax(worth(relaxation, i), 0) * scale;
+    bound.rest *= 1 + BOUND_SLACK;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        bound.price[k] = room[k] > 0 ? relaxation->price[k] * scale / (double)room[k] : 0;
+    return bound;
+}
+
+// --- search --------------------------------------------------------------------------------------
+
+// Bounds are worked out for rooms of a grid: each side is the capacity times a power of this.
+#define GRID_STEP   0.8
+#define GRID_LEVELS 16
+
+struct state { // a filling with the first items of the order
+    int64_t left[KNAPSACK_SIZES];
+    double value, bound;
+    uint32_t parent, taken; // state of the layer before, and how many of its item
+};
+
+struct trace { // what is kept of a layer
+    uint32_t parent, taken;
+};
+
+struct step {
+    int64_t left; // of size 1
+    double value;
+};
+
+struct usage { // what the items from one on can use
+    double total[KNAPSACK_SIZES];
+    double share[KNAPSACK_SIZES][KNAPSACK_SIZES]; // of a size for each unit of another, at most
+};
+
+struct search {
+    struct arena *arena;
+    uint32_t count, states_max;
+    struct knapsack_item *items; // largest first
+    struct relaxation relaxation;
+    int64_t grid[KNAPSACK_SIZES][GRID_LEVELS];
+    struct room_bound **bounds; // by first item, then room; NULL: none known yet
+    struct state *states, *next;
+    uint32_t states_count, next_count, room;
+    struct trace **traces;
+    struct usage *usage; // by first item
+    struct step *stairs;
+    uint32_t stairs_count;
+    double cutoff;  // only more is of interest
+    double dropped; // the best bound of what gave way
+    double floor;   // of bounds in this layer, once states gave way
+};
+
+static int by_left_and_value(const void *a, const void *b)
+{
+    const struct state *x = a, *y = b;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        if (x->left[k] != y->left[k])
+            return x->left[k] > y->left[k] ? -1 : 1;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return x->parent < y->parent ? -1 : x->parent > y->parent;
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct state *x = a, *y = b;
+    if (x->bound != y->bound)
+        return x->bound > y->bound ? -1 : 1;
+    return by_left_and_value(a, b);
+}
+
+static bool dominates(const struct state *a, const struct state *b)
+{
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        if (a->left[k] < b->left[k])
+            return false;
+    return a->value >= b->value;
+}
+
+// The first step whose room in size 1 is at least `left`; values fall from step to step.
+static uint32_t stairs_find(const struct search *search, int64_t left)
+{
+    uint32_t low = 0, high = search->stairs_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (search->stairs[middle].left < left)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void stairs_add(struct search *search, int64_t left, double value)
+{
+    uint32_t end = stairs_find(search, left), first;
+    if (end < search->stairs_count && search->stairs[end].left == left)
+        end++;
+    for (first = end; first > 0 && search->stairs[first - 1].value <= value; first--)
+        continue;
+    memmove(search->stairs + first + 1, search->stairs + end,
+            (search->stairs_count - end) * sizeof *search->stairs);
+    search->stairs[first] = (struct step){left, value};
+    search->stairs_count += first + 1 - end;
+}
+
+// Drops states that have no more room and no more value than another one. They come with the room in
+// size 0 falling; the stairs hold what counts of those before that have all the room in size 2.
+static void thin_out(struct search *search)
+{
+    struct state *states = search->next;
+    qsort(states, search->next_count, sizeof *states, by_left_and_value);
+    search->stairs_count = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < search->next_count; i++) {
+        const struct state state = states[i];
+        uint32_t step = stairs_find(search, state.left[1]);
+        bool dominated =
+            step < search->stairs_count && search->stairs[step].value >= state.value;
+        for (uint32_t back = 1; back <= LOOK_BACK && back <= kept && !dominated; back++)
+            dominated = dominates(&states[kept - back], &state);
+        if (dominated)
+            continue;
+        states[kept++] = state;
+        if (state.left[2] == search->grid[2][0])
+            stairs_add(search, state.left[1], state.value);
+    }
+    search->next_count = kept;
+}
+
+static void drop(struct search *search, double bound)
+{
+    search->dropped = fmax(search->dropped, bound);
+}
+
+// Keeps the most promising ones; from now on nothing in this layer that promises less is taken.
+static void limit_states(struct search *search)
+{
+    if (search->next_count <= search->states_max)
+        return;
+    qsort(search->next, search->next_count, sizeof *search->next, by_bound);
+    search->floor = search->next[search->states_max].bound;
+    drop(search, search->floor);
+    search->next_count = search->states_max;
+}
+
+// The bound of the smallest room of the grid that holds what is left, for the items from `first` on.
+static double bound_of(struct search *search, uint32_t first, const int64_t left[KNAPSACK_SIZES])
+{
+    uint32_t index = 0;
+    int64_t room[KNAPSACK_SIZES];
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
+        uint32_t level = 0;
+        while (level + 1 < GRID_LEVELS && left[k] <= search->grid[k][level + 1])
+            level++;
+        room[k] = search->grid[k][level];
+        index = index * GRID_LEVELS + level;
+    }
+    if (search->bounds[first] == NULL)
+        search->bounds[first] =
+            arena_allocate_array(search->arena, GRID_LEVELS * GRID_LEVELS * GRID_LEVELS,
+                                 sizeof *search->bounds[first]);
+    struct room_bound *bound = &search->bounds[first][index];
+    if (!bound->known)
+        *bound = bound_room(&search->relaxation, search->items + first, search->count - first,
+                            room);
+    double result = bound->rest;
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        result += bound->price[k] * (double)left[k];
+    return result;
+}
+
+// Room that no later item can use up counts as all the room there is, so that more states are alike.
+// One size after the other: what keeps one from being used up has to stay as it is.
+static void lift(const struct search *search, uint32_t first, int64_t left[KNAPSACK_SIZES])
+{
+    const struct usage *usage = &search->usage[first];
+    for (uint32_t k = KNAPSACK_SIZES; k-- > 0;) {
+        double used = usage->total[k];
+        for (uint32_t other = 0; other < KNAPSACK_SIZES; other++)
+            if (other != k && isfinite(usage->share[k][other]))
+                used = fmin(used, usage->share[k][other] * (double)left[other]);
+        if ((double)left[k] >= used * (1 + BOUND_SLACK))
+            left[k] = search->grid[k][0];
+    }
+}
+
+static void make_room(struct search *search)
+{
+    if (search->next_count < search->room)
+        return;
+    thin_out(search);
+    if (search->next_count > search->room / 2)
+        limit_states(search);
+}
+
+// All numbers of the item that fit, but for those that are worth too little.
+static void extend(struct search *search, uint32_t item, uint32_t parent)
+{
+    const struct knapsack_item *of = &search->items[item];
+    const struct state from = search->states[parent];
+    uint32_t most = fitting(of, from.left);
+    for (uint32_t taken = 0; taken <= most; taken++) {
+        struct state state = from;
+        state.value += taken * of->value;
+        state.parent = parent;
+        state.taken = taken;
+        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+            state.left[k] -= taken * of->size[k];
+        double bound = state.value;
+        if (item + 1 < search->count)
+            bound += bound_of(search, item + 1, state.left);
+        if (bound < state.bound)
+            state.bound = bound;
+        if (state.bound <= search->cutoff)
+            continue;
+        if (state.bound <= search->floor) {
+            drop(search, state.bound);
+            continue;
+        }
+        lift(search, item + 1, state.left);
+        make_room(search);
+        search->next[search->next_count++] = state;
+    }
+}
+
+static void search_layers(struct search *search)
+{
+    search->states_count = 1;
+    memset(&search->states[0], 0, sizeof search->states[0]);
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+        search->states[0].left[k] = search->grid[k][0];
+    search->states[0].bound = DBL_MAX;
+    for (uint32_t item = 0; item < search->count; item++) {
+        search->next_count = 0;
+        search->floor = 0;
+        for (uint32_t i = 0; i < search->states_count; i++)
+            extend(search, item, i);
+        thin_out(search);
+        limit_states(search);
+        struct trace *trace = search->traces[item] =
+            arena_allocate_array(search->arena, search->next_count + 1, sizeof *trace);
+        for (uint32_t i = 0; i < search->next_count; i++)
+            trace[i] = (struct trace){search->next[i].parent, search->next[i].taken};
+        struct state *swap = search->states;
+        search->states = search->next;
+        search->next = swap;
+        search->states_count = search->next_count;
+    }
+}
+
+// Takes the best of the last layer if it is worth more than what was known.
+static void take_best(struct search *search, uint32_t *taken, double *value)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < search->states_count; i++)
+        if (search->states[i].value > search->cutoff &&
+            (best == UINT32_MAX || search->states[i].value > search->states[best].value))
+            best = i;
+    if (best == UINT32_MAX)
+        return;
+    *value = search->cutoff = search->states[best].value;
+    for (uint32_t item = search->count; item-- > 0;) {
+        taken[item] = search->traces[item][best].taken;
+        best = search->traces[item][best].parent;
+    }
+}
+
+// Items that fit and are worth something, the largest first: what comes late fills any gap, so that
+// bounds are close. `origin` are their indices.
+struct ranked {
+    double weight;
+    uint32_t index;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void take_useful_items(struct search *search, const struct knapsack_item *items,
+                              uint32_t count, const int64_t *capacity, uint32_t *origin)
+{
+    struct ranked *order = arena_allocate_array(search->arena, count, sizeof *order);
+    search->items = arena_allocate_array(search->arena, count, sizeof *search->items);
+    for (uint32_t i = 0; i < count; i++) {
+        if (items[i].value <= 0 || fitting(&items[i], capacity) == 0)
+            continue;
+        double weight = 0;
+        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
+            weight = fmax(weight, (double)items[i].size[k] / (double)capacity[k]);
+        order[search->count++] = (struct ranked){weight, i};
+    }
+    qsort(order, search->count, sizeof *order, by_weight);
+    for (uint32_t i = 0; i < search->count; i++) {
+        origin[i] = order[i].index;
+        search->items[i] = items[order[i].index];
+        search->items[i].most = fitting(&items[order[i].index], capacity);
+    }
+}
+
+static void work_out_usage(struct search *search)
+{
+    search->usage =
+        arena_allocate_array(search->arena, search->count + 1, sizeof *search->usage);
+    for (uint32_t i = search->count; i-- > 0;) {
+        const int64_t *size = search->items[i].size;
+        struct usage *usage = &search->usage[i];
+        *usage = search->usage[i + 1];
+        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
+            usage->total[k] += (double)size[k] * search->items[i].most;
+            for (uint32_t other = 0; other < KNAPSACK_SIZES; other++)
+                if (size[k] > 0)
+                    usage->share[k][other] =
+                        fmax(usage->share[k][other],
+                             size[other] > 0 ? (double)size[k] / (double)size[other] : INFINITY);
+        }
+    }
+}
+
+static void prepare(struct search *search, const int64_t capacity[KNAPSACK_SIZES])
+{
+    search->relaxation = relaxation_create(search->arena, search->count);
+    search->bounds =
+        arena_allocate_array(search->arena, search->count, sizeof *search->bounds);
+    search->traces =
+        arena_allocate_array(search->arena, search->count, sizeof *search->traces);
+    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
+        double side = (double)capacity[k];
+        for (uint32_t level = 0; level < GRID_LEVELS; level++, side *= GRID_STEP)
+            search->grid[k][level] = level == 0 ? capacity[k] : (int64_t)side;
+    }
+    work_out_usage(search);
+}
+
+// A narrow search finds good fillings soon; with them the wide one can drop more.
+static void search_run(struct search *search, uint32_t states_max, uint32_t *taken, double *value)
+{
+    uint32_t sketch = SKETCH_STATES < states_max ? SKETCH_STATES : states_max;
+    search->room = 4 * states_max;
+    search->states = memory_allocate_array(search->room, sizeof *search->states);
+    search->next = memory_allocate_array(search->room, sizeof *search->next);
+    search->stairs = memory_allocate_array(search->room + 1, sizeof *search->stairs);
+    search->states_max = sketch;
+    search_layers(search);
+    take_best(search, taken, value);
+    if (sketch < states_max && search->dropped > search->cutoff) {
+        search->states_max = states_max;
+        search->dropped = 0;
+        search_layers(search);
+        take_best(search, taken, value);
+    }
+    free(search->states);
+    free(search->next);
+    free(search->stairs);
+}
+
+struct knapsack_filling knapsack_fill(struct arena *arena, const struct knapsack_item *items,
+                                      uint32_t count, const int64_t capacity[KNAPSACK_SIZES],
+                                      double target, uint32_t states_max)
+{
+    assert(states_max > 0);
+    CLEANUP_ARENA struct arena *scratch = arena_create(1 << 16);
+    struct knapsack_filling filling = {.bound = target};
+    filling.counts = arena_allocate_array(arena, count, sizeof *filling.counts);
+    uint32_t *origin = arena_allocate_array(scratch, count, sizeof *origin);
+    uint32_t *taken = arena_allocate_array(scratch, count, sizeof *taken);
+    struct search search = {.arena = scratch, .cutoff = target};
+    take_useful_items(&search, items, count, capacity, origin);
+    if (search.count == 0)
+        return filling;
+    prepare(&search, capacity);
+    double bound = bound_of(&search, 0, capacity) * (1 + BOUND_SLACK);
+    if (bound <= target)
+        return filling;
+    search_run(&search, states_max, taken, &filling.value);
+    double reached = fmax(search.dropped, search.cutoff) * (1 + BOUND_SLACK);
+    filling.bound = fmin(reached, bound);
+    for (uint32_t i = 0; i < search.count; i++)
+        filling.counts[origin[i]] = taken[i];
+    return filling;
+}

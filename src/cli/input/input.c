@@ -1,0 +1,180 @@
+#include "cli/input/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/manifest/yaml_write.h"
+
+// --- options -------------------------------------------------------------------------------------
+
+bool input_take_option(struct input_options *options, int option)
+{
+    switch (option) {
+    case INPUT_STRICT:
+        options->strict = true;
+        return true;
+    case INPUT_CATALOG:
+        options->catalog = optarg;
+        return true;
+    case INPUT_KUBECONFIG:
+        options->live.kubeconfig = optarg;
+        return true;
+    case INPUT_CONTEXT:
+        options->live.context = optarg;
+        return true;
+    case INPUT_PROVIDER:
+        options->live.provider = optarg;
+        return true;
+    default:
+        return file_options_take(&options->common, option);
+    }
+}
+
+bool input_check_options(const struct command *command, const struct input_options *options,
+                         int *status)
+{
+    static const char *const formats[] = {"table", "json", "yaml", NULL};
+    static const char *const providers[] = {"kwok", "sim", NULL};
+    const struct live_options *live = &options->live;
+    if (!option_is_one_of(command, "-o", options->common.format, formats, status) ||
+        (live->provider != NULL &&
+         !option_is_one_of(command, "--provider", live->provider, providers, status)))
+        return false;
+    if (options->common.files.count == 0 || (live->kubeconfig == NULL && live->context == NULL))
+        return true;
+    *status = command_usage_error(command, "-f reads files, --kubeconfig and --context a live "
+                                           "cluster: give one or the other");
+    return false;
+}
+
+void input_free(struct input_options *options)
+{
+    vector_free(&options->common.files);
+    free(options->catalog_text);
+    options->catalog_text = NULL;
+}
+
+// --- the instance types --------------------------------------------------------------------------
+
+static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
+                              const struct live_provider *provider, const char *source)
+{
+    struct text text = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalog =
+            (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        count += catalog->spec.instance_types.count;
+    }
+    text_format(&text, "%" PRIu32 " %s", count, source);
+    if (provider->rivals != NULL)
+        text_format(&text,
+                    "\nConfigMap " PROVIDER_RECORD_NAME " is in namespaces %s: that of %s counts",
+                    provider->rivals, provider->record.namespace);
+    if (provider->left_out != NULL)
+        text_format(&text, "\nNodePools of other providers, left out: %s", provider->left_out);
+    options->catalog_text = text_take(&text);
+}
+
+static void forget_catalogs(struct snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
+        object_release(snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i]);
+    snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count = 0;
+}
+
+// FMT-14: who names a file that is not there has given bad input.
+static bool blame_name(struct error *error)
+{
+    if (error->kind == ERROR_NOT_FOUND)
+        error->kind = ERROR_INVALID;
+    return false;
+}
+
+// --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
+// those of its controller.
+static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
+                        const struct live_provider *provider, struct error *error)
+{
+    if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
+        describe_catalogs(options, snapshot, provider, "of the input");
+        return true;
+    }
+    const char *path =
+        options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
+    const struct instance_type_catalog *catalog =
+        live_provider_catalog(provider, path, error);
+    if (catalog == NULL)
+        return blame_name(error);
+    forget_catalogs(snapshot);
+    snapshot_add(snapshot, (const struct object *)catalog);
+    object_release((const struct object *)catalog);
+    CLEANUP_FREE char *source = live_provider_catalog_text(provider, path);
+    describe_catalogs(options, snapshot, provider, source);
+    return true;
+}
+
+static bool is_empty(const struct snapshot *snapshot)
+{
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (snapshot->objects[kind].count > 0)
+            return false;
+    return true;
+}
+
+static bool read_files(const struct input_options *options, struct snapshot *snapshot,
+                       struct error *error)
+{
+    const char *first = options->common.files.items[0];
+    for (uint32_t i = 0; i < options->common.files.count; i++)
+        if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
+            return blame_name(error);
+    for (uint32_t i = 0; i < snapshot->skipped.count; i++)
+        fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
+    snapshot_merge_duplicates(snapshot);
+    return !is_empty(snapshot) ||
+           error_set(
+               error, ERROR_INVALID,
+               "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+               "Deployment or Pod",
+               first, options->common.files.count > 1 ? " and others" : "");
+}
+
+bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
+{
+    // Of files: whatever NodePools are in them, and EC2's instance types.
+    struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
+    bool is_live = options->common.files.count == 0;
+    if (!is_live)
+        provider.record.provider =
+            memory_copy_string(options->live.provider != NULL ? options->live.provider : "sim");
+    bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
+                        : read_files(options, snapshot, error);
+    if (snapshot->time == 0)
+        snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
+    done = done && add_catalog(options, snapshot, &provider, error) &&
+           snapshot_complete(snapshot, error);
+    live_provider_free(&provider);
+    return done;
+}
+
+// --- printing ------------------------------------------------------------------------------------
+
+void input_print(const struct input_options *options, json_t *json)
+{
+    if (strcmp(options->common.format, "json") == 0) {
+        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        putchar('\n');
+    } else {
+        struct text text = {0};
+        yaml_write(json, &text);
+        fputs(text.data != NULL ? text.data : "", stdout);
+        text_free(&text);
+    }
+    json_decref(json);
+}

@@ -1,0 +1,62 @@
+// What plan and explain read: manifests, a saved snapshot or a live cluster, with the instance
+// types that go with them; and the options that say which, and how to print.
+#pragma once
+
+#include <jansson.h>
+
+#include "base/vector.h"
+#include "cli/input/command.h"
+#include "cli/input/live_snapshot.h"
+#include "cli/input/options.h"
+#include "model/snapshot/snapshot.h"
+
+struct input_options {
+    struct file_options common; // -f, -o
+    struct live_options live;
+    const char *catalog;
+    bool strict;
+    char *catalog_text; // after input_read(): where the instance types come from, for people
+};
+
+// Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
+enum {
+    INPUT_STRICT = 256, INPUT_CATALOG, INPUT_KUBECONFIG, INPUT_CONTEXT, INPUT_PROVIDER,
+    INPUT_OPTIONS_END,
+};
+#define INPUT_OPTIONS                                                                              \
+    FILE_OPTIONS, {"snapshot", required_argument, NULL, 'f'},                                      \
+        {"strict", no_argument, NULL, INPUT_STRICT},                                               \
+        {"catalog", required_argument, NULL, INPUT_CATALOG},                                       \
+        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG},                                 \
+        {"context", required_argument, NULL, INPUT_CONTEXT},                                       \
+        {"provider", required_argument, NULL, INPUT_PROVIDER}
+#define INPUT_HELP                                                                                 \
+    "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"     \
+    "                       standard input); may be repeated. Without it: the live cluster.\n"     \
+    "                       --snapshot FILE is the same\n"                                         \
+    "  -o, --output FORMAT  table (default), json or yaml\n"                                       \
+    "      --strict         refuse unknown kinds and fields\n"                                     \
+    "      --catalog FILE   the instance types on offer, in place of the input's and the "         \
+    "built-in\n"                                                                                   \
+    "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"           \
+    "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, "    \
+    "with\n"                                                                                       \
+    "                       list prices) or kwok (generic ones). Default: sim; for a live\n"       \
+    "                       cluster what its controller has published\n"                           \
+    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"      \
+    "                       ~/.kube/config\n"                                                      \
+    "      --context NAME   of the kubeconfig; default: the current one\n"
+
+// Takes one option with optarg; false: it is none of these.
+bool input_take_option(struct input_options *options, int option);
+// Whether the options go together; else the complaint is printed and *status set.
+bool input_check_options(const struct command *command, const struct input_options *options,
+                         int *status);
+void input_free(struct input_options *options);
+
+// Reads everything into the snapshot and completes it; the planner can take it as it is.
+bool input_read(struct input_options *options, struct snapshot *snapshot,
+                struct error *error) MUST_USE;
+
+// Prints JSON to standard output as JSON or YAML, as -o says, and releases it.
+void input_print(const struct input_options *options, json_t *json);

@@ -1,0 +1,157 @@
+#include "cli/input/live_snapshot.h"
+
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/text.h"
+#include "kube/client.h"
+#include "kube/transport/http_transport.h"
+
+// What a decision depends on (FMT-1). `optional`: may be missing from the cluster or forbidden.
+static const struct {
+    enum kind_id kind;
+    bool optional;
+} wanted[] = {
+    {KIND_NODE_POOL, false},
+    {KIND_NODE_CLAIM, false},
+    {KIND_NODE, false},
+    {KIND_POD, false},
+    {KIND_NAMESPACE, false},
+    {KIND_DAEMON_SET, false},
+    {KIND_REPLICA_SET, false},
+    {KIND_DEPLOYMENT, false},
+    {KIND_STATEFUL_SET, false},
+    {KIND_JOB, true},
+    {KIND_POD_DISRUPTION_BUDGET, false},
+    {KIND_PERSISTENT_VOLUME_CLAIM, false},
+    {KIND_PERSISTENT_VOLUME, false},
+    {KIND_STORAGE_CLASS, false},
+    {KIND_CSI_NODE, false},
+    {KIND_LIMIT_RANGE, true},
+    {KIND_PRIORITY_CLASS, true},
+    {KIND_SERVICE, true},
+    {KIND_REPLICATION_CONTROLLER, true},
+    {KIND_NODE_OVERLAY, true},
+    {KIND_CAPACITY_BUFFER, true},
+    {KIND_POD_TEMPLATE, true},
+    {KIND_EC2_NODE_CLASS, true},
+    {KIND_KWOK_NODE_CLASS, true},
+};
+
+struct reading {
+    struct loop *loop;
+    struct kube_client *client;
+    struct snapshot *snapshot;
+    struct error *error;
+    json_t *provider_records; // ConfigMaps; NULL: they may not be listed
+    uint32_t left;            // lists still under way
+    bool failed;
+};
+
+struct listing {
+    struct reading *reading;
+    enum kind_id kind;
+    bool optional;
+};
+
+static bool counts_unread(enum kind_id kind)
+{
+    return kind == KIND_POD || kind == KIND_POD_DISRUPTION_BUDGET || kind == KIND_NODE ||
+           kind == KIND_NODE_CLAIM;
+}
+
+static void take_items(const struct listing *listing, const json_t *items)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach (items, index, item) {
+        struct error ignored = {0};
+        // Of what does not decode the controller takes the same (API-318, API-603).
+        const struct kind *kind = kind_get(listing->kind);
+        struct object *object = object_decode(item, kind, DECODE_LENIENT, &ignored);
+        if (object == NULL && counts_unread(listing->kind))
+            object = object_salvage(item, kind);
+        if (object != NULL)
+            snapshot_add(listing->reading->snapshot, object);
+        object_release(object);
+    }
+}
+
+static const char remedy[] =
+    " (is the cluster up? --kubeconfig and --context choose another, -f reads files)";
+
+static void listed(void *context, const struct kube_result *result)
+{
+    struct listing *listing = context;
+    struct reading *reading = listing->reading;
+    enum error_kind kind = result->error.kind;
+    bool absent = kind == ERROR_NOT_FOUND || (listing->optional && kind == ERROR_FORBIDDEN);
+    if (kind == ERROR_NONE) {
+        take_items(listing, json_object_get(result->body, "items"));
+    } else if (!(absent && (listing->optional || kind_get(listing->kind)->custom)) &&
+               !reading->failed) {
+        reading->failed = true;
+        error_set(reading->error, kind, "listing %s: %s%s", kind_get(listing->kind)->plural,
+                  result->error.message, kind == ERROR_UNAVAILABLE ? remedy : "");
+    }
+    if (--reading->left == 0 || reading->failed)
+        loop_stop(reading->loop);
+}
+
+// Without permission to list ConfigMaps, or with a server that has none, the node classes tell.
+static void listed_records(void *context, const struct kube_result *result)
+{
+    struct reading *reading = context;
+    reading->provider_records = json_incref(json_object_get(result->body, "items"));
+    if (--reading->left == 0)
+        loop_stop(reading->loop);
+}
+
+static bool read_all(struct reading *reading)
+{
+    struct listing listings[ARRAY_LENGTH(wanted)];
+    reading->left = ARRAY_LENGTH(wanted) + 1;
+    kube_list_path(reading->client, CONFIG_MAPS_PATH, PROVIDER_RECORD_LABEL, listed_records,
+                   reading);
+    for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++) {
+        listings[i] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
+        kube_list(reading->client, wanted[i].kind, NULL, NULL, NULL, listed, &listings[i]);
+    }
+    loop_run(reading->loop);
+    return !reading->failed;
+}
+
+bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *options,
+                        struct live_provider *provider, struct error *error)
+{
+    *provider = (struct live_provider){0};
+    struct kube_config *config = kube_config_load(options->kubeconfig, options->context, error);
+    if (config == NULL)
+        return false;
+    struct loop *loop = loop_create();
+    struct http_transport_options http = {.user_agent = "adze/" ADZE_VERSION};
+    struct kube_transport *transport = http_transport_create(loop, config, &http, error);
+    bool done = false;
+    if (transport != NULL) {
+        struct kube_client_options unlimited = {0};
+        struct reading reading = {
+            .loop = loop,
+            .client = kube_client_create(loop, transport, &unlimited),
+            .snapshot = snapshot,
+            .error = error,
+        };
+        snapshot->time = loop_now_ns(loop);
+        snapshot->require_unschedulable_condition = true;
+        done = settings_from_environment(&snapshot->settings, error) &&
+               settings_finish(&snapshot->settings, error) && read_all(&reading);
+        kube_client_destroy(reading.client);
+        if (done) {
+            live_provider_find(provider, reading.provider_records, snapshot, options->provider);
+            live_provider_leave_out_others(provider, snapshot);
+        }
+        json_decref(reading.provider_records);
+    }
+    loop_destroy(loop);
+    kube_config_free(config);
+    return done;
+}

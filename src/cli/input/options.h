@@ -1,0 +1,28 @@
+// Options that several commands have: files to read, and the form of what is printed.
+#pragma once
+
+#include <getopt.h>
+
+#include "base/vector.h"
+#include "cli/input/command.h"
+
+struct file_options {
+    VECTOR(const char *) files; // texts of the command line
+    const char *format;
+};
+
+// Rows of getopt_long()'s table.
+#define FILE_OPTIONS                                                                               \
+    {"file", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'}
+#define FILE_OPTIONS_SHORT "f:o:"
+
+// Takes -f or -o with optarg; false: it is neither.
+bool file_options_take(struct file_options *options, int option);
+
+// The clock of the wall, nanoseconds since the epoch: for commands that look at one moment.
+int64_t wall_clock_ns(void);
+
+// Whether `value` is one of the NULL-terminated list; else complains "OPTION takes a, b or c, not
+// VALUE" and sets *status.
+bool option_is_one_of(const struct command *command, const char *option, const char *value,
+                      const char *const *list, int *status);

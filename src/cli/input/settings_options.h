@@ -1,0 +1,21 @@
+// Settings as command-line flags (LIF-380): --name value, --name=value, one or two dashes; booleans bare, or =true
+// and =false. A flag beats the environment variable, which beats the default.
+#pragma once
+
+#include "cli/input/command.h"
+#include "model/reading/settings.h"
+
+// An option of the command itself, beside the settings.
+struct extra_option {
+    const char *name;   // without dashes
+    const char **value; // where its text goes; for a flag without value: NULL and `given`
+    bool *given;
+};
+
+// Reads the environment, then the flags. Returns -1 if all is well, else the exit code (the complaint has been
+// printed to standard error). `extras` ends with a row without name.
+int settings_from_command_line(const struct command *command, struct settings *settings, int argc,
+                               char **argv, const struct extra_option *extras);
+
+// The settings as help text, one a line, for `--help`. The caller frees it.
+char *settings_help(void);

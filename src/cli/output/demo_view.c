@@ -1,0 +1,236 @@
+#include "cli/output/demo_view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/nanoseconds.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "cli/output/terminal.h"
+
+#define SUMMARY_INTERVAL (500 * MILLISECOND)
+
+struct demo_view {
+    struct loop *loop;
+    struct simulation *simulation;
+    int64_t begun;
+    bool quiet;
+    struct store_watch *claims, *events;
+    struct timer *timer;
+    struct map *told; // "what/uid": said once
+    struct world_counts last;
+    int64_t last_price;
+};
+
+// --- lines -------------------------------------------------------------------------------------------------
+
+void demo_view_say(struct demo_view *view, const char *format, ...)
+{
+    double seconds =
+        (double)ns_subtract(loop_monotonic_ns(view->loop), view->begun) / (double)SECOND;
+    va_list arguments;
+    va_start(arguments, format);
+    terminal_dim(true);
+    printf("%6.1fs  ", seconds);
+    terminal_dim(false);
+    struct text line = {0};
+    text_format_list(&line, format, arguments);
+    for (char *c = line.data; c != NULL && *c != '\0'; c++)
+        if (*c == '\n' || *c == '\t') // of a message: what is said is one line
+            *c = ' ';
+    printf("%s\n", line.data != NULL ? line.data : "");
+    text_free(&line);
+    fflush(stdout);
+    va_end(arguments);
+}
+
+static bool first_time(struct demo_view *view, const char *what, const char *uid)
+{
+    char key[200];
+    snprintf(key, sizeof key, "%s/%s", what, uid);
+    return map_set(view->told, key, view) == NULL;
+}
+
+static const char *text_at(json_t *object, const char *path)
+{
+    const char *text = json_string_value(store_path(object, path));
+    return text != NULL ? text : "";
+}
+
+static const char *label(json_t *object, const char *key)
+{
+    const char *text =
+        json_string_value(json_object_get(store_path(object, "metadata.labels"), key));
+    return text != NULL ? text : "?";
+}
+
+static size_t types_offered(json_t *claim)
+{
+    size_t index;
+    json_t *requirement;
+    json_array_foreach(store_path(claim, "spec.requirements"), index, requirement)
+        if (text_equal(json_string_value(json_object_get(requirement, "key")), LABEL_INSTANCE_TYPE))
+            return json_array_size(json_object_get(requirement, "values"));
+    return 0;
+}
+
+static int64_t price_of_machine(struct demo_view *view, json_t *claim)
+{
+    const struct park_machine *machine =
+        machine_park_find_claim(simulation_park(view->simulation), store_uid(claim));
+    return machine != NULL ? machine->price : 0;
+}
+
+static void claim_event(void *context, const char *type, json_t *claim)
+{
+    struct demo_view *view = context;
+    const char *uid = store_uid(claim), *name = store_name(claim);
+    json_t *requests = store_path(claim, "spec.resources.requests");
+    if (view->quiet)
+        return;
+    if (strcmp(type, "DELETED") == 0) {
+        demo_view_say(view, "NodeClaim %s gone", name);
+        return;
+    }
+    if (first_time(view, "planned", uid))
+        demo_view_say(view, "NodeClaim %s: %s pods, %s cpu (DaemonSets included) could go on any of %zu instance types",
+                      name, text_at(requests, "pods"), text_at(requests, "cpu"), types_offered(claim));
+    if (store_condition_is_true(claim, "Launched") && first_time(view, "launched", uid))
+        demo_view_say(view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
+                      label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
+                      label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
+    if (store_condition_is_true(claim, "Initialized") && first_time(view, "initialized", uid))
+        demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
+}
+
+// Reasons as Kubernetes events tell them.
+static void kubernetes_event(void *context, const char *type, json_t *event)
+{
+    static const char *const telling[] = {
+        "FailedScheduling",   "InsufficientCapacityError", "DisruptionTerminating", "FailedDraining",
+        "NoCompatibleInstanceTypes", "DisruptionBlocked"};
+    struct demo_view *view = context;
+    const char *reason = text_at(event, "reason");
+    if (view->quiet || strcmp(type, "ADDED") != 0)
+        return;
+    for (size_t i = 0; i < ARRAY_LENGTH(telling); i++) {
+        char key[300];
+        if (strcmp(reason, telling[i]) != 0)
+            continue;
+        // One of a kind is enough: two hundred pods wait for the same reason.
+        snprintf(key, sizeof key, "%s%.200s", reason, text_at(event, "message"));
+        if (first_time(view, "event", key))
+            demo_view_say(view, "  %s: %s", reason, text_at(event, "message"));
+    }
+}
+
+// --- the running sum -----------------------------------------------------------------------------------------
+
+static bool same(const struct world_counts *a, const struct world_counts *b)
+{
+    return a->pods_unassigned == b->pods_unassigned && a->pods_running == b->pods_running &&
+           a->nodes == b->nodes && a->nodes_ready == b->nodes_ready;
+}
+
+static void summary(void *context)
+{
+    struct demo_view *view = context;
+    struct world_counts now = world_counts(simulation_world(view->simulation));
+    int64_t price = machine_park_price(simulation_park(view->simulation));
+    timer_start(view->timer, SUMMARY_INTERVAL);
+    if (view->quiet || (same(&now, &view->last) && price == view->last_price))
+        return;
+    view->last = now;
+    view->last_price = price;
+    demo_view_say(view, "pods: %u pending, %u running   nodes: %u ready of %u   cost: $%.4f an hour",
+                  now.pods_unassigned, now.pods_running, now.nodes_ready, now.nodes,
+                  price_to_double(price));
+}
+
+// --- the picture ---------------------------------------------------------------------------------------------
+
+struct kind_of_node {
+    const struct park_machine *sample;
+    uint32_t count;
+    int64_t price;
+};
+typedef VECTOR(struct kind_of_node) node_kinds;
+
+static void count_machine(node_kinds *kinds, const struct park_machine *machine)
+{
+    vector_for_each(kind, kinds)
+    {
+        if (text_equal(kind->sample->instance_type, machine->instance_type) &&
+            text_equal(kind->sample->zone, machine->zone) &&
+            text_equal(kind->sample->capacity_type, machine->capacity_type)) {
+            kind->count++;
+            kind->price += machine->price;
+            return;
+        }
+    }
+    struct kind_of_node kind = {machine, 1, machine->price};
+    vector_push(kinds, kind);
+}
+
+void demo_view_picture(struct demo_view *view, const char *title)
+{
+    struct world_counts now = world_counts(simulation_world(view->simulation));
+    const struct machine_park *park = simulation_park(view->simulation);
+    node_kinds kinds = {0};
+    const struct park_machine *machine;
+    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++)
+        count_machine(&kinds, machine);
+    printf("\n  %s: %u pod%s running on %u node%s\n", title, now.pods_running,
+           now.pods_running == 1 ? "" : "s", now.nodes, now.nodes == 1 ? "" : "s");
+    if (kinds.count > 0)
+        printf("  %-5s  %-18s  %-12s  %-10s  %s\n", "COUNT", "TYPE", "ZONE", "CAPACITY", "PRICE/H");
+    vector_for_each(kind, &kinds)
+        printf("  %-5u  %-18s  %-12s  %-10s  $%.4f\n", kind->count, kind->sample->instance_type,
+               kind->sample->zone, kind->sample->capacity_type, price_to_double(kind->price));
+    printf("  total $%.4f an hour\n\n", price_to_double(machine_park_price(park)));
+    fflush(stdout);
+    vector_free(&kinds);
+}
+
+// --- life ----------------------------------------------------------------------------------------------------
+
+static struct store_watch *watch(struct demo_view *view, const char *api_version, const char *kind,
+                                 store_event event)
+{
+    struct store *store = simulation_store(view->simulation);
+    return store_watch_create(store, store_resource_of_kind(store, api_version, kind), NULL, 0, event,
+                              view, NULL);
+}
+
+struct demo_view *demo_view_create(struct loop *loop, struct simulation *simulation, bool quiet)
+{
+    struct demo_view *view = memory_allocate(sizeof *view);
+    view->loop = loop;
+    view->simulation = simulation;
+    view->begun = loop_monotonic_ns(loop);
+    view->quiet = quiet;
+    view->told = map_create();
+    view->claims = watch(view, "karpenter.sh/v1", "NodeClaim", claim_event);
+    view->events = watch(view, "v1", "Event", kubernetes_event);
+    view->timer = timer_create_on(loop, summary, view);
+    timer_start(view->timer, SUMMARY_INTERVAL);
+    return view;
+}
+
+void demo_view_destroy(struct demo_view *view)
+{
+    if (view == NULL)
+        return;
+    timer_destroy(view->timer);
+    if (view->claims != NULL)
+        store_watch_destroy(view->claims);
+    if (view->events != NULL)
+        store_watch_destroy(view->events);
+    map_destroy(view->told, NULL);
+    free(view);
+}

@@ -1,0 +1,23 @@
+#include "cloud/port/cloud.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size)
+{
+    int length = snprintf(out, size, "%s/%s", group, kind);
+    for (int i = 0; i < length && (size_t)i < size; i++)
+        out[i] = (char)tolower((unsigned char)out[i]);
+}
+
+void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context)
+{
+    cloud->types_changed = changed;
+    cloud->watch_context = context;
+}
+
+void cloud_change_types(struct cloud *cloud)
+{
+    if (cloud->types_changed != NULL)
+        cloud->types_changed(cloud->watch_context);
+}

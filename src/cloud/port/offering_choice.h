@@ -1,0 +1,31 @@
+// Which offering a launch takes: the cheapest available one that a NodeClaim's requirements allow.
+//
+// Requirements are read in API form, as they stand in the NodeClaim (several entries for a key all hold). A key
+// that the claim does not mention allows everything; a key that an offering lacks is not looked at.
+#pragma once
+
+#include "cloud/port/cloud.h"
+
+struct offering_choice {
+    const struct instance_type *type;
+    const struct offering *offering;
+};
+
+// Compatible available offerings of the catalogue, cheapest first; equal prices by order of the types in the
+// catalogue, then zone, then capacity type (KWK-10). In arena memory; `count` may be 0.
+struct offering_choices {
+    struct offering_choice *items;
+    uint32_t count;
+};
+struct offering_choices offering_choices_for(struct arena *arena,
+                                             const struct instance_type_catalog *catalog,
+                                             const struct node_claim *claim);
+
+// Whether all entries of `requirements` for `key` allow `value` (NULL: the label is absent).
+bool requirements_allow(const requirement_list *requirements, const char *key, const char *value);
+// Whether type and offering lie within the claim's requirements.
+bool offering_is_compatible(const struct node_claim *claim, const struct instance_type *type,
+                            const struct offering *offering);
+// The type can carry the claim's resource requests (SCH-114).
+bool instance_type_fits(struct arena *arena, const struct node_claim *claim,
+                        const struct instance_type *type, const struct offering *offering);

@@ -1,0 +1,232 @@
+#include "cloud/port/provider_record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "kube/query.h"
+
+// An API server takes 1 MiB of data; the rest of the record needs little.
+#define CATALOG_BYTES_MAX 1000000
+#define RETRY_NS          (30 * SECOND)
+
+static const struct {
+    enum instance_type_source source;
+    const char *name;
+} sources[] = {
+    {TYPES_BUILT_IN, "built-in"},
+    {TYPES_PUBLISHED, "published"},
+    {TYPES_TOO_LARGE, "too-large"},
+};
+
+void provider_record_free(struct provider_record *record)
+{
+    free(record->provider);
+    free(record->node_classes);
+    free(record->namespace);
+    object_release((const struct object *)record->catalog);
+    *record = (struct provider_record){0};
+}
+
+bool provider_record_serves(const struct provider_record *record, const char *group,
+                            const char *kind)
+{
+    if (group == NULL || kind == NULL || record->node_classes == NULL)
+        return false;
+    char wanted[300];
+    int length = snprintf(wanted, sizeof wanted, "%s.%s", kind, group);
+    if (length < 0 || (size_t)length >= sizeof wanted)
+        return false;
+    const char *at = record->node_classes;
+    while (*at != '\0') {
+        size_t word = strcspn(at, " ");
+        if (word == (size_t)length && strncmp(at, wanted, word) == 0)
+            return true;
+        at += word;
+        at += strspn(at, " ");
+    }
+    return false;
+}
+
+// --- reading -------------------------------------------------------------------------------------
+static bool decode_catalog(const char *text, struct provider_record *record, struct error *error)
+{
+    json_error_t where;
+    json_t *json = text != NULL ? json_loads(text, 0, &where) : NULL;
+    if (json == NULL)
+        return error_set(error, ERROR_INVALID, "data.catalog is no JSON");
+    struct object *object =
+        object_decode(json, kind_get(KIND_INSTANCE_TYPE_CATALOG), DECODE_LENIENT, error);
+    json_decref(json);
+    if (object == NULL)
+        return error_prefix(error, "data.catalog");
+    record->catalog = (const struct instance_type_catalog *)object;
+    return instance_type_catalog_check(record->catalog, error) ||
+           error_prefix(error, "data.catalog");
+}
+
+static bool decode_data(const json_t *data, struct provider_record *record, struct error *error)
+{
+    const char *name = json_string_value(json_object_get(data, "instanceTypes"));
+    size_t source = 0;
+    while (source < ARRAY_LENGTH(sources) && !text_equal(sources[source].name, name))
+        source++;
+    if (source == ARRAY_LENGTH(sources))
+        return error_set(error, ERROR_INVALID, "data.instanceTypes: \"%s\" is not known",
+                         name != NULL ? name : "");
+    record->source = sources[source].source;
+    return record->source != TYPES_PUBLISHED ||
+           decode_catalog(json_string_value(json_object_get(data, "catalog")), record, error);
+}
+
+bool provider_record_decode(const json_t *config_map, struct provider_record *record,
+                            struct error *error)
+{
+    const json_t *metadata = json_object_get(config_map, "metadata");
+    const json_t *data = json_object_get(config_map, "data");
+    const char *provider = json_string_value(
+        json_object_get(json_object_get(metadata, "labels"), PROVIDER_RECORD_LABEL));
+    const char *namespace = json_string_value(json_object_get(metadata, "namespace"));
+    const char *created = json_string_value(json_object_get(metadata, "creationTimestamp"));
+    const char *classes = json_string_value(json_object_get(data, "nodeClasses"));
+    *record = (struct provider_record){0};
+    if (namespace == NULL || created == NULL || !instant_parse(created, &record->created, NULL))
+        return error_set(error, ERROR_INVALID, "it is not an API server's");
+    if (provider == NULL || classes == NULL)
+        return error_set(error, ERROR_INVALID, "it names no provider or no node classes");
+    record->provider = memory_copy_string(provider);
+    record->node_classes = memory_copy_string(classes);
+    record->namespace = memory_copy_string(namespace);
+    if (decode_data(data, record, error))
+        return true;
+    provider_record_free(record);
+    return false;
+}
+
+// --- publishing ----------------------------------------------------------------------------------
+struct provider_publisher {
+    struct kube_client *client;
+    char *namespace;
+    json_t *record; // the ConfigMap
+    struct timer *retry;
+};
+
+static void publish(void *context);
+static void merged(void *context, const struct kube_result *result);
+static void created(void *context, const struct kube_result *result);
+static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error);
+
+// The node classes that adze knows and the provider serves.
+static json_t *served_classes(struct cloud *cloud)
+{
+    static const enum kind_id classes[] = {KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS};
+    struct text text = {0};
+    for (size_t i = 0; i < ARRAY_LENGTH(classes); i++) {
+        const struct kind *kind = kind_get(classes[i]);
+        if (!cloud->operations->serves(cloud, kind->group, kind->name))
+            continue;
+        text_join(&text, " ", kind->name);
+        text_format(&text, ".%s", kind->group);
+    }
+    json_t *value = json_string(text.data != NULL ? text.data : "");
+    text_free(&text);
+    return value;
+}
+
+static json_t *build_data(struct cloud *cloud, const struct instance_type_catalog *own)
+{
+    enum instance_type_source source = TYPES_BUILT_IN;
+    // A merge patch: null takes away what an earlier controller published.
+    json_t *catalog = json_null();
+    if (own != NULL) {
+        json_t *json = object_encode((const struct object *)own);
+        CLEANUP_FREE char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+        json_decref(json);
+        source = strlen(text) <= CATALOG_BYTES_MAX ? TYPES_PUBLISHED : TYPES_TOO_LARGE;
+        if (source == TYPES_PUBLISHED)
+            catalog = json_string(text);
+    }
+    return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud), "instanceTypes",
+                     sources[source].name, "catalog", catalog);
+}
+
+struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
+                                                     const char *namespace, struct cloud *cloud,
+                                                     const struct instance_type_catalog *own)
+{
+    struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
+    publisher->client = client;
+    publisher->namespace = memory_copy_string(namespace);
+    publisher->record =
+        json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind",
+                  "ConfigMap", "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace,
+                  "labels", PROVIDER_RECORD_LABEL, cloud->operations->name, "data",
+                  build_data(cloud, own));
+    publisher->retry = timer_create_on(loop, publish, publisher);
+    publish(publisher);
+    return publisher;
+}
+
+void provider_publisher_destroy(struct provider_publisher *publisher)
+{
+    if (publisher == NULL)
+        return;
+    kube_cancel(publisher->client, publisher);
+    timer_destroy(publisher->retry);
+    json_decref(publisher->record);
+    free(publisher->namespace);
+    free(publisher);
+}
+
+// Patched first: that needs no permission to read, and the record is there already but for the
+// first time.
+static void publish(void *context)
+{
+    struct provider_publisher *publisher = context;
+    struct text path = {0};
+    text_add(&path, "/api/v1/namespaces/");
+    query_escape(&path, publisher->namespace);
+    text_add(&path, "/configmaps/" PROVIDER_RECORD_NAME);
+    kube_merge_path(publisher->client, path.data, publisher->record, merged, publisher);
+    text_free(&path);
+}
+
+static void merged(void *context, const struct kube_result *result)
+{
+    struct provider_publisher *publisher = context;
+    if (result->error.kind != ERROR_NOT_FOUND) {
+        give_up_or_retry(publisher, &result->error);
+        return;
+    }
+    struct text path = {0};
+    json_t *body = json_deep_copy(publisher->record);
+    json_t *data = json_object_get(body, "data");
+    if (json_is_null(json_object_get(data, "catalog")))
+        json_object_del(data, "catalog");
+    text_add(&path, "/api/v1/namespaces/");
+    query_escape(&path, publisher->namespace);
+    text_add(&path, "/configmaps");
+    kube_create_path(publisher->client, path.data, body, created, publisher);
+    json_decref(body);
+    text_free(&path);
+}
+
+static void created(void *context, const struct kube_result *result)
+{
+    give_up_or_retry(context, &result->error);
+}
+
+static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error)
+{
+    if (error->kind == ERROR_FORBIDDEN) // nothing depends on it but `adze plan`'s knowing
+        log_info("the provider's name is not published, `adze plan` of the live cluster goes by "
+                 "its NodePools",
+                 "n:ConfigMap", publisher->namespace, PROVIDER_RECORD_NAME, "s:cause",
+                 error->message);
+    else if (error->kind != ERROR_NONE)
+        timer_start(publisher->retry, RETRY_NS);
+}

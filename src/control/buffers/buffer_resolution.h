@@ -1,0 +1,25 @@
+// What a CapacityBuffer stands for (LIF-242): the pod template that it names, directly or by a
+// workload, and how many replicas that workload has.
+#pragma once
+
+#include "control/runtime/control.h"
+
+struct buffer_resolution {
+    const char *failure, *message; // reason of the condition; NULL: resolved
+    bool try_again;                // it may pass by itself
+    const struct pod_template *template;
+    const struct object *pod_template; // the PodTemplate, if it is one
+    int64_t workload;                  // replicas; -1: the buffer names none
+};
+
+// The kind of workload that the buffer names, or KIND_COUNT.
+enum kind_id buffer_workload_kind(const struct capacity_buffer *buffer);
+// The workload must be read from the API: it is not mirrored.
+bool buffer_needs_workload(const struct capacity_buffer *buffer);
+// The PodTemplate that the buffer names, or NULL.
+const struct object *buffer_find_template(const struct control *control,
+                                          const struct capacity_buffer *buffer);
+// `workload` as it was read, or NULL and the error of reading it. Texts are in `arena` or static.
+struct buffer_resolution buffer_resolve(const struct control *control, struct arena *arena,
+                                        const struct capacity_buffer *buffer,
+                                        const struct object *workload, const struct error *error);

@@ -1,0 +1,110 @@
+#include "control/command/blocked_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define LOOKERS 2
+
+struct cause {
+    enum kind_id kind; // of whom it was told: the Node, or the NodeClaim of none
+    char *name, *uid;
+    uint64_t message; // hash of what was told last
+    uint64_t look;    // in which it was found last
+};
+
+struct node_causes {
+    struct control *control;
+    struct map *causes[LOOKERS]; // struct cause by "REASON UID"
+    uint64_t look;
+};
+
+struct node_causes *node_causes_create(struct control *control)
+{
+    struct node_causes *causes = memory_allocate(sizeof *causes);
+    causes->control = control;
+    causes->look = 1;
+    for (int i = 0; i < LOOKERS; i++)
+        causes->causes[i] = map_create();
+    return causes;
+}
+
+static void cause_destroy(void *value)
+{
+    struct cause *cause = value;
+    free(cause->name);
+    free(cause->uid);
+    free(cause);
+}
+
+void node_causes_destroy(struct node_causes *causes)
+{
+    if (causes == NULL)
+        return;
+    for (int i = 0; i < LOOKERS; i++)
+        map_destroy(causes->causes[i], cause_destroy);
+    free(causes);
+}
+
+static struct cause *find_or_make(struct map *causes, const char *key, const struct object *about)
+{
+    struct cause *cause = map_get(causes, key);
+    if (cause == NULL) {
+        cause = memory_allocate(sizeof *cause);
+        cause->kind = about->kind->id;
+        cause->name = memory_copy_string(about->meta.name);
+        cause->uid = memory_copy_string(about->meta.uid != NULL ? about->meta.uid : "");
+        map_set(causes, key, cause);
+    }
+    return cause;
+}
+
+static bool was_told(const struct node_causes *causes, const char *key, uint64_t message)
+{
+    for (int i = 0; i < LOOKERS; i++) {
+        const struct cause *cause = map_get(causes->causes[i], key);
+        if (cause != NULL && cause->message == message)
+            return true;
+    }
+    return false;
+}
+
+void node_causes_tell(struct node_causes *causes, enum node_looker looker, const char *reason,
+                      const struct node *node, const struct node_claim *claim,
+                      const char *message)
+{
+    const struct event_text event = {.reason = reason};
+    const struct object *about =
+        node != NULL ? (const struct object *)node : (const struct object *)claim;
+    uint64_t hash = hash_string(message) | 1; // 0: nothing was told yet
+    struct text key = {0};
+    text_format(&key, "%s %s", reason, about->meta.uid != NULL ? about->meta.uid : about->meta.name);
+    struct cause *cause = find_or_make(causes->causes[looker], key.data, about);
+    cause->look = causes->look;
+    // What was told a moment ago, before something else was, waits for its turn.
+    if (was_told(causes, key.data, hash) ||
+        publish_of_node(causes->control, node, claim, &event, "%s", message))
+        cause->message = hash;
+    text_free(&key);
+}
+
+static bool is_gone(const struct control *control, const struct cause *cause)
+{
+    const struct object *about = mirror_get(control->mirror, cause->kind, NULL, cause->name);
+    return about == NULL ||
+           strcmp(about->meta.uid != NULL ? about->meta.uid : "", cause->uid) != 0;
+}
+
+void node_causes_end(struct node_causes *causes, enum node_looker looker, bool was_at_all)
+{
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(causes->causes[looker]); entry != NULL;
+         entry = next) {
+        const struct cause *cause = map_value(entry);
+        next = map_next(entry);
+        if ((was_at_all && cause->look != causes->look) || is_gone(causes->control, cause))
+            cause_destroy(map_remove(causes->causes[looker], map_key(entry)));
+    }
+    causes->look++;
+}

@@ -1,0 +1,37 @@
+// What consolidation has done lately, so that it does not go round in circles (DIS-748, DIS-752):
+//
+// - A replacement that undoes one of the last 24 h for the same workloads is allowed once; then both
+//   directions are frozen for 24 h, told by an event and counted.
+// - Emptiness that took away what was launched again within 15 min, twice within an hour, makes the
+//   NodePool's nodes wait for at least 15 min before they count as empty, until an hour has passed
+//   without.
+// - What moves were to save, and what they saved, goes to savings.h when they end.
+//
+// Replacements carry what they came for as an annotation, from which a successor learns it. None of
+// this under COMPATIBILITY=upstream.
+#pragma once
+
+#include "control/command/disruption_command.h"
+#include "engine/problem/disruption_inputs.h"
+
+#define ANNOTATION_REPLACES "adze.dev/replaces"
+
+struct move_ledger;
+struct move_ledger *move_ledger_create(struct control *control);
+void move_ledger_destroy(struct move_ledger *ledger); // NULL is fine
+
+// A consolidation with replacements begins; they are annotated. Before they are created.
+void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *command);
+// It has ended well.
+void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command);
+// Its replacements came for nothing (DIS-749): the next move like it undoes what undid this one.
+void move_ledger_undone(struct move_ledger *ledger, const char *id);
+// A node was taken away as empty.
+void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const char *instance_type);
+// Replacements that are frozen now; in `arena`.
+const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct arena *arena,
+                                             uint32_t *count);
+// How long a NodePool's nodes must have been quiet at least; 0: as its consolidateAfter says.
+int64_t move_ledger_quiet_ns(const struct move_ledger *ledger, const char *pool);
+// Once, when the mirror is complete.
+void move_ledger_recover(struct move_ledger *ledger);

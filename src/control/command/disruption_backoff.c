@@ -1,0 +1,181 @@
+#include "control/command/disruption_backoff.h"
+
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+
+#define NODE_FIRST_NS (30 * SECOND)
+#define REFUSED_FIRST_NS (5 * SECOND)
+#define POOL_FIRST_NS MINUTE
+#define LONGEST_NS    (10 * MINUTE)
+#define FORGET_NS     HOUR // after its end a failure no longer adds to the next
+#define DRIFT_PAUSE_NS (5 * SECOND)
+#define DRIFT_ANEW_NS  (10 * SECOND) // after the end of a pause: what drifts then pauses again
+
+static const struct event_text backing_off = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
+
+struct failure_record {
+    int64_t delay_ns, until_ns; // monotonic
+};
+
+struct disruption_backoff {
+    struct control *control;
+    struct map *nodes, *refused, *pools; // struct failure_record by name
+    struct map *drifting;                // the same, without delays: NodePools whose nodes have just drifted
+};
+
+struct disruption_backoff *disruption_backoff_create(struct control *control)
+{
+    struct disruption_backoff *backoff = memory_allocate(sizeof *backoff);
+    backoff->control = control;
+    backoff->nodes = map_create();
+    backoff->refused = map_create();
+    backoff->pools = map_create();
+    backoff->drifting = map_create();
+    return backoff;
+}
+
+void disruption_backoff_destroy(struct disruption_backoff *backoff)
+{
+    if (backoff == NULL)
+        return;
+    map_destroy(backoff->nodes, free);
+    map_destroy(backoff->refused, free);
+    map_destroy(backoff->pools, free);
+    map_destroy(backoff->drifting, free);
+    free(backoff);
+}
+
+// False: it is one of those that failed together.
+static bool note(struct disruption_backoff *backoff, struct map *map, const char *name,
+                 int64_t first_ns, int64_t *until_ns)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    struct failure_record *record = map_ensure(map, name, sizeof *record);
+    if (record->until_ns > now_ns)
+        return false;
+    bool forgotten = record->delay_ns == 0 || ns_subtract(now_ns, record->until_ns) > FORGET_NS;
+    record->delay_ns = forgotten ? first_ns : ns_multiply(2, record->delay_ns);
+    if (record->delay_ns > LONGEST_NS)
+        record->delay_ns = LONGEST_NS;
+    uint64_t tenth = (uint64_t)record->delay_ns / 10;
+    int64_t jitter_ns = (int64_t)random_below(&backoff->control->random, tenth + 1);
+    record->until_ns = ns_add(now_ns, ns_add(record->delay_ns, jitter_ns));
+    *until_ns = record->until_ns;
+    return true;
+}
+
+static void note_node(struct disruption_backoff *backoff, struct map *map, const char *node,
+                      int64_t first_ns)
+{
+    int64_t until_ns;
+    if (!backoff->control->settings->compatibility_upstream)
+        note(backoff, map, node, first_ns, &until_ns);
+}
+
+void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node)
+{
+    note_node(backoff, backoff->nodes, node, NODE_FIRST_NS);
+}
+
+void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const char *node)
+{
+    note_node(backoff, backoff->refused, node, REFUSED_FIRST_NS);
+}
+
+void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool)
+{
+    struct control *control = backoff->control;
+    int64_t until_ns;
+    if (control->settings->compatibility_upstream ||
+        !note(backoff, backoff->pools, pool, POOL_FIRST_NS, &until_ns))
+        return;
+    const struct node_pool *object = find_pool(control, pool);
+    char until[INSTANT_TEXT_MAX];
+    instant_format(ns_subtract(ns_add(control_now(control), until_ns),
+                               loop_monotonic_ns(control->loop)), until);
+    if (object != NULL)
+        publish(control, (const struct object *)object, &backing_off,
+                "drift backing off until %s, replacements failed", until);
+}
+
+void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const char *pool)
+{
+    free(map_remove(backoff->pools, pool));
+}
+
+void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    if (pool == NULL)
+        return;
+    struct failure_record *record = map_ensure(backoff->drifting, pool, sizeof *record);
+    if (record->until_ns == 0 || now_ns >= ns_add(record->until_ns, DRIFT_ANEW_NS))
+        record->until_ns = ns_add(now_ns, DRIFT_PAUSE_NS);
+}
+
+static void add_active(const struct disruption_backoff *backoff, struct map *map,
+                       struct arena *arena, struct string_list *names)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    for (struct map_entry *entry = map_first(map), *next; entry != NULL; entry = next) {
+        const struct failure_record *record = map_value(entry);
+        next = map_next(entry);
+        if (record->until_ns > now_ns)
+            names->items[names->count++] = arena_copy_string(arena, map_key(entry));
+        else if (ns_subtract(now_ns, record->until_ns) > FORGET_NS)
+            free(map_remove(map, map_key(entry)));
+    }
+}
+
+static struct string_list active_nodes(const struct disruption_backoff *backoff, struct map *map,
+                                       struct arena *arena)
+{
+    struct string_list names = {
+        .items = arena_allocate_array(arena, map_count(map) + 1, sizeof *names.items)};
+    add_active(backoff, map, arena, &names);
+    return names;
+}
+
+struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
+                                            struct arena *arena)
+{
+    return active_nodes(backoff, backoff->nodes, arena);
+}
+
+struct string_list disruption_backoff_refused(struct disruption_backoff *backoff,
+                                              struct arena *arena)
+{
+    return active_nodes(backoff, backoff->refused, arena);
+}
+
+struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
+                                            struct arena *arena)
+{
+    size_t most = map_count(backoff->pools) + map_count(backoff->drifting) + 1;
+    struct string_list names = {.items = arena_allocate_array(arena, most, sizeof *names.items)};
+    add_active(backoff, backoff->pools, arena, &names);
+    add_active(backoff, backoff->drifting, arena, &names);
+    return names;
+}
+
+static void take_earliest(const struct disruption_backoff *backoff, struct map *map,
+                          int64_t *earliest_ns)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    for (struct map_entry *entry = map_first(map); entry != NULL; entry = map_next(entry)) {
+        const struct failure_record *record = map_value(entry);
+        if (record->until_ns > now_ns && record->until_ns < *earliest_ns)
+            *earliest_ns = record->until_ns;
+    }
+}
+
+int64_t disruption_backoff_next(const struct disruption_backoff *backoff)
+{
+    int64_t earliest_ns = INT64_MAX;
+    take_earliest(backoff, backoff->nodes, &earliest_ns);
+    take_earliest(backoff, backoff->refused, &earliest_ns);
+    take_earliest(backoff, backoff->pools, &earliest_ns);
+    take_earliest(backoff, backoff->drifting, &earliest_ns);
+    return earliest_ns;
+}

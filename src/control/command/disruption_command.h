@@ -1,0 +1,119 @@
+// A disruption command under way (DIS-300 to DIS-333): the nodes that are to go, the NodeClaims that
+// come in their place first, and how far it is.
+//
+// What a successor of this process must know stands on the Nodes and on the replacements as an
+// annotation: the command's identifier, reason and kind, and how many nodes and replacements it has
+// (DIS-724). Each part of the command may vanish at any time without harm to the others (DIS-720).
+#pragma once
+
+#include "control/runtime/control.h"
+#include "control/state/node_claim_template.h"
+#include "model/snapshot/plan.h"
+
+#define ANNOTATION_DISRUPTION_COMMAND "adze.dev/disruption-command"
+
+enum command_phase {
+    COMMAND_TAINT,    // taint and mark the Nodes
+    COMMAND_REASON,   // condition DisruptionReason on the NodeClaims
+    COMMAND_WAIT,     // until it is due and has been validated
+    COMMAND_LAUNCH,   // create the replacements
+    COMMAND_AWAIT,    // until all replacements are initialized and Ready
+    COMMAND_DELETE,   // delete the NodeClaims
+    COMMAND_DRAIN,    // until they are gone: replacements are kept for their pods (DIS-727)
+    COMMAND_ROLLBACK, // take taint, mark and condition away, and replacements that nobody uses
+};
+struct command_node {
+    char *node, *claim, *claim_uid, *pool, *instance_type, *capacity_type;
+    const char *policy; // static, label form: "when_empty"; "" for drift
+    uint32_t pods;      // reschedulable, when it was decided
+    bool gone;          // it, or its NodeClaim, is being deleted or is not there any more
+    bool deleted;       // by us: counted (DIS-722)
+};
+struct command_replacement {
+    char *name; // of the NodeClaim, chosen by us
+    char *pool;
+    json_t *body; // of the create call; NULL once it was created, and after a restart
+    struct string_list types; // names, in the command's arena
+    struct resource_map largest; // of each limited resource the most that one of them has
+    bool is_static;           // of a NodePool with `replicas`
+    bool is_reserved;         // counts against its limits.nodes
+    bool is_seen;             // the mirror has had it
+    bool is_rejected;         // the create call was refused for good
+};
+struct command_move { // where a pod of its nodes is to go
+    char *pod;            // UID
+    char *workload;       // UID of its controller; "": it has none
+    char *node;           // of the Node or NodeClaim that is there; NULL: not on one
+    uint32_t replacement; // index; NO_REPLACEMENT: on none
+};
+#define NO_REPLACEMENT UINT32_MAX
+struct disruption_command {
+    struct arena *arena;
+    char id[37];
+    uint64_t number; // in the order in which commands entered the queue
+    const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
+    LIST(struct command_node) nodes;
+    LIST(struct command_replacement) replacements;
+    LIST(struct command_move) moves; // as they were planned (DIS-749); none after a restart
+    char *moves_text; // of empty nodes with pods: the same for people (DIS-755); NULL: none
+    int64_t savings;       // nano-USD an hour
+    int64_t price;         // of its nodes; the same
+    int64_t launched_ns;   // monotonic: when its replacements were created; 0: it has none yet
+    int64_t created_ns;    // monotonic
+    int64_t due_ns;        // monotonic: validation; set when the taints are in place
+    enum command_phase phase;
+    bool is_confirmed;     // validated: it counts as a decision
+    bool is_checking;      // being validated at this moment
+    bool was_deleted_once; // the deletions were asked for at least once
+    char refusal[256];     // of the last deletion that was refused, after a comma; empty: none was
+    char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was called off
+};
+
+// Without nodes and replacements yet; `id` NULL: a new one.
+struct disruption_command *command_create(struct control *control, const char *id,
+                                          const char *reason, const char *consolidation);
+void command_destroy(struct disruption_command *command); // NULL is fine
+// Room must be there for all of them: command_reserve() first.
+void command_reserve(struct disruption_command *command, uint32_t nodes, uint32_t replacements);
+void command_add_node(struct control *control, struct disruption_command *command,
+                      const struct node *node, const struct node_claim *claim);
+// A planned claim; the limits are not looked at.
+void command_add_replacement(struct control *control, struct disruption_command *command,
+                             const struct plan_claim *claim);
+void command_add_replacement_name(struct disruption_command *command, const char *name,
+                                  const char *pool);
+// Where its pods are to go.
+void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
+// In which order pods leave its nodes: those that go to nodes that are there first, then those of the first
+// replacement, and so on.
+uint32_t command_turn(const struct disruption_command *command, const struct pod *pod);
+// DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
+bool command_plans_places(const struct control *control, const struct disruption_command *command);
+
+// Texts of DIS-380 (with savings) and DIS-381.
+void command_describe(const struct disruption_command *command, struct text *out);
+// DIS-382: the same for events of one of its nodes.
+void command_describe_part(const struct disruption_command *command,
+                           const struct command_node *entry, struct text *out);
+void command_log_start(const struct disruption_command *command);
+// No earlier node of the command has the same NodePool.
+bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node);
+uint32_t command_pods(const struct disruption_command *command);
+const char *command_decision(const struct disruption_command *command); // DIS-16
+const char *command_reason_label(const struct disruption_command *command); // "empty", DIS-324
+
+// The static text of a plan's method or kind of consolidation. What is to expire is replaced like what
+// has drifted; drift has no kind.
+const char *command_reason(const char *method);
+const char *command_consolidation(const char *consolidation);
+
+// --- what stands on its objects ------------------------------------------------------------------
+struct command_mark {
+    char id[37];
+    const char *reason, *consolidation; // static
+    uint32_t nodes, replacements;
+};
+// The annotation's value; in `arena`.
+const char *command_mark_text(struct arena *arena, const struct disruption_command *command);
+// False: no mark of ours, or not a sound one.
+bool command_mark_read(const struct object *object, struct command_mark *mark);

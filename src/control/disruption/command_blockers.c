@@ -1,0 +1,78 @@
+#include "control/disruption/command_blockers.h"
+
+#include <string.h>
+
+#include "control/state/cluster.h"
+#include "control/node/eviction_queue.h"
+#include "control/node/ready_replicas.h"
+#include "engine/disruption/candidates.h"
+
+// DIS-43 to DIS-45.
+static bool budgets_bar(const struct control *control, const struct pod *pod)
+{
+    struct mirror_iterator iterator = {0};
+    uint32_t matches = 0;
+    bool exhausted = false;
+    for (const struct pod_disruption_budget *budget;
+         (budget = next_budget_of(control, pod, &iterator)) != NULL;) {
+        bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
+                       pod_is_unready(pod);
+        matches++;
+        exhausted = exhausted || budget_is_unreadable(budget) ||
+                    (budget_is_exhausted(budget) && !lenient);
+    }
+    return matches > 1 || exhausted;
+}
+
+static enum command_bar pod_bar(const struct control *control, const struct pod *pod)
+{
+    int64_t now = control_now(control);
+    if (pod_is_active(pod) && pod_is_protected(pod, now))
+        return BAR_POD;
+    return pod_is_evictable(pod, now) && budgets_bar(control, pod) ? BAR_BUDGET : BAR_NONE;
+}
+
+static bool may_go_regardless(const struct control *control,
+                              const struct disruption_command *command,
+                              const struct command_node *entry)
+{
+    const struct node_claim *claim = find_claim(control, entry->claim);
+    return claim == NULL || (strcmp(command->reason, "Drifted") == 0 &&
+                             claim->spec.termination_grace_period.text != NULL);
+}
+
+// A grace period is no reason to end a workload; nor is drift.
+static const struct pod *find_bereft(const struct control *control,
+                                     const struct disruption_command *command)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    const struct pod_list **nodes =
+        arena_allocate_array(scratch, command->nodes.count + 1, sizeof *nodes);
+    uint32_t count = 0;
+    if (!control->settings->workload_guard)
+        return NULL;
+    list_for_each (entry, &command->nodes)
+        if (!entry->gone && !entry->deleted)
+            nodes[count++] = cluster_pods(control->cluster, entry->node);
+    return ready_replicas_bereft(eviction_queue_replicas(control->eviction_queue), nodes, count);
+}
+
+enum command_bar command_bar(const struct control *control,
+                             const struct disruption_command *command, const struct pod **pod)
+{
+    *pod = find_bereft(control, command);
+    enum command_bar worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
+    list_for_each (entry, &command->nodes) {
+        if (entry->gone || entry->deleted || may_go_regardless(control, command, entry))
+            continue;
+        const struct pod_list *pods = cluster_pods(control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count; i++) {
+            enum command_bar bar = pod_bar(control, pods->items[i]);
+            if (bar > worst) {
+                worst = bar;
+                *pod = pods->items[i];
+            }
+        }
+    }
+    return worst;
+}

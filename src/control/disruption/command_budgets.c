@@ -1,0 +1,72 @@
+#include "control/disruption/command_budgets.h"
+
+#include <string.h>
+
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "engine/disruption/budgets.h"
+
+struct count { // of one NodePool's nodes
+    int64_t total, own, others; // others: that are disrupted already
+};
+
+// DIS-125.
+static bool counts(const struct state_node *state)
+{
+    return state->claims.count > 0 && state_initialized(state) &&
+           !condition_is_true(&state->claims.items[0]->status.conditions, "InstanceTerminating");
+}
+
+// Two commands that wait for their marks must not keep each other from it.
+static bool takes_precedence(const struct disruption_command *other,
+                             const struct disruption_command *command, const struct node *node)
+{
+    struct command_mark mark;
+    return other != NULL && (other->number < command->number ||
+                             command_mark_read((const struct object *)node, &mark));
+}
+
+// DIS-126.
+static bool is_disrupted(const struct disruption_command *other,
+                         const struct disruption_command *command, const struct state_node *state)
+{
+    const struct node *node = state_main_node(state);
+    return state_marked(state) || !condition_is_true(&node->status.conditions, "Ready") ||
+           takes_precedence(other, command, node);
+}
+
+static struct count count_nodes(const struct control *control,
+                                const struct disruption_command *command, const char *pool)
+{
+    struct count count = {0};
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        if (!text_equal(state_pool(state), pool) || !counts(state))
+            continue;
+        const struct disruption_command *of = disruption_queue_of_node(
+            control->disruption_queue, state_main_node(state)->meta.name);
+        count.total++;
+        count.own += of == command;
+        count.others += of != command && is_disrupted(of, command, state);
+    }
+    return count;
+}
+
+bool command_within_budgets(const struct control *control,
+                            const struct disruption_command *command)
+{
+    for (uint32_t i = 0; i < command->nodes.count; i++) {
+        const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);
+        if (pool == NULL || !command_is_first_of_pool(command, i))
+            continue;
+        struct count count = count_nodes(control, command, pool->meta.name);
+        struct error error = {0};
+        int64_t allowed = 0;
+        if (!budgets_allowed(pool, command->reason, count.total, control_now(control), &allowed,
+                             &error) ||
+            count.others + count.own > allowed)
+            return false;
+    }
+    return true;
+}

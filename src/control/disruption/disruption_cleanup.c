@@ -1,0 +1,196 @@
+#include "control/disruption/disruption_cleanup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/disruption/disruption_replacements.h"
+#include "control/disruption/disruption_taints.h"
+#include "control/runtime/operations.h"
+
+#define AGAIN_NS       (10 * SECOND) // what cannot be cleared yet: DIS-19
+#define BACKOFF_NS     (100 * MILLISECOND)
+#define BACKOFF_MAX_NS (5 * SECOND)
+
+struct disruption_leftovers {
+    struct control *control;
+    struct reconcile_queue *queue; // keys: "node/NAME", "claim/NAME"
+    bool begun;
+};
+
+static const char node_prefix[] = "node/", claim_prefix[] = "claim/";
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+// --- what bears something ------------------------------------------------------------------------
+static bool is_marked(const struct object *object)
+{
+    return object_annotation(object, ANNOTATION_DISRUPTION_COMMAND) != NULL;
+}
+
+static bool has_reason(const struct node_claim *claim)
+{
+    return condition_find(&claim->status.conditions, "DisruptionReason") != NULL;
+}
+
+static void look(struct disruption_leftovers *leftovers, const char *prefix, const char *name)
+{
+    struct text key = {0};
+    text_format(&key, "%s%s", prefix, name);
+    reconcile_queue_add(leftovers->queue, key.data);
+    text_free(&key);
+}
+
+static void look_at_node(struct disruption_leftovers *leftovers, const struct object *node)
+{
+    if (is_marked(node))
+        look(leftovers, node_prefix, node->meta.name);
+}
+
+static void look_at_claim(struct disruption_leftovers *leftovers, const struct object *claim)
+{
+    if (is_marked(claim) || has_reason((const struct node_claim *)claim))
+        look(leftovers, claim_prefix, claim->meta.name);
+}
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    (void)change;
+    (void)old_object;
+    if (new_object != NULL)
+        look_at_node(context, new_object);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    (void)change;
+    (void)old_object;
+    if (new_object != NULL)
+        look_at_claim(context, new_object);
+}
+
+// --- life ----------------------------------------------------------------------------------------
+struct disruption_leftovers *disruption_leftovers_create(struct control *control)
+{
+    struct disruption_leftovers *leftovers = memory_allocate(sizeof *leftovers);
+    leftovers->control = control;
+    leftovers->queue = control_queue(
+        control, &(struct reconcile_queue_options){.name = "disruption.leftovers",
+                                                   .concurrency = control_scale(control, 100, 1000),
+                                                   .backoff_base_ns = BACKOFF_NS,
+                                                   .backoff_max_ns = BACKOFF_MAX_NS,
+                                                   .rate = 100,
+                                                   .burst = 1000,
+                                                   .reconcile = reconcile,
+                                                   .context = leftovers});
+    mirror_on_change(control->mirror, KIND_NODE, on_node, leftovers);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, leftovers);
+    return leftovers;
+}
+
+void disruption_leftovers_destroy(struct disruption_leftovers *leftovers)
+{
+    free(leftovers);
+}
+
+void disruption_leftovers_begin(struct disruption_leftovers *leftovers)
+{
+    const struct mirror *mirror = leftovers->control->mirror;
+    struct mirror_iterator iterator = {0};
+    leftovers->begun = true;
+    for (const struct object *node; (node = mirror_next(mirror, KIND_NODE, &iterator)) != NULL;)
+        look_at_node(leftovers, node);
+    iterator = (struct mirror_iterator){0};
+    for (const struct object *claim;
+         (claim = mirror_next(mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        look_at_claim(leftovers, claim);
+}
+
+// --- commands that are taken back ----------------------------------------------------------------
+bool disruption_leftovers_take_back(struct disruption_leftovers *leftovers,
+                                    const struct disruption_command *command)
+{
+    const struct control *control = leftovers->control;
+    bool any = false;
+    list_for_each (entry, &command->nodes) {
+        const struct object *node = (const struct object *)find_node(control, entry->node);
+        const struct node_claim *claim = find_claim(control, entry->claim);
+        if (entry->gone || (!is_marked(node) && !has_reason(claim)))
+            continue;
+        any = true;
+        look(leftovers, node_prefix, entry->node);
+        look(leftovers, claim_prefix, entry->claim);
+    }
+    return any;
+}
+
+void disruption_leftovers_release(struct disruption_leftovers *leftovers, const char *claim)
+{
+    look(leftovers, claim_prefix, claim);
+}
+
+// --- one object ----------------------------------------------------------------------------------
+static bool is_taken_back(const struct disruption_command *command)
+{
+    return command != NULL && command->phase == COMMAND_ROLLBACK;
+}
+
+static struct reconcile_result clear_node(struct operation_about *about, const char *name)
+{
+    struct control *control = about->control;
+    const struct node *node = find_node(control, name);
+    const struct disruption_command *command =
+        disruption_queue_of_node(control->disruption_queue, name);
+    if (node == NULL || object_is_deleting((const struct object *)node) ||
+        !is_marked((const struct object *)node) || (command != NULL && !is_taken_back(command)))
+        return reconcile_done();
+    const struct state_node *state = cluster_state_of_node(control->cluster, node);
+    if (command == NULL && (state == NULL || state->claims.count == 0 || state_marked(state)))
+        return reconcile_after(AGAIN_NS);
+    about->doing = "removing taint from node";
+    return start_patch(about, (const struct object *)node, NULL, untaint_patch(node));
+}
+
+static struct reconcile_result clear_claim(struct operation_about *about, const char *name)
+{
+    struct control *control = about->control;
+    const struct node_claim *claim = find_claim(control, name);
+    if (claim == NULL || object_is_deleting((const struct object *)claim))
+        return reconcile_done();
+    if (!control->settings->compatibility_upstream && // DIS-330
+        replacement_is_abandoned(control, claim)) {
+        about->doing = "deleting an abandoned replacement";
+        return start_delete(about, (const struct object *)claim, -1);
+    }
+    const struct disruption_command *command =
+        disruption_queue_of_candidate(control->disruption_queue, name);
+    if (command != NULL && !is_taken_back(command))
+        return reconcile_done();
+    if (!has_reason(claim))
+        return replacement_has_joined(claim) && is_marked((const struct object *)claim)
+                   ? reconcile_after(AGAIN_NS)
+                   : reconcile_done();
+    const struct state_node *state = cluster_state(control->cluster, claim->status.provider_id);
+    if (command == NULL && (state == NULL || state_marked(state) || !state_initialized(state)))
+        return reconcile_after(AGAIN_NS);
+    about->doing = "removing condition from nodeclaim";
+    return start_patch_status(about, (const struct object *)claim, unreason_patch(control, claim));
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct disruption_leftovers *leftovers = context;
+    struct operation_about about = {.control = leftovers->control, .item = item};
+    const char *key = work_item_key(item);
+    (void)error;
+    if (!leftovers->begun)
+        return reconcile_done();
+    if (strncmp(key, node_prefix, strlen(node_prefix)) == 0)
+        return clear_node(&about, key + strlen(node_prefix));
+    return clear_claim(&about, key + strlen(claim_prefix));
+}

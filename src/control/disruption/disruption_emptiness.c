@@ -1,0 +1,320 @@
+#include "control/disruption/disruption_emptiness.h"
+
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/buffers/capacity_buffers.h"
+#include "control/state/cluster.h"
+#include "control/controllers.h"
+#include "control/command/disruption_backoff.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/disruption/disruption_evaluation.h"
+#include "control/command/consolidation_history.h"
+#include "control/command/blocked_events.h"
+#include "control/state/protection_events.h"
+#include "control/provisioning/snapshot_builder.h"
+#include "engine/disruption/candidates.h"
+#include "engine/disruption/emptiness.h"
+
+#define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
+
+// --- pending pods that may want a node (DIS-725, DIS-765) ----------------------------------------
+static bool taints_tolerated(const struct pod *pod, const struct node *node)
+{
+    list_for_each (taint, &node->spec.taints)
+        if (!text_equal(taint->key, TAINT_DISRUPTED) &&
+            !tolerations_tolerate(&pod->spec.tolerations, taint))
+            return false;
+    return true;
+}
+
+static bool may_run_on(struct arena *arena, const struct pod *pod, const struct node *node)
+{
+    list_for_each (selector, &pod->spec.node_selector)
+        if (!text_equal(string_map_get(&node->meta.labels, selector->key), selector->value))
+            return false;
+    struct resource_map requests = pod_requests(arena, pod);
+    list_for_each (request, &requests)
+        if (request->value > resource_map_get(&node->status.allocatable, request->name))
+            return false;
+    return taints_tolerated(pod, node);
+}
+
+// Only pods that have not been waiting for long, or that will be planned anew in a moment: one that
+// waits in vain must not keep empty nodes alive.
+static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    int64_t now = control_now(control);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->items[i];
+        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
+        int64_t since =
+            condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
+        // What lies in the future is from before a clock was set back.
+        bool is_new = ns_subtract(now, since) < NEW_POD_NS && ns_subtract(since, now) < NEW_POD_NS;
+        bool waits = is_new || cluster_is_displaced(control->cluster, pod);
+        if (waits && may_run_on(arena, pod, node))
+            return true;
+    }
+    return false;
+}
+
+static bool any_node_wanted(struct arena *arena, const struct control *control,
+                            const struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        if (node != NULL && is_wanted(arena, control, node))
+            return true;
+    }
+    return false;
+}
+
+void emptiness_call_off_wanted(struct control *control)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct disruption_queue *queue = control->disruption_queue;
+    struct map_entry *position = NULL;
+    if (cluster_provisionable(control->cluster)->count == 0)
+        return;
+    for (struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;)
+        if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
+            disruption_queue_cancel(queue, command, "churn",
+                                    "a pending pod may run on the node");
+            // The next sweep would choose them again at once (DIS-714).
+            if (strcmp(command->reason, "Drifted") == 0)
+                list_for_each (entry, &command->nodes)
+                    disruption_backoff_drift_refused(control->disruption_backoff, entry->node);
+        }
+}
+
+// --- one turn of emptiness -----------------------------------------------------------------------
+struct turn {
+    struct control *control;
+    struct arena *arena;
+    struct string_list busy, due; // Node names
+};
+
+static bool is_due_emptiness(const struct control *control,
+                             const struct disruption_command *command)
+{
+    return command_is_of_emptiness(control, command) &&
+           command_is_due(control->disruption_queue, command);
+}
+
+static void gather_commands(struct turn *turn)
+{
+    struct disruption_queue *queue = turn->control->disruption_queue;
+    uint32_t count = disruption_queue_nodes(queue);
+    turn->busy.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->busy.items);
+    turn->due.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->due.items);
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;) {
+        struct string_list *list =
+            is_due_emptiness(turn->control, command) ? &turn->due : &turn->busy;
+        list_for_each (entry, &command->nodes)
+            list->items[list->count++] = entry->node;
+    }
+}
+
+// The Nodes' names, so that many at once are found quickly.
+static struct map *index_taken(const struct emptiness *emptiness)
+{
+    struct map *taken = map_create();
+    list_for_each (candidate, &emptiness->taken)
+        map_set(taken, (*candidate)->node->meta.name, (void *)(uintptr_t)*candidate);
+    return taken;
+}
+
+// DIS-262.
+static void validate(struct turn *turn, const struct emptiness *emptiness)
+{
+    struct disruption_queue *queue = turn->control->disruption_queue;
+    struct map *taken = index_taken(emptiness);
+    struct map_entry *position = NULL;
+    for (struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;) {
+        if (!is_due_emptiness(turn->control, command))
+            continue;
+        if (map_get(taken, command->nodes.items[0].node) != NULL)
+            disruption_queue_confirm(queue, command);
+        else
+            disruption_queue_cancel(queue, command, "churn",
+                                    "the candidate is no longer valid or would violate a budget");
+    }
+    map_destroy(taken, NULL);
+}
+
+// DIS-752: its NodePool's nodes are launched again soon after they went.
+static bool is_kept_for_a_while(const struct control *control, const struct node_claim *claim)
+{
+    int64_t quiet_ns = move_ledger_quiet_ns(
+        control->move_ledger, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, "Initialized");
+    int64_t since = pod_events_last(control->pod_events, claim);
+    if (since == 0 && initialized != NULL)
+        since = initialized->last_transition_time;
+    return quiet_ns > 0 && ns_subtract(control_now(control), since) < quiet_ns;
+}
+
+static void start_command(struct control *control, const struct disruption_candidate *candidate)
+{
+    const struct node *node = find_node(control, candidate->node->meta.name);
+    const struct node_claim *claim =
+        node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
+    if (claim == NULL || is_kept_for_a_while(control, claim))
+        return;
+    struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
+    command_reserve(command, 1, 0);
+    command_add_node(control, command, node, claim);
+    command->savings = command->price = candidate->price;
+    disruption_queue_add(control->disruption_queue, command);
+}
+
+static void start_commands(struct turn *turn, const struct emptiness *emptiness, bool may_start,
+                           bool *put_off)
+{
+    struct control *control = turn->control;
+    if (emptiness->taken.count == 0)
+        return;
+    if (!may_start || !capacity_buffers_settled(control->capacity_buffers)) {
+        *put_off = true;
+        return;
+    }
+    list_for_each (candidate, &emptiness->taken) {
+        const char *name = (*candidate)->node->meta.name;
+        if (!disruption_queue_has(control->disruption_queue, name) &&
+            !is_wanted(turn->arena, control, (*candidate)->node))
+            start_command(control, *candidate);
+    }
+}
+
+// --- telling -------------------------------------------------------------------------------------
+// DIS-772: a method wants the node, and is barred from it (DIS-34).
+static bool is_wanted_in_vain(const struct disruption_block *block)
+{
+    const struct node_claim *claim = block->claim;
+    if (claim == NULL)
+        return false;
+    bool bars_drift =
+        block->check < CHECK_UNREADABLE_POD || claim->spec.termination_grace_period.text == NULL;
+    return condition_is_true(&claim->status.conditions, "Consolidatable") ||
+           (bars_drift && condition_is_true(&claim->status.conditions, "Drifted"));
+}
+
+static void tell_pool(const struct turn *turn, const struct emptiness *emptiness,
+                      const struct disruption_pool *pool)
+{
+    static const struct event_text event = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
+    struct control *control = turn->control;
+    const char *name = pool->pool->meta.name;
+    metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name, "Empty");
+    metric_set(control->metrics.pool_consuming_budgets, (double)pool->disrupting, name, "Empty");
+    if (pool->budget_error != NULL)
+        log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
+                  pool->budget_error);
+    if (emptiness->eligible.count > 0 && pool->total != 0 && pool->allowed == 0)
+        publish(control, (const struct object *)pool->pool, &event,
+                "No allowed disruptions for disruption reason Empty due to blocking budget");
+}
+
+// DIS-41: of pods whose nodes a method wants.
+static void tell_protections(struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        const struct node *node = state_only_node(state);
+        const struct node_claim *claim = state_only_claim(state);
+        if (node == NULL || claim == NULL || state_marked(state) ||
+            (!condition_is_true(&claim->status.conditions, "Consolidatable") &&
+             !condition_is_true(&claim->status.conditions, "Drifted")))
+            continue;
+        const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
+        for (uint32_t i = 0; i < pods->count; i++)
+            if (pod_is_active(pods->items[i]))
+                protection_events_tell(control->protection_events, pods->items[i]);
+    }
+}
+
+static void tell(struct turn *turn, const struct emptiness *emptiness)
+{
+    struct control *control = turn->control;
+    metric_set(control->metrics.disruption_eligible, emptiness->eligible.count, "empty");
+    list_for_each (pool, &emptiness->table.pools)
+        tell_pool(turn, emptiness, pool);
+    list_for_each (block, &emptiness->table.blocks)
+        if (is_wanted_in_vain(block))
+            node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "DisruptionBlocked",
+                             block->node, block->claim, block->message);
+    list_for_each (block, &emptiness->unconsolidatable)
+        node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "Unconsolidatable", block->node,
+                         block->claim, block->message);
+    node_causes_end(control->node_causes, LOOKER_EMPTINESS, true);
+    tell_protections(control);
+}
+
+static bool may_be_empty(const struct control *control, const struct state_node *state)
+{
+    const struct node *node = state_only_node(state);
+    const struct node_claim *claim = state_only_claim(state);
+    if (node == NULL || claim == NULL || state_marked(state) ||
+        !condition_is_true(&claim->status.conditions, "Consolidatable") ||
+        disruption_queue_has(control->disruption_queue, node->meta.name))
+        return false;
+    const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_needs_place(pods->items[i]) && pod_eviction_cost(pods->items[i]) > 0) // DIS-57
+            return false;
+    return true;
+}
+
+bool emptiness_is_possible(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;)
+        if (!state->kept_empty && may_be_empty(control, state))
+            return true;
+    return false;
+}
+
+// What is left when all commands have begun is kept by a budget, a nomination, a quiet time, ...
+static void note_kept(struct control *control, bool put_off)
+{
+    struct map_entry *position = NULL;
+    for (struct state_node *state; (state = cluster_next(control->cluster, &position)) != NULL;)
+        state->kept_empty = !put_off && may_be_empty(control, state);
+}
+
+struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
+{
+    struct emptiness_outcome outcome = {.next_change = INT64_MAX};
+    int64_t started_ns = loop_monotonic_ns(control->loop);
+    struct text errors = {0};
+    struct turn turn = {.control = control, .arena = arena_create(64 * 1024)};
+    struct snapshot *snapshot = snapshot_build(control, &errors);
+    gather_commands(&turn);
+    struct emptiness emptiness = emptiness_find(turn.arena, snapshot, &turn.busy, &turn.due);
+    emptiness_call_off_wanted(control);
+    validate(&turn, &emptiness);
+    start_commands(&turn, &emptiness, may_start, &outcome.put_off);
+    note_kept(control, outcome.put_off);
+    tell(&turn, &emptiness);
+    outcome.waits =
+        emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
+    if (outcome.waits)
+        outcome.next_change = snapshot_next_change(snapshot);
+    metric_observe(control->metrics.disruption_evaluation_seconds,
+                   (double)ns_subtract(loop_monotonic_ns(control->loop), started_ns) / SECOND,
+                       "empty",
+                   "empty");
+    snapshot_destroy(snapshot);
+    arena_destroy(turn.arena);
+    text_free(&errors);
+    return outcome;
+}

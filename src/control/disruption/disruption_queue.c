@@ -1,0 +1,779 @@
+#include "control/disruption/disruption_queue.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/disruption/command_blockers.h"
+#include "control/disruption/command_budgets.h"
+#include "control/command/consolidation_target.h"
+#include "control/disruption/disruption.h"
+#include "control/command/disruption_backoff.h"
+#include "control/disruption/disruption_cleanup.h"
+#include "control/disruption/disruption_replacements.h"
+#include "control/disruption/disruption_taints.h"
+#include "control/node/drain.h"
+#include "control/node/eviction_queue.h"
+#include "control/command/consolidation_history.h"
+#include "control/command/consolidation_outcomes.h"
+#include "control/nomination/nominator.h"
+#include "control/runtime/operations.h"
+#include "control/node/ready_replicas.h"
+#include "control/disruption/target_report.h"
+
+// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
+// which anything may be scheduled to the node. With the taint in place what may change is what
+// people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
+// but is looked at (DIS-763).
+#define VALIDATION_UPSTREAM_NS (15 * SECOND)
+#define VALIDATION_NS          (3 * SECOND)
+#define VALIDATION_EMPTY_NS    SECOND
+// DIS-322
+#define TIMEOUT_NODE_NS (80 * MILLISECOND)
+#define TIMEOUT_MIN_NS  (10 * MINUTE)
+#define TIMEOUT_MAX_NS  HOUR
+#define LOOK_AGAIN_NS   (5 * SECOND) // at replacements, beside what their changes say
+
+static const struct event_text terminating = {.reason = "DisruptionTerminating"};
+static const struct event_text rejected = {.reason = "ConsolidationRejected",
+                                           .window_ns = 15 * MINUTE};
+
+struct disruption_queue {
+    struct control *control;
+    struct reconcile_queue *queue;
+    struct map *commands; // struct disruption_command by its identifier
+    uint64_t added;       // commands so far
+    struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
+                                    // of a replacement
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void wake(struct disruption_queue *queue, const struct map *commands,
+                 const struct object *object)
+{
+    const struct disruption_command *command = map_get(commands, object->meta.name);
+    if (command != NULL)
+        reconcile_queue_add(queue->queue, command->id);
+}
+
+// A node that vanishes has no part in its command any more (DIS-720).
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct disruption_queue *queue = context;
+    (void)change;
+    wake(queue, queue->by_node, new_object != NULL ? new_object : old_object);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct disruption_queue *queue = context;
+    (void)change;
+    wake(queue, queue->by_claim, new_object != NULL ? new_object : old_object);
+}
+
+struct disruption_queue *disruption_queue_create(struct control *control)
+{
+    struct disruption_queue *queue = memory_allocate(sizeof *queue);
+    queue->control = control;
+    queue->commands = map_create();
+    queue->by_node = map_create();
+    queue->by_claim = map_create();
+    queue->queue = control_queue(
+        control, &(struct reconcile_queue_options){.name = "disruption.queue",
+                                                   .concurrency = control_scale(control, 100, 1000),
+                                                   .backoff_base_ns = SECOND, // DIS-327: no growth
+                                                   .backoff_max_ns = SECOND,
+                                                   .rate = 100,
+                                                   .burst = 1000,
+                                                   .reconcile = reconcile,
+                                                   .context = queue});
+    mirror_on_change(control->mirror, KIND_NODE, on_node, queue);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, queue);
+    return queue;
+}
+
+static void destroy_command(void *command)
+{
+    command_destroy(command);
+}
+
+void disruption_queue_destroy(struct disruption_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    map_destroy(queue->by_node, NULL);
+    map_destroy(queue->by_claim, NULL);
+    map_destroy(queue->commands, destroy_command);
+    free(queue);
+}
+
+// --- who is in which command ---------------------------------------------------------------------
+static bool any_taken(const struct disruption_queue *queue,
+                      const struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes)
+        if (map_get(queue->by_node, entry->node) != NULL)
+            return true;
+    return false;
+}
+
+void disruption_queue_add(struct disruption_queue *queue, struct disruption_command *command)
+{
+    if (command->nodes.count == 0 || any_taken(queue, command)) { // DIS-310
+        command_destroy(command);
+        return;
+    }
+    command->number = ++queue->added;
+    map_set(queue->commands, command->id, command);
+    list_for_each (entry, &command->nodes) {
+        map_set(queue->by_node, entry->node, command);
+        map_set(queue->by_claim, entry->claim, command);
+    }
+    list_for_each (replacement, &command->replacements)
+        map_set(queue->by_claim, replacement->name, command);
+    reconcile_queue_add(queue->queue, command->id);
+}
+
+// What was a replacement may be another command's candidate by now.
+static void leave(struct map *commands, const char *name, const struct disruption_command *command)
+{
+    if (map_get(commands, name) == command)
+        map_remove(commands, name);
+}
+
+static void forget(struct disruption_queue *queue, struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes) {
+        leave(queue->by_node, entry->node, command);
+        leave(queue->by_claim, entry->claim, command);
+    }
+    list_for_each (replacement, &command->replacements) {
+        leave(queue->by_claim, replacement->name, command);
+        cluster_keep_no_more(queue->control->cluster, replacement->name);
+        replacement_release(queue->control, replacement);
+        disruption_leftovers_release(queue->control->disruption_leftovers, replacement->name);
+    }
+    map_remove(queue->commands, command->id);
+    move_outcomes_drop(queue->control->move_outcomes, command);
+    command_destroy(command);
+}
+
+bool disruption_queue_has(const struct disruption_queue *queue, const char *node)
+{
+    return map_get(queue->by_node, node) != NULL;
+}
+
+const struct disruption_command *disruption_queue_of_node(const struct disruption_queue *queue,
+                                                          const char *node)
+{
+    return map_get(queue->by_node, node);
+}
+
+const struct disruption_command *
+disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim)
+{
+    const struct disruption_command *command = map_get(queue->by_claim, claim);
+    for (uint32_t i = 0; command != NULL && i < command->nodes.count; i++)
+        if (strcmp(command->nodes.items[i].claim, claim) == 0)
+            return command;
+    return NULL;
+}
+
+const struct disruption_command *
+disruption_queue_of_replacement(const struct disruption_queue *queue, const char *claim)
+{
+    const struct disruption_command *command = map_get(queue->by_claim, claim);
+    for (uint32_t i = 0; command != NULL && i < command->replacements.count; i++)
+        if (strcmp(command->replacements.items[i].name, claim) == 0)
+            return command;
+    return NULL;
+}
+
+uint32_t disruption_queue_count(const struct disruption_queue *queue)
+{
+    return (uint32_t)map_count(queue->commands);
+}
+
+uint32_t disruption_queue_nodes(const struct disruption_queue *queue)
+{
+    return (uint32_t)map_count(queue->by_node);
+}
+
+struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
+                                                 const char *id)
+{
+    return map_get(queue->commands, id);
+}
+
+struct disruption_command *disruption_queue_next(const struct disruption_queue *queue,
+                                                 struct map_entry **position)
+{
+    *position = *position == NULL ? map_first(queue->commands) : map_next(*position);
+    return *position != NULL ? map_value(*position) : NULL;
+}
+
+bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command)
+{
+    return command->phase == COMMAND_WAIT && !command->is_checking &&
+           loop_monotonic_ns(queue->control->loop) >= command->due_ns;
+}
+
+bool command_is_of_emptiness(const struct control *control,
+                             const struct disruption_command *command)
+{
+    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command);
+}
+
+int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness)
+{
+    int64_t due = INT64_MAX;
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(queue, &position)) != NULL;)
+        if (command->phase == COMMAND_WAIT && !command->is_checking && command->due_ns < due &&
+            command_is_of_emptiness(queue->control, command) == of_emptiness)
+            due = command->due_ns;
+    return due;
+}
+
+static int64_t timeout_of(const struct disruption_queue *queue)
+{
+    int64_t timeout_ns = ns_multiply(TIMEOUT_NODE_NS, (int64_t)map_count(queue->by_node));
+    if (timeout_ns < TIMEOUT_MIN_NS)
+        return TIMEOUT_MIN_NS;
+    return timeout_ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS : timeout_ns;
+}
+
+// --- the nodes -----------------------------------------------------------------------------------
+// Gone, replaced by another of the name, or on its way out already: nothing left to do for it.
+static bool is_gone(const struct control *control, const struct command_node *entry)
+{
+    const struct node *node = find_node(control, entry->node);
+    const struct node_claim *claim = find_claim(control, entry->claim);
+    return node == NULL || claim == NULL || !text_equal(claim->meta.uid, entry->claim_uid) ||
+           object_is_deleting((const struct object *)claim) ||
+           object_is_deleting((const struct object *)node);
+}
+
+static void set_marked(struct control *control, const struct disruption_command *command,
+                       bool marked)
+{
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        struct state_node *state =
+            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        if (state != NULL)
+            state->marked = marked;
+    }
+}
+
+// --- what the disruption controller says ---------------------------------------------------------
+// DIS-300, DIS-309.
+void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command)
+{
+    struct control *control = queue->control;
+    const char *decision = command_decision(command), *reason = command_reason_label(command);
+    command_log_start(command);
+    command->is_confirmed = true;
+    metric_add(control->metrics.disruption_decisions, 1, decision, reason,
+               command->consolidation);
+    for (uint32_t i = 0; i < command->nodes.count; i++)
+        if (command_is_first_of_pool(command, i))
+            metric_add(control->metrics.disruption_decisions_by_pool, 1,
+                       command->nodes.items[i].pool, decision, reason, command->consolidation);
+    if (command->replacements.count == 0)
+        set_marked(control, command, true); // DIS-306
+    move_ledger_begin(control->move_ledger, command);
+    move_outcomes_begin(control->move_outcomes, command);
+    target_report_begin(control->target_report, command);
+    consolidation_target_begin(control->consolidation_target, command);
+    command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
+    reconcile_queue_add(queue->queue, command->id);
+}
+
+static void tell_rejected(struct control *control, const struct disruption_command *command,
+                          const char *kind)
+{
+    list_for_each (entry, &command->nodes) {
+        struct text text = {0};
+        command_describe_part(command, entry, &text);
+        publish_of_node(control, find_node(control, entry->node),
+                        find_claim(control, entry->claim), &rejected,
+                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data, kind,
+                        (double)command->savings / 1e9);
+        text_free(&text);
+    }
+}
+
+void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
+                             const char *kind, const char *why)
+{
+    log_debug("abandoning disruption attempt, command is no longer valid", "s:controller",
+              "disruption", "s:command-id", command->id, "o:Node", command->nodes.items[0].node,
+              "s:kind", kind, "s:reason", why);
+    metric_add(queue->control->metrics.disruption_failed_validations, command->nodes.count,
+               command->consolidation);
+    if (strcmp(command->reason, "Underutilized") == 0) {
+        tell_rejected(queue->control, command, kind); // DIS-773
+        list_for_each (entry, &command->nodes)
+            disruption_backoff_node_failed(queue->control->disruption_backoff, entry->node);
+    }
+    if (strcmp(command->reason, "Drifted") == 0 && strcmp(kind, "scheduling") == 0)
+        list_for_each (entry, &command->nodes)
+            disruption_backoff_drift_refused(queue->control->disruption_backoff, entry->node);
+    command->phase = COMMAND_ROLLBACK;
+    reconcile_queue_add(queue->queue, command->id);
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+struct step {
+    struct disruption_queue *queue;
+    struct control *control;
+    struct disruption_command *command;
+    struct operation_about about;
+    uint32_t started; // operations
+};
+
+static struct reconcile_result go_on(struct step *step, enum command_phase phase)
+{
+    step->command->phase = phase;
+    return reconcile_after(0);
+}
+
+static struct reconcile_result fail(struct step *step, const char *what, const char *which)
+{
+    struct disruption_command *command = step->command;
+    snprintf(command->failure, sizeof command->failure, "%s%s%s", what, which, command->refusal);
+    return go_on(step, COMMAND_ROLLBACK);
+}
+
+// NULL: the node bears the command's taint and mark. What an earlier command has left there, which
+// may turn up late, is taken away first.
+static json_t *patch_to_taint(const struct disruption_command *command, const struct node *node)
+{
+    const struct object *object = (const struct object *)node;
+    const char *text = object_annotation(object, ANNOTATION_DISRUPTION_COMMAND);
+    struct command_mark mark;
+    bool ours = command_mark_read(object, &mark) && strcmp(mark.id, command->id) == 0;
+    if (text != NULL && !ours)
+        return untaint_patch(node);
+    if (ours && find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL)
+        return NULL;
+    return taint_patch(node, command_mark_text(command->arena, command));
+}
+
+static bool is_marked(const struct step *step)
+{
+    list_for_each (entry, &step->command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        json_t *body = !entry->gone ? patch_to_taint(step->command, node) : NULL;
+        bool is_due = body != NULL;
+        json_decref(body);
+        if (is_due)
+            return false;
+    }
+    return true;
+}
+
+// What was begun is taken back: it must not keep the budget while it waits for the rest.
+static struct reconcile_result call_off(struct step *step)
+{
+    disruption_queue_cancel(step->queue, step->command, "budget",
+                            "a candidate can no longer be disrupted without violating budgets");
+    return go_on(step, COMMAND_ROLLBACK);
+}
+
+static struct reconcile_result step_taint(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    step->about.doing = "tainting node";
+    if (!is_marked(step) && !command_within_budgets(step->control, command))
+        return call_off(step);
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        json_t *body = !entry->gone ? patch_to_taint(command, node) : NULL;
+        if (body == NULL)
+            continue;
+        start_patch(&step->about, (const struct object *)node, NULL, body);
+        step->started++;
+    }
+    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_REASON);
+}
+
+// The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
+// without the write: its events and the log tell.
+static bool reason_matters(const struct step *step, const char *node)
+{
+    const struct control *control = step->control;
+    struct drain drain;
+    drain_plan(&drain, cluster_pods(control->cluster, node), 0, control_now(control));
+    bool matters = drain.waiting > 0 || control->settings->compatibility_upstream;
+    drain_free(&drain);
+    return matters;
+}
+
+static int64_t validation_delay(const struct step *step)
+{
+    if (strcmp(step->command->reason, "Drifted") == 0)
+        return 0;
+    if (step->control->settings->compatibility_upstream)
+        return VALIDATION_UPSTREAM_NS;
+    return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
+}
+
+static struct reconcile_result step_reason(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    step->about.doing = "updating disruption reason";
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        if (entry->gone)
+            continue;
+        const struct condition *condition =
+            condition_find(&claim->status.conditions, "DisruptionReason");
+        bool matters = condition != NULL || reason_matters(step, entry->node);
+        if (!matters || (condition != NULL && text_equal(condition->reason, command->reason)))
+            continue;
+        start_patch_status(&step->about, (const struct object *)claim,
+                           reason_patch(step->control, claim, command->reason));
+        step->started++;
+    }
+    if (step->started > 0)
+        return reconcile_running();
+    command->phase = COMMAND_WAIT;
+    command->due_ns = ns_add(loop_monotonic_ns(step->control->loop), validation_delay(step));
+    disruption_wake(step->control->disruption_controller);
+    return reconcile_done();
+}
+
+// The pods that are to come to the replacements have their places from now on: a pass would find others
+// for them, and buy nodes for those that have none then (SCH-528).
+static void plan_moves(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    if (step->control->settings->compatibility_upstream)
+        return;
+    struct map *names = map_create(); // of replacements, by pod
+    list_for_each (move, &command->moves)
+        if (move->replacement != NO_REPLACEMENT)
+            map_set(names, move->pod, command->replacements.items[move->replacement].name);
+    list_for_each (entry, &command->nodes) {
+        const struct pod_list *pods = cluster_pods(step->control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count && !entry->gone; i++) {
+            const char *uid = pods->items[i]->meta.uid;
+            const char *name = uid != NULL ? map_get(names, uid) : NULL;
+            if (name != NULL)
+                cluster_plan_pod(step->control->cluster, pods->items[i], name);
+        }
+    }
+    map_destroy(names, NULL);
+}
+
+static struct reconcile_result step_launch(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    step->about.doing = "launching replacement nodeclaim";
+    // The rest is not launched for a command that has failed already.
+    const char *lost = replacements_lost(step->control, command);
+    if (lost != NULL)
+        return fail(step, "replacement was deleted, ", lost);
+    const char *refusal = replacements_refused(step->control, command);
+    if (refusal != NULL)
+        return fail(step, "launching replacement nodeclaim, ", refusal);
+    list_for_each (replacement, &command->replacements) {
+        if (replacement->is_rejected)
+            return fail(step, "launching replacement nodeclaim, rejected: ",
+                        replacement->name);
+        step->started += replacement_create(&step->about, command, replacement);
+    }
+    if (step->started > 0)
+        return reconcile_running();
+    command->launched_ns = loop_monotonic_ns(step->control->loop);
+    plan_moves(step);
+    return go_on(step, COMMAND_AWAIT);
+}
+
+static enum command_bar bar_of(const struct step *step, const struct pod **pod)
+{
+    return step->control->settings->compatibility_upstream
+               ? BAR_NONE
+               : command_bar(step->control, step->command, pod);
+}
+
+static struct reconcile_result step_await(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    const char *gone = NULL;
+    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(step->queue)), now_ns);
+    enum replacements_state state = replacements_state(step->control, command, &gone);
+    if (state == REPLACEMENTS_LOST)
+        return fail(step, "replacement was deleted, ", gone);
+    if (state != REPLACEMENTS_LAUNCHING)
+        set_marked(step->control, command, true); // DIS-306
+    const struct pod *pod = NULL;
+    enum command_bar bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
+    if (bar == BAR_POD) { // nothing has failed: a NodePool that drifts goes on (DIS-716)
+        char why[320];
+        snprintf(why, sizeof why, "%s %s",
+                 pod->meta.unreadable != NULL ? "unreadable pod" : "do-not-disrupt of pod",
+                 pod->meta.name);
+        disruption_queue_cancel(step->queue, command, "churn", why);
+        return go_on(step, COMMAND_ROLLBACK);
+    }
+    if (state == REPLACEMENTS_READY && bar == BAR_NONE)
+        return go_on(step, COMMAND_DELETE);
+    if (left_ns <= 0 && bar != BAR_NONE)
+        return fail(step,
+                    bar == BAR_BUDGET
+                        ? "command reached timeout, a PodDisruptionBudget holds pod "
+                        : "command reached timeout, its workload has no other ready pod: ",
+                    pod->meta.name);
+    if (left_ns <= 0)
+        return fail(step, "command reached timeout, waiting for replacement initialization", "");
+    return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
+}
+
+static void count_deleted(struct control *control, const struct disruption_command *command,
+                          const struct command_node *entry)
+{
+    const struct node *node = find_node(control, entry->node);
+    const struct node_claim *claim = find_claim(control, entry->claim);
+    if (node != NULL)
+        publish(control, (const struct object *)node, &terminating, "Disrupting Node: %s",
+                command->reason);
+    if (claim != NULL)
+        publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
+                command->reason);
+    if (strcmp(command->reason, "Empty") == 0)
+        move_ledger_emptied(control->move_ledger, entry->pool, entry->instance_type);
+    const char *reason = command_reason_label(command);
+    const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
+    metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool,
+               entry->capacity_type, entry->policy, mode);
+    metric_add(control->metrics.pods_disruption_initiated, entry->pods, reason, entry->pool,
+               entry->capacity_type, entry->policy, mode);
+}
+
+struct deletion { // one delete call; in the command's arena
+    struct disruption_queue *queue;
+    uint32_t index; // of the node in the command
+};
+
+static enum operation_outcome note_deleted(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    const struct deletion *deletion = context;
+    struct disruption_command *command = map_get(deletion->queue->commands, key);
+    enum error_kind kind = result->error.kind;
+    if (command == NULL)
+        return OPERATION_PASS;
+    if (kind != ERROR_NONE && kind != ERROR_NOT_FOUND && kind != ERROR_CONFLICT) {
+        snprintf(command->refusal, sizeof command->refusal, ", %s", result->error.message);
+        return OPERATION_RETRY; // silently (DIS-327); told if nothing comes of it
+    }
+    if (kind != ERROR_NONE)
+        return OPERATION_PASS;
+    struct command_node *entry = &command->nodes.items[deletion->index];
+    if (!entry->deleted)
+        count_deleted(deletion->queue->control, command, entry);
+    entry->deleted = true;
+    return OPERATION_PASS;
+}
+
+// The replacements that are still closed wait for their pods (kept_replacements.h).
+static void keep_places(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    list_for_each (move, &command->moves) {
+        if (move->replacement == NO_REPLACEMENT || move->workload[0] == '\0')
+            continue;
+        const char *name = command->replacements.items[move->replacement].name;
+        if (nominator_keeps(step->control->nominator, name))
+            cluster_keep_place(step->control->cluster, move->workload, name);
+    }
+}
+
+// DIS-726, DIS-791: what was ready once must still be, and nothing may have come in between.
+static struct reconcile_result step_delete(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
+    const char *gone;
+    const struct pod *pod;
+    if ((command->replacements.count > 0 &&
+         replacements_state(step->control, command, &gone) != REPLACEMENTS_READY) ||
+        bar_of(step, &pod) != BAR_NONE)
+        return go_on(step, COMMAND_AWAIT);
+    if (!command->was_deleted_once)
+        keep_places(step);
+    step->about.doing = "deleting nodeclaim";
+    step->about.record = note_deleted;
+    for (uint32_t i = 0; i < command->nodes.count; i++) {
+        const struct command_node *entry = &command->nodes.items[i];
+        if (entry->gone || entry->deleted)
+            continue;
+        struct deletion *deletion = arena_allocate(command->arena, sizeof *deletion);
+        *deletion = (struct deletion){step->queue, i};
+        step->about.context = deletion;
+        start_delete(&step->about, (const struct object *)find_claim(step->control, entry->claim),
+                     -1);
+        ready_replicas_leave(replicas, cluster_pods(step->control->cluster, entry->node));
+        step->started++;
+    }
+    command->was_deleted_once = true;
+    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_DRAIN);
+}
+
+// The replacements wait for the pods of the nodes that are being drained (DIS-727).
+static struct reconcile_result step_drain(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    bool draining = false;
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        draining = draining || (claim != NULL && text_equal(claim->meta.uid, entry->claim_uid));
+    }
+    if (draining && command->replacements.count > 0) {
+        replacements_nominate(step->control, command);
+        return reconcile_after(LOOK_AGAIN_NS);
+    }
+    log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id",
+              command->id);
+    if (strcmp(command->reason, "Drifted") == 0)
+        disruption_backoff_pool_succeeded(step->control->disruption_backoff,
+                                          command->nodes.items[0].pool);
+    move_ledger_end(step->control->move_ledger, command);
+    move_outcomes_end(step->control->move_outcomes, command);
+    target_report_end(step->control->target_report, command);
+    forget(step->queue, command);
+    return reconcile_done();
+}
+
+// --- taking it back ------------------------------------------------------------------------------
+static void tell_failure(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    struct control *control = step->control;
+    log_error("failed terminating nodes while executing a disruption command", "s:controller",
+              "disruption.queue", "s:command-id", command->id, "s:error", command->failure);
+    metric_add(control->metrics.disruption_queue_failures,
+               replacements_not_initialized(control, command), command_decision(command),
+               command_reason_label(command), command->consolidation);
+    list_for_each (entry, &command->nodes) {
+        if (strcmp(command->reason, "Drifted") == 0)
+            disruption_backoff_pool_failed(control->disruption_backoff, entry->pool);
+        else
+            disruption_backoff_node_failed(control->disruption_backoff, entry->node);
+    }
+}
+
+static bool take_back_nodes(struct step *step)
+{
+    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
+    list_for_each (entry, &step->command->nodes)
+        if (!entry->gone)
+            ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
+    return disruption_leftovers_take_back(step->control->disruption_leftovers, step->command);
+}
+
+static struct reconcile_result step_rollback(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    if (command->failure[0] != '\0') {
+        tell_failure(step);
+        command->failure[0] = '\0';
+    }
+    set_marked(step->control, command, false);
+    bool left = take_back_nodes(step);
+    step->started += replacements_give_up(&step->about, command); // DIS-723
+    if (step->started > 0)
+        return reconcile_running();
+    if (left)
+        return reconcile_after(LOOK_AGAIN_NS);
+    forget(step->queue, command);
+    disruption_wake(step->control->disruption_controller);
+    return reconcile_done();
+}
+
+// --- one command ---------------------------------------------------------------------------------
+// DIS-793: what is refused again and again has an end. Deletions that are due are asked for once,
+// however late it is (DIS-721).
+static const char *overdue_write(const struct step *step)
+{
+    const struct disruption_command *command = step->command;
+    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    if (now_ns < ns_add(command->created_ns, timeout_of(step->queue)))
+        return NULL;
+    switch (command->phase) {
+    case COMMAND_TAINT:
+    case COMMAND_REASON:
+        return "marking disrupted";
+    case COMMAND_LAUNCH:
+        return "launching replacement nodeclaim";
+    case COMMAND_DELETE:
+        return command->was_deleted_once ? "deleting nodeclaim" : NULL;
+    case COMMAND_WAIT:
+    case COMMAND_AWAIT: // looks for itself
+    case COMMAND_DRAIN:
+    case COMMAND_ROLLBACK:
+        break;
+    }
+    return NULL;
+}
+
+// False: no node is left for the command to take away.
+static bool any_left(struct step *step)
+{
+    bool any = false;
+    list_for_each (entry, &step->command->nodes) {
+        entry->gone = entry->gone || is_gone(step->control, entry);
+        any = any || !entry->gone;
+    }
+    return any;
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct disruption_queue *queue = context;
+    struct disruption_command *command = map_get(queue->commands, work_item_key(item));
+    (void)error;
+    if (command == NULL)
+        return reconcile_done();
+    struct step step = {.queue = queue,
+                        .control = queue->control,
+                        .command = command,
+                        .about = {.control = queue->control, .item = item}};
+    bool left = any_left(&step);
+    if (!left && command->phase != COMMAND_ROLLBACK && command->phase != COMMAND_DRAIN)
+        command->phase = command->is_confirmed ? COMMAND_DRAIN : COMMAND_ROLLBACK;
+    const char *overdue = overdue_write(&step);
+    if (overdue != NULL)
+        return fail(&step, "command reached timeout, ", overdue);
+    switch (command->phase) {
+    case COMMAND_TAINT:
+        return step_taint(&step);
+    case COMMAND_REASON:
+        return step_reason(&step);
+    case COMMAND_WAIT:
+        return reconcile_done();
+    case COMMAND_LAUNCH:
+        return step_launch(&step);
+    case COMMAND_AWAIT:
+        return step_await(&step);
+    case COMMAND_DELETE:
+        return step_delete(&step);
+    case COMMAND_DRAIN:
+        return step_drain(&step);
+    case COMMAND_ROLLBACK:
+        return step_rollback(&step);
+    }
+    return reconcile_done();
+}

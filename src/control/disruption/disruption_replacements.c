@@ -1,0 +1,349 @@
+#include "control/disruption/disruption_replacements.h"
+
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "base/quantity.h"
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/launch/launch_backoff.h"
+#include "control/static/static_capacity.h"
+
+// From its creation: a command's timeout, and some time to look at it.
+#define ABANDONED_NS (15 * MINUTE)
+// Past the queue's next look, and a moment for kube-scheduler to bind the last pods.
+#define HELD_NS      (8 * SECOND)
+
+static const struct event_text launching = {.reason = "DisruptionLaunching"};
+static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
+
+const struct node_claim *replacement_claim(const struct control *control,
+                                           const struct disruption_command *command,
+                                           const struct command_replacement *replacement)
+{
+    const struct node_claim *claim = find_claim(control, replacement->name);
+    struct command_mark mark;
+    return claim != NULL && command_mark_read((const struct object *)claim, &mark) &&
+                   strcmp(mark.id, command->id) == 0
+               ? claim
+               : NULL;
+}
+
+const char *replacements_lost(const struct control *control,
+                              const struct disruption_command *command)
+{
+    list_for_each (replacement, &command->replacements) {
+        const struct object *claim =
+            (const struct object *)replacement_claim(control, command, replacement);
+        if (replacement->body == NULL && (claim == NULL || object_is_deleting(claim)))
+            return replacement->name;
+    }
+    return NULL;
+}
+
+// --- limits --------------------------------------------------------------------------------------
+static bool static_limit_reached(struct control *control, const struct disruption_command *command,
+                                 const struct node_pool *pool)
+{
+    int64_t wanted = 0;
+    list_for_each (replacement, &command->replacements)
+        wanted += replacement->body != NULL && strcmp(replacement->pool, pool->meta.name) == 0 &&
+                  replacement_claim(control, command, replacement) == NULL;
+    struct static_counts counts = static_counts_of(control->static_capacity, pool->meta.name);
+    return static_room(&counts, pool) < wanted;
+}
+
+// DIS-308: what the pool uses already is beyond a limit. Else: with the largest that each replacement
+// may become.
+static bool limit_exceeded(struct control *control, const struct disruption_command *command,
+                           const struct node_pool *pool)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    bool better = !control->settings->compatibility_upstream;
+    const struct resource_map *limits = &pool->spec.limits;
+    int64_t *left = pool_limits_left(control, arena, pool, better ? command : NULL);
+    list_for_each (replacement, &command->replacements) {
+        if (!better || replacement->body == NULL ||
+            strcmp(replacement->pool, pool->meta.name) != 0 ||
+            replacement_claim(control, command, replacement) != NULL)
+            continue;
+        for (uint32_t i = 0; i < limits->count; i++) {
+            bool nodes = strcmp(limits->items[i].name, "nodes") == 0;
+            left[i] = quantity_subtract(
+                left[i],
+                nodes ? 1 : resource_map_get(&replacement->largest, limits->items[i].name));
+        }
+    }
+    for (uint32_t i = 0; i < limits->count; i++)
+        if (left[i] < 0)
+            return true;
+    return false;
+}
+
+static bool is_admitted(struct control *control, const struct disruption_command *command,
+                        const struct command_replacement *replacement)
+{
+    return replacement->body == NULL || replacement_claim(control, command, replacement) != NULL ||
+           launch_backoff_admits(control->launch_backoff, replacement->body,
+                                 LAUNCH_REPLACEMENT);
+}
+
+// LIF-440: all or none are launched.
+static bool held_back(struct control *control, const struct disruption_command *command)
+{
+    uint32_t admitted = 0;
+    while (admitted < command->replacements.count &&
+           is_admitted(control, command, &command->replacements.items[admitted]))
+        admitted++;
+    if (admitted == command->replacements.count)
+        return false;
+    while (admitted-- > 0)
+        launch_backoff_withdraw(control->launch_backoff,
+                                command->replacements.items[admitted].pool,
+                                command->replacements.items[admitted].name);
+    return true;
+}
+
+const char *replacements_refused(struct control *control,
+                                 const struct disruption_command *command)
+{
+    list_for_each (replacement, &command->replacements) {
+        const struct node_pool *pool = find_pool(control, replacement->pool);
+        if (replacement->body == NULL)
+            continue;
+        if (pool == NULL || object_is_deleting((const struct object *)pool))
+            return "its NodePool is gone";
+        if (replacement->is_static ? static_limit_reached(control, command, pool)
+                                   : limit_exceeded(control, command, pool))
+            return "resource usage exceeds limit";
+    }
+    return held_back(control, command) ? "what they could be launched as has just failed" : NULL;
+}
+
+// --- creating ------------------------------------------------------------------------------------
+struct creation { // one create call; in the command's arena
+    struct control *control;
+    uint32_t index; // of the replacement in the command
+};
+
+static void created(struct control *control, const struct disruption_command *command,
+                    struct command_replacement *replacement)
+{
+    const json_t *annotations =
+        json_object_get(json_object_get(replacement->body, "metadata"), "annotations");
+    bool relaxed = text_equal(
+        json_string_value(json_object_get(annotations, ANNOTATION_MIN_VALUES_RELAXED)), "true");
+    json_decref(replacement->body);
+    replacement->body = NULL;
+    replacement->is_seen = true;
+    log_info("created nodeclaim", "s:controller", "disruption", "s:command-id", command->id,
+             "o:NodePool", replacement->pool, "o:NodeClaim", replacement->name);
+    metric_add(control->metrics.node_claims_created, 1, command_reason_label(command),
+               replacement->pool, relaxed ? "true" : "false");
+}
+
+// Without an answer the NodeClaim may be there all the same; its name was ours to choose, so that
+// asking again finds out.
+static enum operation_outcome note_created(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    const struct creation *creation = context;
+    struct disruption_command *command =
+        disruption_queue_find(creation->control->disruption_queue, key);
+    if (command == NULL)
+        return OPERATION_PASS;
+    struct command_replacement *replacement = &command->replacements.items[creation->index];
+    switch (result->error.kind) {
+    case ERROR_NONE:
+    case ERROR_ALREADY_EXISTS:
+        if (replacement->body != NULL)
+            created(creation->control, command, replacement);
+        return OPERATION_NOTED;
+    case ERROR_UNAVAILABLE:
+    case ERROR_TIMEOUT:
+    case ERROR_CONFLICT:
+    case ERROR_TOO_MANY_REQUESTS:
+    case ERROR_UNAUTHORIZED:
+        return OPERATION_RETRY;
+    case ERROR_INVALID:
+    case ERROR_NOT_FOUND:
+    case ERROR_GONE:
+    case ERROR_FORBIDDEN:
+    case ERROR_INSUFFICIENT_CAPACITY:
+    case ERROR_NODE_CLASS_NOT_READY:
+    case ERROR_INTERNAL:
+        replacement->is_rejected = true;
+        return OPERATION_NOTED;
+    }
+    return OPERATION_PASS;
+}
+
+uint32_t replacement_create(const struct operation_about *about,
+                            struct disruption_command *command,
+                            struct command_replacement *replacement)
+{
+    struct control *control = about->control;
+    if (replacement->body == NULL)
+        return 0;
+    if (replacement_claim(control, command, replacement) != NULL) {
+        created(control, command, replacement);
+        return 0;
+    }
+    struct creation *creation = arena_allocate(command->arena, sizeof *creation);
+    *creation = (struct creation){control, (uint32_t)(replacement - command->replacements.items)};
+    struct operation_about call = *about;
+    call.record = note_created;
+    call.context = creation;
+    json_t *body = json_deep_copy(replacement->body);
+    json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
+                        json_string(command_mark_text(command->arena, command)));
+    if (replacement->is_static && !replacement->is_reserved)
+        static_reserve(control->static_capacity, replacement->pool, replacement->name);
+    replacement->is_reserved = replacement->is_static;
+    start_create(&call, KIND_NODE_CLAIM, body);
+    return 1;
+}
+
+void replacement_release(struct control *control, const struct command_replacement *replacement)
+{
+    if (replacement->is_reserved) // on every path (DIS-728)
+        static_release(control->static_capacity, replacement->pool, replacement->name);
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+static enum replacements_state state_of(struct control *control,
+                                        const struct disruption_command *command,
+                                        const struct node_claim *claim)
+{
+    const struct object *about = (const struct object *)claim;
+    if (object_is_deleting(about))
+        return REPLACEMENTS_LOST;
+    publish(control, about, &launching, "Launching NodeClaim: %s", command->reason);
+    if (!node_claim_is_launched(claim))
+        return REPLACEMENTS_LAUNCHING;
+    const struct node *node = cluster_node_of(control->cluster, claim, NULL);
+    bool initialized = condition_is_true(&claim->status.conditions, "Initialized");
+    // Upstream is content with having seen it initialized.
+    bool ready = control->settings->compatibility_upstream ||
+                 (node != NULL && !object_is_deleting((const struct object *)node) &&
+                  condition_is_true(&node->status.conditions, "Ready"));
+    if (initialized && ready)
+        return REPLACEMENTS_READY;
+    publish(control, about, &waiting, "Waiting on readiness to continue disruption");
+    return REPLACEMENTS_WAITING;
+}
+
+enum replacements_state replacements_state(struct control *control,
+                                           struct disruption_command *command, const char **gone)
+{
+    enum replacements_state worst = REPLACEMENTS_READY;
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
+        enum replacements_state state =
+            claim != NULL ? state_of(control, command, claim) : REPLACEMENTS_LOST;
+        if (state == REPLACEMENTS_LOST)
+            *gone = replacement->name;
+        worst = state < worst ? state : worst;
+    }
+    if (worst != REPLACEMENTS_LOST)
+        replacements_nominate(control, command);
+    return worst;
+}
+
+uint32_t replacements_not_initialized(const struct control *control,
+                                      const struct disruption_command *command)
+{
+    uint32_t count = 0;
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
+        count += claim == NULL || !condition_is_true(&claim->status.conditions, "Initialized");
+    }
+    return count;
+}
+
+void replacements_nominate(struct control *control, const struct disruption_command *command)
+{
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
+        struct state_node *state =
+            claim != NULL ? cluster_state(control->cluster, claim->status.provider_id) : NULL;
+        if (state == NULL)
+            continue;
+        cluster_hold(control->cluster, state,
+                     control->settings->compatibility_upstream ? 0 : HELD_NS);
+    }
+}
+
+bool replacement_is_needed(const struct control *control, const struct node_claim *claim)
+{
+    struct command_mark mark;
+    const struct disruption_command *command =
+        command_mark_read((const struct object *)claim, &mark)
+            ? disruption_queue_find(control->disruption_queue, mark.id)
+            : NULL;
+    if (command == NULL)
+        return false;
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *candidate = find_claim(control, entry->claim);
+        if (entry->gone || candidate == NULL || object_is_deleting((const struct object *)candidate))
+            return true;
+    }
+    return false;
+}
+
+// --- giving up -----------------------------------------------------------------------------------
+static bool is_used(struct control *control, const struct node_claim *claim)
+{
+    const struct node *node = cluster_node_of(control->cluster, claim, NULL);
+    if (node_is_unreadable(control, claim) || cluster_is_awaited(control->cluster, claim))
+        return true;
+    if (node == NULL)
+        return false;
+    const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_needs_place(pods->items[i]))
+            return true;
+    return false;
+}
+
+bool replacement_has_joined(const struct node_claim *claim)
+{
+    return condition_is_true(&claim->status.conditions, "Registered") &&
+           !condition_is_true(&claim->status.conditions, "Initialized");
+}
+
+bool replacement_is_abandoned(struct control *control, const struct node_claim *claim)
+{
+    struct command_mark mark;
+    return replacement_has_joined(claim) && !object_is_deleting((const struct object *)claim) &&
+           ns_subtract(control_now(control), claim->meta.creation_timestamp) > ABANDONED_NS &&
+           command_mark_read((const struct object *)claim, &mark) &&
+           disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
+           !is_used(control, claim);
+}
+
+uint32_t replacements_give_up(struct operation_about *about,
+                              const struct disruption_command *command)
+{
+    struct control *control = about->control;
+    uint32_t started = 0;
+    if (control->settings->compatibility_upstream)
+        return 0; // DIS-330
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
+        if (claim == NULL || object_is_deleting((const struct object *)claim))
+            continue;
+        if (replacement_has_joined(claim))
+            continue;
+        if (is_used(control, claim)) {
+            log_info("keeping the replacement of a failed command, it is in use", "s:controller",
+                     "disruption.queue", "s:command-id", command->id, "o:NodeClaim",
+                     claim->meta.name);
+            continue;
+        }
+        about->doing = "deleting the replacement of a failed command";
+        start_delete(about, (const struct object *)claim, -1);
+        started++;
+    }
+    return started;
+}

@@ -1,0 +1,206 @@
+#include "control/disruption/kept_replacements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/node/eviction_queue.h"
+#include "control/nodeclaim/lifecycle.h"
+
+#define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
+#define PAUSE_NS (3 * SECOND)  // without a pod that comes to any replacement of the command
+#define FILL_NS  (10 * SECOND) // that long the first pod waits for the others
+
+enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
+
+struct kept {
+    int64_t since_ns; // monotonic
+    // Monotonic: when a pod of its own came first, and last or the eviction began; 0: not yet.
+    int64_t first_ns, last_ns;
+    uint32_t places; // that were left at the last look
+    uint64_t command; // its number
+    char claim[];
+};
+
+struct kept_replacements {
+    struct control *control;
+    kept_replacements_prepared *is_prepared;
+    void *context;
+    struct map *nodes; // struct kept by NodeClaim
+};
+
+struct kept_replacements *kept_replacements_create(struct control *control,
+                                                   kept_replacements_prepared *is_prepared,
+                                                   void *context)
+{
+    struct kept_replacements *kept = memory_allocate(sizeof *kept);
+    *kept = (struct kept_replacements){control, is_prepared, context, map_create()};
+    return kept;
+}
+
+void kept_replacements_destroy(struct kept_replacements *kept)
+{
+    if (kept == NULL)
+        return;
+    map_destroy(kept->nodes, free);
+    free(kept);
+}
+
+static int64_t now_of(const struct kept_replacements *kept)
+{
+    return loop_monotonic_ns(kept->control->loop);
+}
+
+// --- what the command says -----------------------------------------------------------------------
+static bool has_pods_to_come(const struct disruption_command *command, const char *claim)
+{
+    for (uint32_t i = 0; i < command->replacements.count; i++) {
+        if (strcmp(command->replacements.items[i].name, claim) != 0)
+            continue;
+        list_for_each (move, &command->moves)
+            if (move->replacement == i && move->workload[0] != '\0')
+                return true;
+    }
+    return false;
+}
+
+static enum wait wait_of(const struct disruption_command *command, const char *claim)
+{
+    if (command == NULL || !has_pods_to_come(command, claim))
+        return WAITS_FOR_NOTHING;
+    switch (command->phase) {
+    case COMMAND_LAUNCH:
+    case COMMAND_AWAIT:
+        return WAITS_FOR_EVICTION;
+    case COMMAND_DELETE:
+    case COMMAND_DRAIN:
+        return command->was_deleted_once ? WAITS_FOR_PODS : WAITS_FOR_EVICTION;
+    case COMMAND_TAINT:
+    case COMMAND_REASON:
+    case COMMAND_WAIT:
+    case COMMAND_ROLLBACK:
+        break;
+    }
+    return WAITS_FOR_NOTHING;
+}
+
+static const struct disruption_command *command_of(const struct kept_replacements *kept,
+                                                   const char *claim)
+{
+    return disruption_queue_of_replacement(kept->control->disruption_queue, claim);
+}
+
+// Whoever takes startup taints away must find these alone.
+bool kept_replacements_wants(const struct kept_replacements *kept, const struct node_claim *claim)
+{
+    return claim->spec.startup_taints.count == 0 &&
+           wait_of(command_of(kept, claim->meta.name), claim->meta.name) != WAITS_FOR_NOTHING;
+}
+
+// --- who is kept ---------------------------------------------------------------------------------
+bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim)
+{
+    if (!kept_replacements_wants(kept, claim))
+        return false;
+    if (kept_replacements_has(kept, claim->meta.name))
+        return true;
+    size_t length = strlen(claim->meta.name) + 1;
+    struct kept *node = memory_allocate(sizeof *node + length);
+    memcpy(node->claim, claim->meta.name, length);
+    node->since_ns = now_of(kept);
+    node->command = command_of(kept, node->claim)->number;
+    map_set(kept->nodes, node->claim, node);
+    return true;
+}
+
+bool kept_replacements_has(const struct kept_replacements *kept, const char *claim)
+{
+    return map_get(kept->nodes, claim) != NULL;
+}
+
+bool kept_replacements_any(const struct kept_replacements *kept)
+{
+    return map_count(kept->nodes) > 0;
+}
+
+// --- the look ------------------------------------------------------------------------------------
+static void note_arrivals(struct kept_replacements *kept, struct kept *node)
+{
+    uint32_t places = cluster_kept_places(kept->control->cluster, node->claim);
+    int64_t now_ns = now_of(kept);
+    if (node->last_ns != 0 && places < node->places && node->first_ns == 0)
+        node->first_ns = now_ns;
+    if (node->last_ns == 0 || places != node->places)
+        node->last_ns = now_ns;
+    node->places = places;
+}
+
+// When a pod came to any of the command's replacements.
+static int64_t last_arrival(const struct kept_replacements *kept, uint64_t command)
+{
+    int64_t last_ns = INT64_MIN;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        const struct kept *node = map_value(entry);
+        if (node->command == command && node->last_ns > last_ns)
+            last_ns = node->last_ns;
+    }
+    return last_ns;
+}
+
+static bool is_to_come(const struct disruption_command *command, const struct pod *pod,
+                       const char *claim)
+{
+    uint32_t turn = command_turn(command, pod);
+    return turn > 0 && strcmp(command->replacements.items[turn - 1].name, claim) == 0;
+}
+
+// Pods whose eviction waits for pods that may be waiting for this very node.
+static uint32_t count_put_off(const struct kept_replacements *kept,
+                              const struct disruption_command *command, const char *claim)
+{
+    uint32_t count = 0;
+    list_for_each (entry, &command->nodes) {
+        const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count; i++)
+            count += eviction_queue_is_put_off(kept->control->eviction_queue, pods->items[i]) &&
+                     is_to_come(command, pods->items[i], claim);
+    }
+    return count;
+}
+
+static bool is_due(struct kept_replacements *kept, struct kept *node)
+{
+    int64_t now_ns = now_of(kept);
+    const struct disruption_command *command = command_of(kept, node->claim);
+    enum wait wait = wait_of(command, node->claim);
+    if (wait != WAITS_FOR_PODS)
+        return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
+    note_arrivals(kept, node);
+    if ((node->places == 0 || node->places <= count_put_off(kept, command, node->claim)) &&
+        kept->is_prepared(kept->context, node->claim))
+        return true;
+    return (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
+           ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;
+}
+
+static void open_node(struct kept_replacements *kept, struct kept *node)
+{
+    map_remove(kept->nodes, node->claim);
+    cluster_note_opening(kept->control->cluster, node->claim);
+    lifecycle_wake(kept->control->lifecycle, node->claim);
+    free(node);
+}
+
+bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
+{
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = next) {
+        struct kept *node = map_value(entry);
+        next = map_next(entry);
+        if (!may_keep || is_due(kept, node))
+            open_node(kept, node);
+    }
+    return map_count(kept->nodes) > 0;
+}

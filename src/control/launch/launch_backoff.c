@@ -1,0 +1,285 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "cloud/port/offering_choice.h"
+#include "control/launch/launch_backoff_internal.h"
+#include "control/provisioning/provisioner.h"
+
+#define FORGOTTEN_NS (10 * MINUTE) // after a delay: the next failure is a first one
+#define DRY_FIRST_NS (5 * SECOND)  // between attempts of a NodePool that is dry, doubling
+#define DRY_MAX_NS   (30 * SECOND)
+#define JITTER       0.1 // of a delay, at most
+
+struct spacing { // of launches after the first, second, further failures
+    const char *reason;
+    int64_t first_ns, second_ns, maximum_ns; // doubling from the second
+};
+static const struct spacing no_capacity = {"no capacity", 10 * SECOND, 20 * SECOND, 3 * MINUTE};
+static const struct spacing spacings[] = {
+    {"nodeclass_not_ready", 10 * SECOND, 20 * SECOND, 3 * MINUTE},
+    {"launch_timeout", 30 * SECOND, MINUTE, HOUR},
+    {"registration_timeout", 0, 5 * MINUTE, HOUR},
+};
+
+static void key_of(char out[OFFERING_KEY_MAX], const char *type, const char *zone,
+                   const char *capacity_type)
+{
+    snprintf(out, OFFERING_KEY_MAX, "%s/%s/%s", type != NULL ? type : "", zone != NULL ? zone : "",
+             capacity_type != NULL ? capacity_type : "");
+}
+
+static void pool_destroy(void *value)
+{
+    struct pool_backoff *pool = value;
+    object_release((const struct object *)pool->provided);
+    object_release((const struct object *)pool->reduced);
+    map_destroy(pool->attempts, attempt_destroy);
+    map_destroy(pool->offerings, free);
+    free(pool->uid);
+    free(pool);
+}
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct launch_backoff *backoff = context;
+    (void)new_object;
+    struct pool_backoff *pool = change == MIRROR_DELETED
+                                    ? map_remove(backoff->pools, old_object->meta.name)
+                                    : NULL;
+    if (pool != NULL)
+        pool_destroy(pool);
+}
+
+static struct pool_backoff *entry_of(const struct launch_backoff *backoff,
+                                     const struct node_claim *claim)
+{
+    const char *name = object_label((const struct object *)claim, LABEL_NODE_POOL);
+    return name != NULL ? map_get(backoff->pools, name) : NULL;
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    (void)new_object;
+    struct launch_backoff *backoff = context;
+    if (change != MIRROR_DELETED)
+        return;
+    planned_destroy(map_remove(backoff->planned, old_object->meta.name));
+    struct pool_backoff *pool = entry_of(backoff, (const struct node_claim *)old_object);
+    if (pool != NULL)
+        attempt_end(pool, old_object->meta.name);
+}
+
+struct launch_backoff *launch_backoff_create(struct control *control)
+{
+    struct launch_backoff *backoff = memory_allocate(sizeof *backoff);
+    backoff->control = control;
+    backoff->pools = map_create();
+    backoff->planned = map_create();
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, backoff);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, backoff);
+    launch_backoff_begin_telling(backoff);
+    return backoff;
+}
+
+void launch_backoff_destroy(struct launch_backoff *backoff)
+{
+    if (backoff == NULL)
+        return;
+    map_destroy(backoff->pools, pool_destroy);
+    map_destroy(backoff->planned, planned_destroy);
+    free(backoff);
+}
+
+struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const struct object *pool)
+{
+    struct pool_backoff *entry = map_get(backoff->pools, pool->meta.name);
+    if (entry != NULL && text_equal(entry->uid, pool->meta.uid))
+        return entry;
+    if (entry != NULL)
+        pool_destroy(map_remove(backoff->pools, pool->meta.name));
+    entry = memory_allocate(sizeof *entry);
+    entry->uid = memory_copy_string(pool->meta.uid);
+    entry->pace = 1 - JITTER * random_unit(&backoff->control->random);
+    entry->offerings = map_create();
+    entry->attempts = map_create();
+    map_set(backoff->pools, pool->meta.name, entry);
+    return entry;
+}
+
+void offering_key(char out[OFFERING_KEY_MAX], const struct instance_type *type,
+                  const struct offering *offering)
+{
+    key_of(out, type->name, requirement_single_value(&offering->requirements, LABEL_ZONE),
+           requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE));
+}
+
+// --- what happened -------------------------------------------------------------------------------
+// API times are whole seconds.
+static bool was_created_before_failure(const struct trial *trial, const struct node_claim *claim)
+{
+    return claim->meta.creation_timestamp < ns_truncate(trial->failed_at, SECOND);
+}
+
+// Answers whether the failure is a further one; it is not if the NodeClaim belongs to a wave that
+// has failed already.
+static bool note(const struct launch_backoff *backoff, struct trial *trial,
+                 const struct spacing *spacing, double pace, const struct node_claim *claim)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    if (claim->meta.creation_timestamp >
+        ns_add(ns_add(trial->failed_at, trial->delay_ns), FORGOTTEN_NS))
+        trial->failures = 0;
+    if (trial->failures > 0 &&
+        (now_ns < trial->until_ns || was_created_before_failure(trial, claim)))
+        return false;
+    int64_t delay = trial->failures == 0 ? spacing->first_ns : spacing->second_ns;
+    for (uint32_t i = 1; i < trial->failures && delay < spacing->maximum_ns; i++)
+        delay = ns_multiply(2, delay);
+    delay = delay < spacing->maximum_ns ? delay : spacing->maximum_ns;
+    trial->failures++;
+    trial->successes = 0;
+    trial->delay_ns = (int64_t)((double)delay * pace);
+    trial->until_ns = ns_add(now_ns, trial->delay_ns);
+    trial->failed_at = control_now(backoff->control);
+    return true;
+}
+
+// Nothing that is left has capacity: attempts one after the other.
+static void note_dry(const struct launch_backoff *backoff, struct pool_backoff *pool)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->loop), delay = DRY_FIRST_NS;
+    if (!pool->is_dry || now_ns < pool->dry_until_ns)
+        return;
+    for (uint32_t i = 0; i < pool->dry_failures && delay < DRY_MAX_NS; i++)
+        delay = ns_multiply(2, delay);
+    pool->dry_failures++;
+    delay = delay < DRY_MAX_NS ? delay : DRY_MAX_NS;
+    pool->dry_until_ns = ns_add(now_ns, (int64_t)((double)delay * pool->pace));
+}
+
+void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim)
+{
+    struct control *control = backoff->control;
+    const struct node_pool *pool = pool_of_claim(control, claim);
+    struct planned *planned = map_remove(backoff->planned, claim->meta.name);
+    if (pool == NULL || planned == NULL || control->settings->compatibility_upstream) {
+        planned_destroy(planned);
+        return;
+    }
+    CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
+    struct offering_choices choices = offering_choices_for(arena, planned->catalogue, claim);
+    struct pool_backoff *entry = pool_backoff_make(backoff, (const struct object *)pool);
+    attempt_end(entry, claim->meta.name);
+    for (uint32_t i = 0; i < choices.count; i++) {
+        char key[OFFERING_KEY_MAX];
+        offering_key(key, choices.items[i].type, choices.items[i].offering);
+        struct trial *trial = map_ensure(entry->offerings, key, sizeof *trial);
+        note(backoff, trial, &no_capacity, entry->pace, claim);
+    }
+    if (choices.count > 0)
+        note_dry(backoff, entry);
+    entry->outdated = true;
+    planned_destroy(planned);
+    log_debug("leaving out offerings without capacity", "s:controller", "nodeclaim.lifecycle",
+              "o:NodeClaim", claim->meta.name, "o:NodePool", pool->meta.name, "i:offerings",
+              (int64_t)choices.count);
+}
+
+// LIF-440: who looks at the NodePool shall see why nothing is launched.
+static void tell(struct control *control, const struct node_pool *pool, const struct trial *trial,
+                 int64_t now_ns, const char *reason)
+{
+    char delay[DURATION_TEXT_MAX];
+    duration_format(ns_subtract(trial->until_ns, now_ns), delay);
+    log_info("backing off from launches", "s:controller", "nodeclaim.lifecycle", "o:NodePool",
+             pool->meta.name, "s:reason", reason, "s:duration", delay);
+    struct event_text event = {
+        .reason = "LaunchBackOff", .dedupe = pool->meta.uid, .window_ns = SECOND, .warning = true};
+    publish(control, (const struct object *)pool, &event,
+            "Nothing is launched for %s, after %u attempt(s) in a row that failed (%s)", delay,
+            trial->failures, reason);
+}
+
+void launch_backoff_failed(struct launch_backoff *backoff, const struct node_claim *claim,
+                           const char *reason)
+{
+    struct control *control = backoff->control;
+    const struct node_pool *pool = pool_of_claim(control, claim);
+    if (pool == NULL || control->settings->compatibility_upstream)
+        return;
+    const struct spacing *spacing = NULL;
+    for (size_t i = 0; i < ARRAY_LENGTH(spacings); i++)
+        if (text_equal(spacings[i].reason, reason))
+            spacing = &spacings[i];
+    struct pool_backoff *entry = pool_backoff_make(backoff, (const struct object *)pool);
+    attempt_end(entry, claim->meta.name);
+    if (spacing == NULL || !note(backoff, &entry->whole, spacing, 1, claim))
+        return;
+    entry->whole_reason = spacing->reason;
+    entry->outdated = true;
+    int64_t now_ns = loop_monotonic_ns(control->loop);
+    if (entry->whole.until_ns > now_ns)
+        tell(control, pool, &entry->whole, now_ns, reason);
+}
+
+static void end_whole(struct pool_backoff *pool)
+{
+    pool->whole = (struct trial){.attempts = pool->whole.attempts};
+    pool->outdated = true;
+}
+
+// There is more to be had than was planned with: pods that wait need not do so until the next
+// repetition.
+static void plan_again(const struct launch_backoff *backoff, const struct node_claim *claim)
+{
+    if (backoff->control->provisioner != NULL)
+        provisioner_trigger(backoff->control->provisioner, claim->meta.uid);
+}
+
+static void note_launched(const struct launch_backoff *backoff, struct pool_backoff *pool,
+                          const struct node_claim *claim, bool was_attempt)
+{
+    const struct object *object = (const struct object *)claim;
+    char key[OFFERING_KEY_MAX];
+    key_of(key, object_label(object, LABEL_INSTANCE_TYPE), object_label(object, LABEL_ZONE),
+           object_label(object, LABEL_CAPACITY_TYPE));
+    struct trial *trial = map_get(pool->offerings, key);
+    if (trial == NULL || !trial_runs(trial) ||
+        (!was_attempt && claim->meta.creation_timestamp <= trial->failed_at))
+        return;
+    trial->failures = 0;
+    trial->successes++;
+    trial->until_ns = loop_monotonic_ns(backoff->control->loop);
+    pool->outdated = true;
+}
+
+void launch_backoff_launched(struct launch_backoff *backoff, const struct node_claim *claim)
+{
+    struct pool_backoff *entry = entry_of(backoff, claim);
+    planned_destroy(map_remove(backoff->planned, claim->meta.name));
+    if (entry == NULL)
+        return;
+    bool was_attempt = attempt_launched(entry, claim->meta.name);
+    note_launched(backoff, entry, claim, was_attempt);
+    entry->dry_failures = 0;
+    entry->dry_until_ns = 0;
+    if (whole_runs(entry) && !text_equal(entry->whole_reason, "registration_timeout"))
+        end_whole(entry);
+    if (was_attempt || entry->outdated)
+        plan_again(backoff, claim);
+}
+
+void launch_backoff_registered(struct launch_backoff *backoff, const struct node_claim *claim)
+{
+    struct pool_backoff *entry = entry_of(backoff, claim);
+    if (entry == NULL)
+        return;
+    attempt_end(entry, claim->meta.name);
+    if (entry->whole.failures == 0)
+        return;
+    end_whole(entry);
+    plan_again(backoff, claim);
+}

@@ -1,0 +1,334 @@
+#include "control/node/drain_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/nomination/nominator.h"
+#include "engine/problem/eviction_order.h"
+
+#define WINDOW       EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
+#define WINDOW_ALL   (4 * WINDOW)        // of all queues
+#define SUCCESSOR_NS (3 * SECOND)        // the longest that one is waited for
+#define GATHER_NS    (400 * MILLISECOND) // without a further pod: all nodes of a command have asked
+#define GATHER_MAX_NS (2 * SECOND)
+#define LATE_NS      (30 * SECOND) // nobody waits longer for others that are refused
+
+// Pods that share room: those that go to nodes that are there, whatever the command, and those that go to
+// the replacements of one command, which no other pod comes to.
+struct queue {
+    uint64_t command; // its number; 0: to nodes that are there
+    VECTOR(struct turn *) waiting; // neither told nor evicted; the last one is the next
+    uint32_t members;              // turns and outstanding successors
+    uint32_t under_way;            // of them, that are waited for; set by each look
+};
+
+struct turn { // of a pod that waits to be evicted
+    char *uid;
+    struct queue *queue;
+    uint32_t group; // command_turn()
+    int64_t cpu, memory;
+    int64_t since_ns; // monotonic
+    bool is_due;      // admitted; it has been told
+};
+
+struct drain_order {
+    struct control *control;
+    struct timer *timer;
+    struct map *turns; // pod UID -> struct turn
+    VECTOR(struct queue *) queues; // by command
+    VECTOR(struct outstanding {
+        struct queue *queue;
+        char *owner;      // controller's UID
+        int64_t until_ns; // monotonic
+    }) outstanding;       // successors of evicted pods
+    int64_t first_ns, last_ns; // monotonic: when the present gathering began, and its last pod came
+    bool is_open;              // it is over
+    void (*admitted)(void *context, const char *pod_uid);
+    void *context;
+};
+
+static void look(void *context);
+
+static void look_after(struct drain_order *order, int64_t delay_ns)
+{
+    timer_start(order->timer, delay_ns > 0 ? delay_ns : 0);
+}
+
+// --- queues --------------------------------------------------------------------------------------
+static struct queue *join_queue(struct drain_order *order, uint64_t command)
+{
+    uint32_t at = 0;
+    while (at < order->queues.count && order->queues.items[at]->command < command)
+        at++;
+    if (at == order->queues.count || order->queues.items[at]->command != command) {
+        struct queue *queue = memory_allocate(sizeof *queue);
+        queue->command = command;
+        vector_push(&order->queues, queue);
+        memmove(order->queues.items + at + 1, order->queues.items + at,
+                (order->queues.count - 1 - at) * sizeof *order->queues.items);
+        order->queues.items[at] = queue;
+    }
+    order->queues.items[at]->members++;
+    return order->queues.items[at];
+}
+
+static void leave_queue(struct drain_order *order, struct queue *queue)
+{
+    if (--queue->members > 0)
+        return;
+    uint32_t at = 0;
+    while (order->queues.items[at] != queue)
+        at++;
+    memmove(order->queues.items + at, order->queues.items + at + 1,
+            (--order->queues.count - at) * sizeof *order->queues.items);
+    vector_free(&queue->waiting);
+    free(queue);
+}
+
+static void drop_outstanding(struct drain_order *order, uint32_t index)
+{
+    leave_queue(order, order->outstanding.items[index].queue);
+    free(order->outstanding.items[index].owner);
+    order->outstanding.items[index] =
+        order->outstanding.items[--order->outstanding.count];
+}
+
+// The pod waits for a node that is kept closed until the other pods for it were evicted.
+static bool is_seated(const struct drain_order *order, const struct pod *pod)
+{
+    const struct node_claim *claim = cluster_planned_claim(order->control->cluster, pod);
+    return claim != NULL && nominator_keeps(order->control->nominator, claim->meta.name);
+}
+
+// A new pod of a workload from which one was evicted is bound, or as good as: that is its successor.
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    struct drain_order *order = context;
+    const struct pod *before = (const struct pod *)old_object;
+    const struct pod *pod = (const struct pod *)new_object;
+    (void)change;
+    if (new_object == NULL) {
+        drain_order_forget(order, old_object->meta.uid);
+        return;
+    }
+    bool was_bound = before != NULL && pod_is_bound(before);
+    bool has_come = pod_is_bound(pod) ? !was_bound : before == NULL && is_seated(order, pod);
+    const char *workload = pod_controller_uid(pod);
+    if (workload == NULL || !has_come)
+        return;
+    for (uint32_t i = 0; i < order->outstanding.count; i++)
+        if (strcmp(order->outstanding.items[i].owner, workload) == 0) {
+            drop_outstanding(order, i);
+            look_after(order, 0);
+            return;
+        }
+}
+
+struct drain_order *drain_order_create(struct control *control,
+                                       void (*admitted)(void *context, const char *pod_uid),
+                                       void *context)
+{
+    if (control->settings->compatibility_upstream)
+        return NULL;
+    struct drain_order *order = memory_allocate(sizeof *order);
+    order->control = control;
+    order->turns = map_create();
+    order->admitted = admitted;
+    order->context = context;
+    order->timer = timer_create_on(control->loop, look, order);
+    mirror_on_change(control->mirror, KIND_POD, on_pod, order);
+    return order;
+}
+
+// --- turns ---------------------------------------------------------------------------------------
+static bool goes_before(const struct turn *a, const struct turn *b)
+{
+    if (a->group != b->group)
+        return a->group < b->group;
+    int64_t a_size = eviction_size(a->cpu, a->memory), b_size = eviction_size(b->cpu, b->memory);
+    if (a_size != b_size)
+        return a_size > b_size;
+    if (a->cpu != b->cpu)
+        return a->cpu > b->cpu;
+    if (a->memory != b->memory)
+        return a->memory > b->memory;
+    return strcmp(a->uid, b->uid) < 0;
+}
+
+static void enqueue(struct turn *turn)
+{
+    struct queue *queue = turn->queue;
+    vector_push(&queue->waiting, turn);
+    uint32_t at = queue->waiting.count - 1;
+    for (; at > 0 && goes_before(queue->waiting.items[at - 1], turn); at--)
+        queue->waiting.items[at] = queue->waiting.items[at - 1];
+    queue->waiting.items[at] = turn;
+}
+
+static void dequeue(struct turn *turn)
+{
+    struct queue *queue = turn->queue;
+    uint32_t at = queue->waiting.count;
+    while (queue->waiting.items[--at] != turn)
+        ;
+    memmove(queue->waiting.items + at, queue->waiting.items + at + 1,
+            (--queue->waiting.count - at) * sizeof *queue->waiting.items);
+}
+
+static void turn_destroy(struct drain_order *order, struct turn *turn)
+{
+    map_remove(order->turns, turn->uid);
+    if (!turn->is_due)
+        dequeue(turn);
+    leave_queue(order, turn->queue);
+    free(turn->uid);
+    free(turn);
+}
+
+static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct resource_map requests = pod_requests(scratch, pod);
+    const struct disruption_command *command =
+        disruption_queue_of_node(order->control->disruption_queue, pod->spec.node_name);
+    struct turn *turn = memory_allocate(sizeof *turn);
+    *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
+                          .group = command != NULL ? command_turn(command, pod) : 0,
+                          .cpu = resource_map_get(&requests, "cpu"),
+                          .memory = resource_map_get(&requests, "memory")};
+    turn->queue = join_queue(order, turn->group > 0 ? command->number : 0);
+    return turn;
+}
+
+static void add_turn(struct drain_order *order, const struct pod *pod)
+{
+    int64_t now_ns = loop_monotonic_ns(order->control->loop);
+    struct turn *turn = turn_of(order, pod);
+    if (map_count(order->turns) == 0) {
+        order->first_ns = now_ns;
+        order->is_open = false;
+    }
+    order->last_ns = now_ns;
+    map_set(order->turns, turn->uid, turn);
+    enqueue(turn);
+}
+
+void drain_order_destroy(struct drain_order *order)
+{
+    if (order == NULL)
+        return;
+    timer_destroy(order->timer);
+    while (order->outstanding.count > 0)
+        drop_outstanding(order, 0);
+    vector_free(&order->outstanding);
+    while (map_count(order->turns) > 0)
+        turn_destroy(order, map_value(map_first(order->turns)));
+    map_destroy(order->turns, NULL);
+    vector_free(&order->queues);
+    free(order);
+}
+
+bool drain_order_admits(struct drain_order *order, const struct pod *pod)
+{
+    if (order == NULL)
+        return true;
+    struct turn *turn = map_get(order->turns, pod->meta.uid);
+    if (turn == NULL) {
+        add_turn(order, pod);
+        look_after(order, GATHER_NS);
+        return false;
+    }
+    return turn->is_due;
+}
+
+void drain_order_evicted(struct drain_order *order, const struct pod *pod)
+{
+    if (order == NULL)
+        return;
+    const char *workload = pod_controller_uid(pod);
+    const struct turn *turn = map_get(order->turns, pod->meta.uid);
+    struct queue *queue =
+        workload != NULL ? join_queue(order, turn != NULL ? turn->queue->command : 0) : NULL;
+    drain_order_forget(order, pod->meta.uid);
+    if (workload == NULL)
+        return;
+    vector_push(&order->outstanding,
+                (struct outstanding){queue, memory_copy_string(workload),
+                                     ns_add(loop_monotonic_ns(order->control->loop),
+                                            SUCCESSOR_NS)});
+}
+
+void drain_order_forget(struct drain_order *order, const char *pod_uid)
+{
+    struct turn *turn = order != NULL && pod_uid != NULL ? map_get(order->turns, pod_uid) : NULL;
+    if (turn == NULL)
+        return;
+    turn_destroy(order, turn);
+    look_after(order, 0);
+}
+
+// --- who is next ---------------------------------------------------------------------------------
+static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
+{
+    int64_t next_ns = INT64_MAX;
+    for (uint32_t i = order->outstanding.count; i-- > 0;)
+        if (order->outstanding.items[i].until_ns <= now_ns)
+            drop_outstanding(order, i);
+        else if (order->outstanding.items[i].until_ns < next_ns)
+            next_ns = order->outstanding.items[i].until_ns;
+    return next_ns;
+}
+
+// Pods that were told and are not evicted yet are waited for as well, unless they are refused for long.
+static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
+{
+    uint32_t all = (uint32_t)order->outstanding.count;
+    vector_for_each (queue, &order->queues)
+        (*queue)->under_way = 0;
+    vector_for_each (outstanding, &order->outstanding)
+        outstanding->queue->under_way++;
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry)) {
+        struct turn *turn = map_value(entry);
+        bool counts = turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
+        turn->queue->under_way += counts;
+        all += counts;
+    }
+    return all;
+}
+
+static void admit_next(struct drain_order *order, struct queue *queue, int64_t now_ns)
+{
+    struct turn *turn = queue->waiting.items[--queue->waiting.count];
+    turn->is_due = true;
+    turn->since_ns = now_ns;
+    queue->under_way++;
+    order->admitted(order->context, turn->uid);
+}
+
+static void look(void *context)
+{
+    struct drain_order *order = context;
+    int64_t now_ns = loop_monotonic_ns(order->control->loop);
+    int64_t next_ns = expire_outstanding(order, now_ns);
+    int64_t gathered_ns = ns_minimum(ns_add(order->last_ns, GATHER_NS),
+                                     ns_add(order->first_ns, GATHER_MAX_NS));
+    if (!order->is_open && now_ns < gathered_ns) {
+        look_after(order, ns_subtract(gathered_ns, now_ns));
+        return;
+    }
+    order->is_open = true;
+    uint32_t all = count_under_way(order, now_ns);
+    for (uint32_t i = 0; i < order->queues.count; i++) {
+        struct queue *queue = order->queues.items[i];
+        for (; queue->waiting.count > 0 && queue->under_way < WINDOW && all < WINDOW_ALL; all++)
+            admit_next(order, queue, now_ns);
+    }
+    if (map_count(order->turns) > 0 && next_ns != INT64_MAX)
+        look_after(order, ns_subtract(next_ns, now_ns));
+    else if (map_count(order->turns) > 0)
+        look_after(order, SUCCESSOR_NS);
+}

@@ -1,0 +1,13 @@
+// The controller node.termination (LIF-100 to LIF-140): taint, drain, wait for volumes, end the
+// machine, let the Node go.
+#pragma once
+
+#include "control/runtime/control.h"
+
+struct termination;
+struct termination *termination_create(struct control *control);
+void termination_destroy(struct termination *termination);
+
+// The Node is gone, by the answer to the patch that took its last finalizer off; the watch may be
+// seconds behind in a wave of nodes.
+bool termination_node_is_gone(const struct termination *termination, const struct node *node);

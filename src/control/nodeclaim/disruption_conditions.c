@@ -1,0 +1,247 @@
+// The controller nodeclaim.disruption (DIS-70 to DIS-88): the conditions Drifted and Consolidatable of
+// NodeClaims.
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "control/nodeclaim/claim_drift.h"
+#include "control/state/cluster.h"
+#include "reconcile/conditions.h"
+#include "control/controllers.h"
+#include "control/runtime/operations.h"
+#include "control/nodeclaim/pod_churn.h"
+
+#define CONSOLIDATABLE "Consolidatable"
+#define DRIFTED        "Drifted"
+#define DRIFT_AGAIN_NS (5 * MINUTE) // DIS-78
+
+struct disruption_conditions {
+    struct control *control;
+    struct reconcile_queue *queue;
+    struct claim_drift *drift;
+    struct restlessness *restlessness;
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    (void)old_object;
+    if (new_object != NULL)
+        reconcile_queue_add(disruption->queue, new_object->meta.name);
+}
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    if (old_object != NULL && new_object != NULL &&
+        old_object->meta.generation == new_object->meta.generation &&
+        text_equal(object_annotation(old_object, ANNOTATION_NODE_POOL_HASH),
+                   object_annotation(new_object, ANNOTATION_NODE_POOL_HASH)) &&
+        text_equal(object_annotation(old_object, ANNOTATION_NODE_POOL_HASH_VERSION),
+                   object_annotation(new_object, ANNOTATION_NODE_POOL_HASH_VERSION)))
+        return; // nothing else is read
+    const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *claim;
+         (claim = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        if (text_equal(object_label(claim, LABEL_NODE_POOL), name))
+            reconcile_queue_add(disruption->queue, claim->meta.name);
+}
+
+// DIS-77: the provider may have another word about the machines of this class.
+static void on_node_class(void *context, enum mirror_change change,
+                          const struct object *old_object, const struct object *new_object)
+{
+    struct disruption_conditions *disruption = context;
+    (void)change;
+    const struct object *class = new_object != NULL ? new_object : old_object;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+        const struct node_class_reference *reference =
+            ((const struct node_claim *)object)->spec.node_class_ref;
+        if (reference != NULL && text_equal(reference->name, class->meta.name) &&
+            text_equal(reference->kind, class->kind->name))
+            reconcile_queue_add(disruption->queue, object->meta.name);
+    }
+}
+
+struct disruption_conditions *disruption_conditions_create(struct control *control)
+{
+    struct disruption_conditions *disruption = memory_allocate(sizeof *disruption);
+    disruption->control = control;
+    disruption->queue = control_queue(
+        control, &(struct reconcile_queue_options){.name = "nodeclaim.disruption",
+                                                   .kind = "NodeClaim",
+                                                   .concurrency = control_scale(control, 10, 1000),
+                                                   .reconcile = reconcile,
+                                                   .context = disruption});
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
+    mirror_on_change(control->mirror, control->node_class_kind, on_node_class, disruption);
+    disruption->drift = claim_drift_create(control);
+    disruption->restlessness = restlessness_create(control);
+    return disruption;
+}
+
+void disruption_conditions_destroy(struct disruption_conditions *disruption)
+{
+    if (disruption == NULL)
+        return;
+    claim_drift_destroy(disruption->drift);
+    restlessness_destroy(disruption->restlessness);
+    free(disruption);
+}
+
+static void remove_consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                                  const char *reason)
+{
+    if (conditions_clear(conditions, CONSOLIDATABLE))
+        log_debug("removing consolidatable status condition", "s:controller",
+                  "nodeclaim.disruption", "o:NodeClaim", claim->meta.name, "s:reason", reason);
+}
+
+// DIS-85: since when the claim's node has been left alone by pods.
+static int64_t quiet_since(struct conditions *conditions, const struct node_claim *claim)
+{
+    return claim->status.last_pod_event_time != 0
+               ? claim->status.last_pod_event_time
+               : conditions_get(conditions, "Initialized")->last_transition_time;
+}
+
+static bool waits_for_quiet(const struct node_pool *pool)
+{
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    return after->text != NULL && after->nanoseconds != DURATION_NEVER && after->nanoseconds > 0;
+}
+
+int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, int64_t now, bool quiet)
+{
+    const struct duration *after = &pool->spec.disruption.consolidate_after;
+    const struct condition *initialized = conditions_get(conditions, "Initialized");
+    if (after->text == NULL || after->nanoseconds == DURATION_NEVER) { // absent: DIS-96
+        remove_consolidatable(conditions, claim, "consolidation is disabled");
+        return INT64_MAX;
+    }
+    if (!text_equal(initialized->status, "True")) {
+        remove_consolidatable(conditions, claim, "nodeclaim isn't initialized");
+        return INT64_MAX;
+    }
+    int64_t left = ns_subtract(ns_add(quiet_since(conditions, claim), after->nanoseconds), now);
+    bool waits = left > 0 && after->nanoseconds > 0;
+    if (waits && !quiet) {
+        remove_consolidatable(conditions, claim, "consolidateAfter window not yet elapsed");
+        return left;
+    }
+    if (!conditions_are(conditions, CONSOLIDATABLE, "True"))
+        log_debug("marking consolidatable", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
+                  claim->meta.name);
+    conditions_set_true(conditions, CONSOLIDATABLE);
+    return waits ? left : INT64_MAX;
+}
+
+// DIS-83 to DIS-88, and DIS-719. Answers in how long to look again; `*patch` gets what is to be
+// written beside the conditions, or NULL.
+static int64_t look_at_quiet(struct disruption_conditions *disruption,
+                             struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, int64_t now, json_t **patch)
+{
+    *patch = NULL;
+    if (pool->spec.replicas.present)
+        return INT64_MAX;
+    bool initialized = text_equal(conditions_get(conditions, "Initialized")->status, "True");
+    int64_t since = quiet_since(conditions, claim);
+    bool rested =
+        !waits_for_quiet(pool) || !initialized ||
+        ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
+    struct restlessness_look look =
+        restlessness_look(disruption->restlessness, claim, pool, rested, since);
+    int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
+    *patch = look.patch;
+    return left < look.again ? left : look.again;
+}
+
+static void set_drifted(struct conditions *conditions, const struct node_claim *claim,
+                        const char *reason)
+{
+    if (reason == NULL) {
+        if (conditions_clear(conditions, DRIFTED))
+            log_debug("removing drifted status condition, not drifted", "s:controller",
+                      "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
+        return;
+    }
+    if (!conditions_are(conditions, DRIFTED, "True"))
+        log_debug("marking drifted", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
+                  claim->meta.name, "s:reason", reason);
+    conditions_set(conditions, DRIFTED, "True", reason, reason);
+}
+
+// DIS-72 to DIS-78. Answers in how long to look again; *error if it could not be found out.
+static int64_t claim_drifted(struct disruption_conditions *disruption,
+                             struct conditions *conditions, const struct node_claim *claim,
+                             const struct node_pool *pool, struct error *error)
+{
+    const char *reason;
+    if (!text_equal(conditions_get(conditions, "Launched")->status, "True")) {
+        if (conditions_clear(conditions, DRIFTED))
+            log_debug("removing drift status condition, isn't launched", "s:controller",
+                      "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
+        return INT64_MAX;
+    }
+    if (claim_drift_find(disruption->drift, claim, pool, &reason, error))
+        set_drifted(conditions, claim, reason);
+    else
+        error_prefix(error, "getting drift");
+    return DRIFT_AGAIN_NS;
+}
+
+// DIS-71: what was found out is written even if the rest was not to be found out.
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct disruption_conditions *disruption = context;
+    struct control *control = disruption->control;
+    const struct node_claim *claim = find_claim(control, work_item_key(item));
+    const struct node_pool *pool = claim != NULL ? pool_of_claim(control, claim) : NULL;
+    if (pool == NULL || !managed_claim(control, claim) ||
+        object_is_deleting((const struct object *)claim))
+        return reconcile_done();
+    struct arena *arena CLEANUP_ARENA = arena_create(2048);
+    struct conditions conditions;
+    int64_t now = control_now(control);
+    conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
+                    now);
+    conditions.changed = false; // missing ones are the lifecycle controller's to add
+    int64_t again = claim_drifted(disruption, &conditions, claim, pool, error);
+    json_t *patch;
+    int64_t left = look_at_quiet(disruption, &conditions, claim, pool, now, &patch);
+    again = left < again ? left : again;
+    struct reconcile_result result =
+        again == INT64_MAX ? reconcile_done() : reconcile_after(again);
+    if (conditions.changed) {
+        json_t *body = json_locked((const struct object *)claim);
+        json_object_set_new(body, "status",
+                            json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
+        result = start_patch_status(
+            &(struct operation_about){
+                .control = control, .item = item, .doing = "updating disruption conditions"},
+            (const struct object *)claim, body);
+    } else if (patch != NULL) {
+        result = start_patch(&(struct operation_about){.control = control,
+                                                       .item = item,
+                                                       .doing = "noting a restless node"},
+                             (const struct object *)claim, NULL, patch);
+        patch = NULL;
+    } else if (error->kind != ERROR_NONE) {
+        result = reconcile_error();
+    }
+    json_decref(patch); // the next look finds it out again
+    conditions_free(&conditions);
+    return result;
+}

@@ -1,0 +1,191 @@
+// Deletion of a NodeClaim: its Node first, then its machine, then the finalizer (LIF-80 to LIF-86).
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/nodeclaim/lifecycle.h"
+#include "control/runtime/operations.h"
+#include "control/node/termination.h"
+
+#define DELETE_AGAIN_NS   (5 * SECOND)
+#define FINALIZE_AGAIN_NS MINUTE
+
+static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
+                                                        .warning = true};
+
+static struct operation_about about(struct claim_pass *pass, const char *doing)
+{
+    return (struct operation_about){
+        .control = pass->control, .item = pass->item, .doing = doing, .context = pass->lifecycle};
+}
+
+// LIF-80, step 0.
+static struct reconcile_result annotate_deadline(struct claim_pass *pass)
+{
+    const struct node_claim *claim = pass->claim;
+    int64_t deadline =
+        ns_add(claim->meta.deletion_timestamp, claim->spec.termination_grace_period.nanoseconds);
+    char text[INSTANT_TEXT_MAX];
+    instant_format(deadline, text);
+    json_t *body = json_locked((const struct object *)claim);
+    json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_TERMINATION_TIMESTAMP,
+                        json_string(text));
+    log_info("annotated nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+             claim->meta.name, "s:" ANNOTATION_TERMINATION_TIMESTAMP, text);
+    publish(pass->control, (const struct object *)claim, &grace_period_expiring,
+            "All pods will be deleted by %s", text);
+    struct operation_about annotate = about(pass, "annotating nodeclaim");
+    return start_patch(&annotate, (const struct object *)claim, NULL, body);
+}
+
+// LIF-81, step 1: true while a Node is there. A Node with our finalizer has been registered, even if the
+// NodeClaim does not say so yet (its status is written later): it may carry pods, which are drained. Other Nodes
+// of a NodeClaim that is not registered stay (LIF-82).
+static bool nodes_remain(struct claim_pass *pass, bool *started)
+{
+    const struct node_list *nodes =
+        cluster_nodes_with(pass->control->cluster, pass->claim->status.provider_id);
+    bool registered = condition_is_true(&pass->claim->status.conditions, "Registered");
+    uint32_t remaining = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct object *node = (const struct object *)nodes->items[i];
+        if (termination_node_is_gone(pass->control->termination, nodes->items[i]) ||
+            (!registered && !object_has_finalizer(node, FINALIZER_TERMINATION)))
+            continue;
+        remaining++;
+        if (object_is_deleting(node))
+            continue;
+        struct operation_about deletion = about(pass, "deleting node");
+        start_delete(&deletion, node, -1);
+        *started = true;
+    }
+    return remaining > 0;
+}
+
+static enum operation_outcome note_machine_deleted(void *context, const char *key,
+                                                   const struct machine_result *result)
+{
+    struct claim_record *record = lifecycle_record(context, key);
+    if (record == NULL)
+        return OPERATION_NOTED;
+    if (result->error.kind == ERROR_NOT_FOUND)
+        record->instance_gone = true;
+    else if (result->error.kind != ERROR_NONE)
+        return OPERATION_PASS;
+    record->delete_called = true;
+    return OPERATION_NOTED;
+}
+
+// A machine may have come while the NodeClaim was being deleted: nobody has written it down.
+static const char *machine_of(const struct claim_pass *pass)
+{
+    const char *written = pass->claim->status.provider_id;
+    if (written != NULL && *written != '\0')
+        return written;
+    return pass->record->machine_arena != NULL ? pass->record->machine.provider_id : NULL;
+}
+
+// LIF-83, step 2. Answers true when the machine is gone.
+static bool machine_gone(struct claim_pass *pass, struct reconcile_result *result)
+{
+    struct claim_record *record = pass->record;
+    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    bool due = !record->delete_called || now_ns >= record->delete_again_ns;
+    if (!record->instance_gone && due) {
+        record->delete_again_ns = ns_add(now_ns, DELETE_AGAIN_NS);
+        struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
+        *result = start_machine_delete(&deletion, machine_of(pass), note_machine_deleted);
+        return false;
+    }
+    if (record->instance_gone)
+        return true;
+    // Told to go: the condition says so, once.
+    if (!condition_is_true(&pass->claim->status.conditions, "InstanceTerminating")) {
+        conditions_set_true(&pass->conditions, "InstanceTerminating");
+        json_t *body = json_locked((const struct object *)pass->claim);
+        json_object_set_new(body, "status",
+                            json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
+        struct operation_about patch = about(pass, "updating status");
+        *result = start_patch_status(&patch, (const struct object *)pass->claim, body);
+        return false;
+    }
+    *result = reconcile_after(ns_subtract(record->delete_again_ns, now_ns));
+    return false;
+}
+
+static double seconds_between(int64_t from, int64_t to) // LIF-473: never negative
+{
+    return to > from ? (double)(to - from) / SECOND : 0;
+}
+
+static enum operation_outcome note_finalized(void *context, const char *key,
+                                             const struct kube_result *result)
+{
+    struct control *control = lifecycle_control(context);
+    struct claim_record *record = lifecycle_record(context, key);
+    bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
+    if (record != NULL && gone)
+        record->finalized_ns = loop_monotonic_ns(control->loop);
+    if (result->error.kind != ERROR_NONE || result->object == NULL ||
+        result->object->kind->id != KIND_NODE_CLAIM)
+        return gone ? OPERATION_NOTED : OPERATION_PASS;
+    const struct node_claim *claim = (const struct node_claim *)result->object;
+    const struct object *object = result->object;
+    const char *pool = object_label(object, LABEL_NODE_POOL);
+    int64_t now = control_now(control);
+    const struct condition *terminating =
+        condition_find(&claim->status.conditions, "InstanceTerminating");
+    if (terminating != NULL)
+        metric_observe(control->metrics.instance_termination_seconds,
+                       seconds_between(terminating->last_transition_time, now), pool);
+    else if (record != NULL && record->instance_gone) // at once: there was nothing to write down
+        metric_observe(control->metrics.instance_termination_seconds, 0, pool);
+    metric_observe(control->metrics.node_claim_termination_seconds,
+                   seconds_between(claim->meta.deletion_timestamp, now), pool);
+    metric_add(control->metrics.node_claims_terminated, 1, pool,
+               object_label(object, LABEL_CAPACITY_TYPE), object_label(object, LABEL_ZONE));
+    log_info("deleted nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim", key,
+             "s:provider-id", claim->status.provider_id, "o:Node", claim->status.node_name);
+    return OPERATION_PASS;
+}
+
+// LIF-85, step 3.
+static struct reconcile_result remove_finalizer(struct claim_pass *pass)
+{
+    json_t *body = json_locked((const struct object *)pass->claim);
+    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
+                        json_finalizers((const struct object *)pass->claim, false));
+    struct operation_about removal = about(pass, "removing finalizer");
+    removal.record = note_finalized;
+    return start_patch(&removal, (const struct object *)pass->claim, NULL, body);
+}
+
+struct reconcile_result claim_finalize(struct claim_pass *pass)
+{
+    const struct object *claim = (const struct object *)pass->claim;
+    if (!object_has_finalizer(claim, FINALIZER_TERMINATION))
+        return reconcile_done();
+    if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
+        int64_t left =
+            ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
+                        loop_monotonic_ns(pass->control->loop));
+        if (left > 0)
+            return reconcile_after(left);
+    }
+    if (pass->claim->spec.termination_grace_period.text != NULL &&
+        object_annotation(claim, ANNOTATION_TERMINATION_TIMESTAMP) == NULL)
+        return annotate_deadline(pass);
+    bool started = false;
+    if (nodes_remain(pass, &started))
+        return started ? reconcile_running() : reconcile_done();
+    // A Node that is there but cannot be read is not gone: its pods would lose their machine.
+    if (node_is_unreadable(pass->control, pass->claim)) {
+        error_set(&pass->error, ERROR_INVALID,
+                  "node %s cannot be read, nodeclaim %s waits for it to be corrected or removed",
+                  pass->claim->status.node_name, pass->claim->meta.name);
+        return reconcile_error();
+    }
+    struct reconcile_result result = reconcile_done();
+    const char *provider_id = machine_of(pass);
+    if (provider_id != NULL && *provider_id != '\0' && !machine_gone(pass, &result))
+        return result;
+    return remove_finalizer(pass);
+}

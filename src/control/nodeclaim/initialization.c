@@ -1,0 +1,144 @@
+// Initialization: the Node is ready for pods (LIF-60 to LIF-67).
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/controllers.h"
+#include "control/nodeclaim/lifecycle.h"
+#include "model/tables/well_known.h"
+
+#define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
+#define BLOCKED_AGAIN_NS (15 * MINUTE)
+
+// LIF-443: nothing ends the wait by itself, so its reason and age are told.
+static void report_age(struct claim_pass *pass, const char *reason, const char *message)
+{
+    struct claim_record *record = pass->record;
+    if (pass->control->settings->compatibility_upstream)
+        return;
+    if (!text_equal(record->blocked_reason, reason)) {
+        // A new process does not know when it began: since the Node was there.
+        const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+        record->blocked_since =
+            record->blocked_reason == NULL ? registered->last_transition_time : pass->now;
+        record->blocked_reason = reason;
+    }
+    int64_t age = ns_subtract(pass->now, record->blocked_since);
+    pass_requeue(pass, age < BLOCKED_FIRST_NS ? ns_subtract(BLOCKED_FIRST_NS, age)
+                 : BLOCKED_AGAIN_NS);
+    if (age < BLOCKED_FIRST_NS)
+        return;
+    struct event_text event = {
+        .reason = "InitializationBlocked", .dedupe = reason, .window_ns = BLOCKED_AGAIN_NS,
+        .warning = true};
+    publish(pass->control, (const struct object *)pass->claim, &event,
+            "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE), message,
+            reason);
+}
+
+static void not_yet(struct claim_pass *pass, const char *reason, const char *message)
+{
+    conditions_set(&pass->conditions, "Initialized", "Unknown", reason, message);
+    report_age(pass, reason, message);
+}
+
+static bool taint_blocks(struct claim_pass *pass, const struct taint *taint, const char *reason,
+                         const char *what)
+{
+    struct text text = {0};
+    text_format(&text, "%s \"", what);
+    taint_describe(taint, &text);
+    text_add(&text, "\" still exists");
+    not_yet(pass, reason, text.data);
+    text_free(&text);
+    return true;
+}
+
+static bool taints_block(struct claim_pass *pass, const struct node *node)
+{
+    list_for_each (taint, &pass->claim->spec.startup_taints) {
+        const struct taint *present = find_taint(&node->spec.taints, taint->key, taint->effect);
+        if (present != NULL)
+            return taint_blocks(pass, present, "StartupTaintsExist", "StartupTaint");
+    }
+    list_for_each (taint, &node->spec.taints)
+        if (taint_is_ephemeral(taint))
+            return taint_blocks(pass, taint, "KnownEphemeralTaintsExist", "KnownEphemeralTaint");
+    return false;
+}
+
+static bool resource_missing(struct claim_pass *pass, const struct node *node)
+{
+    list_for_each (resource, &pass->claim->spec.resources.requests) {
+        if (resource->value == 0 ||
+            resource_map_get(&node->status.allocatable, resource->name) != 0)
+            continue;
+        not_yet(pass, "ResourceNotRegistered",
+                arena_format(pass->arena, "Resource \"%s\" was requested but not registered",
+                             resource->name));
+        return true;
+    }
+    return false;
+}
+
+bool node_will_be_initialized(const struct node_claim *claim, const struct node *node)
+{
+    if (!condition_is_true(&node->status.conditions, "Ready") ||
+        claim->spec.startup_taints.count > 0)
+        return false;
+    list_for_each (taint, &node->spec.taints)
+        if (taint_is_ephemeral(taint) && !text_equal(taint->key, TAINT_UNREGISTERED))
+            return false;
+    list_for_each (taint, &claim->spec.taints)
+        if (taint_is_ephemeral(taint))
+            return false;
+    list_for_each (resource, &claim->spec.resources.requests)
+        if (resource->value != 0 &&
+            resource_map_get(&node->status.allocatable, resource->name) == 0)
+            return false;
+    return true;
+}
+
+static void label_node(struct claim_pass *pass, const struct node *node)
+{
+    json_t *patch = json_object();
+    json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
+    pass->node = node;
+    pass->node_patch = patch;
+    pass->node_doing = "labelling node initialized";
+}
+
+void claim_initialize(struct claim_pass *pass)
+{
+    if (conditions_are(&pass->conditions, "Initialized", "True")) {
+        conditions_set_true(&pass->conditions, "Initialized"); // LIF-16
+        return;
+    }
+    if (!conditions_are(&pass->conditions, "Registered", "True"))
+        return;
+    // A second Node with the provider ID that came after registration holds nothing up.
+    const struct node *node = cluster_main_node(pass->control->cluster, pass->claim);
+    if (node == NULL) {
+        not_yet(pass, "NodeNotFound", "Node not registered with cluster");
+        return;
+    }
+    if (!condition_is_true(&node->status.conditions, "Ready")) {
+        not_yet(pass, "NodeNotReady", "Node status is NotReady");
+        return;
+    }
+    if (taints_block(pass, node) || resource_missing(pass, node))
+        return;
+    if (!text_equal(string_map_get(&node->meta.labels, LABEL_INITIALIZED), "true")) {
+        label_node(pass, node);
+        return;
+    }
+    conditions_set_true(&pass->conditions, "Initialized");
+    pass->record->tells_initialized = true;
+    // The common cases of LIF-180 and DIS-86 in the same write; the rest is their controllers'.
+    const struct node_pool *pool = pool_of_claim(pass->control, pass->claim);
+    if (pool != NULL && !pool->spec.replicas.present)
+        claim_consolidatable(&pass->conditions, pass->claim, pool, pass->now, false);
+    struct text issue = {0};
+    uint32_t at = 0;
+    if (!node_shape_issue(pass->claim, node, &at, &issue))
+        conditions_set_true(&pass->conditions, "ConsistentStateFound");
+    text_free(&issue);
+}

@@ -1,0 +1,348 @@
+#include "control/nodeclaim/lifecycle.h"
+
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "control/state/cluster.h"
+#include "control/state/disruption_counters.h"
+#include "control/launch/launch_backoff.h"
+#include "control/runtime/operations.h"
+#include "control/nodepool/registration_health.h"
+
+struct lifecycle {
+    struct control *control;
+    struct reconcile_queue *queue;
+    struct map *records; // claim_record by NodeClaim name
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct lifecycle *lifecycle = context;
+    (void)change;
+    reconcile_queue_add(lifecycle->queue,
+                        (new_object != NULL ? new_object : old_object)->meta.name);
+}
+
+static void add_claims_of(struct lifecycle *lifecycle, const struct object *object)
+{
+    const struct node *node = (const struct node *)object;
+    const struct state_node *state =
+        node != NULL ? cluster_state(lifecycle->control->cluster, node->spec.provider_id) : NULL;
+    for (uint32_t i = 0; state != NULL && i < state->claims.count; i++)
+        reconcile_queue_add(lifecycle->queue, state->claims.items[i]->meta.name);
+}
+
+// What registration, initialization and deletion read of a Node. Its heartbeats change none of it.
+static bool node_matters(const struct node *a, const struct node *b)
+{
+    if (a == NULL || b == NULL || a->meta.generation != b->meta.generation ||
+        a->meta.deletion_timestamp != b->meta.deletion_timestamp ||
+        a->spec.taints.count != b->spec.taints.count ||
+        a->meta.labels.count != b->meta.labels.count)
+        return true;
+    if (!text_equal(string_map_get(&b->meta.labels, LABEL_INITIALIZED), "true"))
+        return true;
+    return condition_is_true(&a->status.conditions, "Ready") !=
+           condition_is_true(&b->status.conditions, "Ready");
+}
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    (void)change;
+    if (!node_matters((const struct node *)old_object, (const struct node *)new_object))
+        return;
+    add_claims_of(context, new_object != NULL ? new_object : old_object);
+}
+
+struct lifecycle *lifecycle_create(struct control *control)
+{
+    struct lifecycle *lifecycle = memory_allocate(sizeof *lifecycle);
+    lifecycle->control = control;
+    lifecycle->records = map_create();
+    control->launch_backoff = launch_backoff_create(control);
+    uint32_t concurrency = control_scale(control, 1000, 5000);
+    lifecycle->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
+                                                                 .kind = "NodeClaim",
+                                                                 .concurrency = concurrency,
+                                                                 .backoff_base_ns = SECOND,
+                                                                 .backoff_max_ns = MINUTE,
+                                                                 .rate = concurrency / 100.0,
+                                                                 .burst = concurrency / 10.0,
+                                                                 .reconcile = reconcile,
+                                                                 .context = lifecycle});
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, lifecycle);
+    return lifecycle;
+}
+
+static void record_destroy(void *value)
+{
+    struct claim_record *record = value;
+    arena_destroy(record->machine_arena);
+    free(record->launch_reason);
+    free(record->uid);
+    free(record);
+}
+
+void lifecycle_destroy(struct lifecycle *lifecycle)
+{
+    if (lifecycle == NULL)
+        return;
+    map_destroy(lifecycle->records, record_destroy);
+    launch_backoff_destroy(lifecycle->control->launch_backoff);
+    free(lifecycle);
+}
+
+struct control *lifecycle_control(struct lifecycle *lifecycle)
+{
+    return lifecycle->control;
+}
+
+void lifecycle_wake(struct lifecycle *lifecycle, const char *claim)
+{
+    reconcile_queue_add(lifecycle->queue, claim);
+}
+
+struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name)
+{
+    return map_get(lifecycle->records, name);
+}
+
+static void forget(struct lifecycle *lifecycle, const char *name)
+{
+    struct claim_record *record = map_remove(lifecycle->records, name);
+    if (record != NULL)
+        record_destroy(record);
+}
+
+static struct claim_record *record_for(struct lifecycle *lifecycle, const struct node_claim *claim)
+{
+    struct claim_record *record = map_get(lifecycle->records, claim->meta.name);
+    if (record != NULL && text_equal(record->uid, claim->meta.uid))
+        return record;
+    forget(lifecycle, claim->meta.name);
+    record = memory_allocate(sizeof *record);
+    record->uid = memory_copy_string(claim->meta.uid);
+    map_set(lifecycle->records, claim->meta.name, record);
+    return record;
+}
+
+void pass_requeue(struct claim_pass *pass, int64_t after_ns)
+{
+    if (after_ns < pass->requeue_ns)
+        pass->requeue_ns = after_ns;
+}
+
+// --- the frame -----------------------------------------------------------------------------------
+static struct reconcile_result add_finalizer(struct claim_pass *pass)
+{
+    json_t *body = json_locked((const struct object *)pass->claim);
+    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
+                        json_finalizers((const struct object *)pass->claim, true));
+    return start_patch(&(struct operation_about){.control = pass->control,
+                                                 .item = pass->item,
+                                                 .doing = "adding finalizer"},
+                       (const struct object *)pass->claim, NULL, body);
+}
+
+static enum operation_outcome note_machine(void *context, const char *key,
+                                           const struct machine_result *result)
+{
+    struct lifecycle *lifecycle = context;
+    struct claim_record *record = map_get(lifecycle->records, key);
+    if (record == NULL)
+        return OPERATION_NOTED;
+    record_launch_result(record, result, loop_monotonic_ns(lifecycle->control->loop));
+    if (result->error.kind != ERROR_NONE && result->error.kind != ERROR_INSUFFICIENT_CAPACITY &&
+        result->error.kind != ERROR_NODE_CLASS_NOT_READY) {
+        struct error error = result->error;
+        error_prefix(&error, "launching nodeclaim");
+        log_error("Reconciler error", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim", key,
+                  "s:error", error.message);
+    }
+    return OPERATION_NOTED;
+}
+
+static void write_resources(const struct resource_map *map, struct text *out)
+{
+    json_t *json = json_resources(map);
+    char *text = json_dumps(json, JSON_COMPACT);
+    text_add(out, text);
+    free(text);
+    json_decref(json);
+}
+
+// The transitions that a status patch has made true are told once, when it has gone through
+// (LIF-446).
+static void tell_transitions(struct control *control, struct claim_record *record,
+                             const struct node_claim *claim)
+{
+    const struct object *object = (const struct object *)claim;
+    struct text allocatable = {0};
+    write_resources(&claim->status.allocatable, &allocatable);
+    const char *zone = object_label(object, LABEL_ZONE);
+    if (record->tells_launched) {
+        log_info("launched nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+                 claim->meta.name, "s:provider-id", claim->status.provider_id, "s:instance-type",
+                 object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
+                 object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
+        launch_backoff_launched(control->launch_backoff, claim);
+    }
+    if (record->tells_registered) {
+        log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+                 claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
+                 claim->status.node_name);
+        metric_add(control->metrics.nodes_created, 1, object_label(object, LABEL_NODE_POOL), zone);
+        registration_health_succeeded(control->registration_health, claim);
+        launch_backoff_registered(control->launch_backoff, claim);
+    }
+    if (record->tells_initialized)
+        log_info("initialized nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+                 claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
+                 claim->status.node_name, "j:allocatable", allocatable.data);
+    text_free(&allocatable);
+    record->tells_launched = record->tells_registered = record->tells_initialized = false;
+}
+
+static enum operation_outcome note_status(void *context, const char *key,
+                                          const struct kube_result *result)
+{
+    struct lifecycle *lifecycle = context;
+    struct claim_record *record = map_get(lifecycle->records, key);
+    if (result->error.kind == ERROR_NONE && record != NULL && result->object != NULL)
+        tell_transitions(lifecycle->control, record, (const struct node_claim *)result->object);
+    return OPERATION_PASS;
+}
+
+static enum operation_outcome note_deleted(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct lifecycle *lifecycle = context;
+    struct control *control = lifecycle->control;
+    struct claim_record *record = map_get(lifecycle->records, key);
+    const struct node_claim *claim = find_claim(control, key);
+    if (result->error.kind != ERROR_NONE || record == NULL || record->delete_reason == NULL ||
+        claim == NULL)
+        return OPERATION_PASS;
+    count_disrupted(control, claim, record->delete_reason);
+    record->delete_reason = NULL;
+    return OPERATION_PASS;
+}
+
+static json_t *metadata_patch(const struct claim_pass *pass)
+{
+    json_t *body = json_locked((const struct object *)pass->claim);
+    if (pass->labels != NULL)
+        json_object_update(json_metadata(body, "labels"), pass->labels);
+    if (pass->annotations != NULL)
+        json_object_update(json_metadata(body, "annotations"), pass->annotations);
+    return body;
+}
+
+static json_t *status_patch(const struct claim_pass *pass)
+{
+    json_t *body = json_locked((const struct object *)pass->claim);
+    json_t *status = json_object();
+    if (pass->status != NULL)
+        json_object_update(status, pass->status);
+    json_object_set_new(status, "conditions", conditions_encode(&pass->conditions));
+    json_object_set_new(body, "status", status);
+    return body;
+}
+
+// Starts what is due first, or says when to come back. The Node comes before the NodeClaim's
+// status, which tells what the Node already is; metadata before status, since a launch whose status
+// is written counts as finished (LIF-30).
+static struct reconcile_result next_operation(struct claim_pass *pass, struct error *error)
+{
+    const struct object *claim = (const struct object *)pass->claim;
+    struct operation_about about = {
+        .control = pass->control, .item = pass->item, .context = pass->lifecycle};
+    if (pass->delete_reason != NULL) { // nothing else is worth a write then
+        about.doing = "deleting nodeclaim";
+        about.record = note_deleted;
+        pass->record->delete_reason = pass->delete_reason;
+        return start_delete(&about, claim, -1);
+    }
+    if (pass->create) {
+        about.doing = "nodeclaim.lifecycle";
+        return start_machine_create(&about, pass->claim, note_machine);
+    }
+    if (pass->node_patch != NULL) {
+        about.doing = pass->node_doing;
+        return start_patch(&about, (const struct object *)pass->node, NULL,
+                           json_incref(pass->node_patch));
+    }
+    if (pass->labels != NULL || pass->annotations != NULL) {
+        about.doing = "updating labels";
+        return start_patch(&about, claim, NULL, metadata_patch(pass));
+    }
+    if (pass->status != NULL || pass->conditions.changed) {
+        about.doing = "updating status";
+        about.record = note_status;
+        return start_patch_status(&about, claim, status_patch(pass));
+    }
+    if (pass->error.kind != ERROR_NONE) {
+        *error = pass->error;
+        return reconcile_error();
+    }
+    return pass->requeue_ns == INT64_MAX ? reconcile_done() : reconcile_after(pass->requeue_ns);
+}
+
+static struct reconcile_result live(struct claim_pass *pass, struct error *error)
+{
+    if (!object_has_finalizer((const struct object *)pass->claim, FINALIZER_TERMINATION))
+        return add_finalizer(pass);
+    claim_launch(pass);
+    claim_register(pass);
+    claim_initialize(pass);
+    claim_open_node(pass);
+    claim_liveness(pass);
+    return next_operation(pass, error);
+}
+
+static void pass_free(struct claim_pass *pass)
+{
+    conditions_free(&pass->conditions);
+    json_decref(pass->labels);
+    json_decref(pass->annotations);
+    json_decref(pass->status);
+    json_decref(pass->node_patch);
+    arena_destroy(pass->arena);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct lifecycle *lifecycle = context;
+    struct control *control = lifecycle->control;
+    const struct node_claim *claim = find_claim(control, work_item_key(item));
+    if (claim == NULL) {
+        forget(lifecycle, work_item_key(item));
+        return reconcile_done();
+    }
+    if (!managed_claim(control, claim))
+        return reconcile_done();
+    struct claim_pass pass = {.control = control,
+                              .lifecycle = lifecycle,
+                              .item = item,
+                              .claim = claim,
+                              .record = record_for(lifecycle, claim),
+                              .arena = arena_create(4096),
+                              .now = control_now(control),
+                              .requeue_ns = INT64_MAX};
+    conditions_read(&pass.conditions, pass.arena, (const struct object *)claim,
+                    &claim->status.conditions, pass.now);
+    struct reconcile_result result = object_is_deleting((const struct object *)claim)
+                                         ? claim_finalize(&pass)
+                                         : live(&pass, error);
+    if (result.status == RECONCILE_ERROR && error->kind == ERROR_NONE)
+        *error = pass.error;
+    pass_free(&pass);
+    return result;
+}

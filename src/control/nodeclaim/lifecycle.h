@@ -1,0 +1,83 @@
+// The controller nodeclaim.lifecycle (LIF-22 to LIF-85): what makes a NodeClaim a machine, the
+// machine a Node, the Node ready for pods; what gives up on one that does not come; what takes it
+// away.
+//
+// One pass over a NodeClaim (struct claim_pass) runs launch, registration, initialization and
+// liveness in this order; each looks at the NodeClaim, its Node and the working copy of its
+// conditions, and writes into the pass what should be changed. The frame then starts the one
+// operation that is due; its end brings the NodeClaim back and the next is found in the same way.
+// So a pass may be cut short anywhere, by a crash as well, and the next one goes on from what the
+// API has.
+#pragma once
+
+#include "reconcile/conditions.h"
+#include "control/runtime/control.h"
+
+struct lifecycle;
+struct lifecycle *lifecycle_create(struct control *control);
+void lifecycle_destroy(struct lifecycle *lifecycle);
+void lifecycle_wake(struct lifecycle *lifecycle, const char *claim); // by name
+
+// --- inside --------------------------------------------------------------------------------------
+struct claim_record { // what is remembered of a NodeClaim; a cache, made new after a restart
+    char *uid;
+    // The cloud's last answer to create, until it is written into the NodeClaim (LIF-31).
+    struct arena *machine_arena; // NULL: no machine
+    struct machine machine;
+    struct error launch_error; // ERROR_NONE: none
+    char *launch_reason;       // of a classified error
+    uint32_t launch_failures;
+    int64_t retry_at_ns; // monotonic
+    // What the status patch under way makes true, to be told when it has gone through.
+    bool tells_launched, tells_registered, tells_initialized;
+    const char *delete_reason; // of the deletion under way: label of nodeclaims_disrupted_total
+    bool failure_recorded;     // in registration health (LIF-441)
+    const char *blocked_reason; // why it is not initialized, LIF-443; static text; NULL: not looked at yet
+    int64_t blocked_since;      // wall clock
+    int64_t node_seen_ns;      // monotonic: its Node, before registration; 0: not yet
+    bool instance_gone;        // the cloud said "not found"
+    bool delete_called;        // the cloud accepted the deletion
+    int64_t delete_again_ns;   // monotonic: LIF-83, every 5 s
+    // Monotonic: our finalizer is off. The answer of the patch that takes the last one away has the
+    // old resourceVersion, so the mirror keeps the object as it was until the watch says it is
+    // gone.
+    int64_t finalized_ns;
+};
+
+struct claim_pass {
+    struct control *control;
+    struct lifecycle *lifecycle;
+    struct work_item *item;
+    const struct node_claim *claim;
+    struct claim_record *record;
+    struct arena *arena;
+    int64_t now;
+    struct conditions conditions;
+    json_t *labels, *annotations; // additions to the NodeClaim, NULL: none
+    json_t *status;               // fields besides conditions, NULL: none
+    const struct node *node;      // to be patched with:
+    json_t *node_patch;
+    const char *node_doing;
+    bool node_settles;         // it has just come and is registered in a moment
+    bool create;               // call the cloud
+    const char *delete_reason; // delete the NodeClaim
+    int64_t requeue_ns;        // INT64_MAX: not wanted
+    struct error error;        // ERROR_NONE: none
+};
+
+void pass_requeue(struct claim_pass *pass, int64_t after_ns);
+void claim_launch(struct claim_pass *pass);     // LIF-30 to 36
+void claim_register(struct claim_pass *pass);   // LIF-40 to 49
+void claim_open_node(struct claim_pass *pass);  // SCH-516
+void claim_initialize(struct claim_pass *pass); // LIF-60 to 67
+// LIF-61 to LIF-63 on a Node as it is: whether a pod may be sent there. Taints that the NodeClaim
+// has still to put on it count as if they were there.
+bool node_will_be_initialized(const struct node_claim *claim, const struct node *node);
+void claim_liveness(struct claim_pass *pass);                    // LIF-70 to 75
+struct reconcile_result claim_finalize(struct claim_pass *pass); // LIF-80 to 86
+// The cloud's answer to create, kept in the record.
+struct machine;
+void record_launch_result(struct claim_record *record, const struct machine_result *result,
+                          int64_t now_ns);
+struct control *lifecycle_control(struct lifecycle *lifecycle);
+struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name);

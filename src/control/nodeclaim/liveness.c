@@ -1,0 +1,68 @@
+// Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
+#include "base/nanoseconds.h"
+#include "control/launch/launch_backoff.h"
+#include "control/nodeclaim/lifecycle.h"
+#include "control/nodepool/registration_health.h"
+
+#define LAUNCH_TIMEOUT (5 * MINUTE)
+
+static void tell_timeout(const struct claim_pass *pass, int64_t timeout, const char *reason)
+{
+    log_debug("terminating due to timeout", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+              pass->claim->meta.name, "d:timeout", timeout, "s:reason", reason);
+}
+
+static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason)
+{
+    tell_timeout(pass, timeout, reason);
+    if (!pass->record->failure_recorded) { // one outcome a NodeClaim (LIF-441)
+        registration_health_failed(pass->control->registration_health, pass->claim);
+        launch_backoff_failed(pass->control->launch_backoff, pass->claim, reason);
+    }
+    pass->record->failure_recorded = true;
+    pass->delete_reason = reason;
+}
+
+// LIF-443: only if a deadline is set. The machine has come, so that its NodePool is not to blame.
+static void initialization_deadline(struct claim_pass *pass)
+{
+    int64_t timeout = pass->control->settings->initialization_timeout;
+    if (timeout == 0 || conditions_are(&pass->conditions, "Initialized", "True"))
+        return;
+    const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+    int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
+    if (left > 0) {
+        pass_requeue(pass, left);
+    } else if (pass->node_patch == NULL) {
+        tell_timeout(pass, timeout, "initialization_timeout");
+        pass->delete_reason = "initialization_timeout";
+    }
+}
+
+void claim_liveness(struct claim_pass *pass)
+{
+    if (pass->delete_reason != NULL)
+        return;
+    if (conditions_are(&pass->conditions, "Registered", "True")) {
+        initialization_deadline(pass);
+        return;
+    }
+    const struct condition *launched = conditions_get(&pass->conditions, "Launched");
+    if (!conditions_are(&pass->conditions, "Launched", "True")) {
+        int64_t left =
+            ns_subtract(ns_add(launched->last_transition_time, LAUNCH_TIMEOUT), pass->now);
+        if (left <= 0) {
+            give_up(pass, LAUNCH_TIMEOUT, "launch_timeout");
+            return;
+        }
+        pass_requeue(pass, left);
+    }
+    const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+    int64_t timeout = pass->control->settings->registration_timeout;
+    int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
+    if (left > 0)
+        pass_requeue(pass, left);
+    else if (pass->node_patch == NULL &&
+             !pass->node_settles) // it is just being registered otherwise
+        give_up(pass, timeout, "registration_timeout");
+}

@@ -1,0 +1,119 @@
+#include "control/nodeclaim/pod_churn.h"
+
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+
+#define WAITS_UNTIL_QUIET   10 // times consolidateAfter
+#define WAITS_UNTIL_WRITTEN 2
+
+struct restlessness {
+    struct control *control;
+    struct map *since; // int64_t by UID of the NodeClaim: nanoseconds since the epoch
+};
+
+struct restlessness *restlessness_create(struct control *control)
+{
+    struct restlessness *restlessness = memory_allocate(sizeof *restlessness);
+    restlessness->control = control;
+    restlessness->since = map_create();
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, restlessness->since);
+    return restlessness;
+}
+
+void restlessness_destroy(struct restlessness *restlessness)
+{
+    if (restlessness == NULL)
+        return;
+    map_destroy(restlessness->since, free);
+    free(restlessness);
+}
+
+static json_t *annotation_patch(const struct node_claim *claim, const char *value)
+{
+    json_t *patch = json_locked((const struct object *)claim);
+    json_object_set_new(json_metadata(patch, "annotations"), ANNOTATION_RESTLESS_SINCE,
+                        value != NULL ? json_string(value) : json_null());
+    return patch;
+}
+
+// An annotation that cannot be read is none: it is written anew.
+static bool annotated_since(const struct node_claim *claim, int64_t *since)
+{
+    const char *text = object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
+    struct error error = {0};
+    return text != NULL && instant_parse(text, since, &error);
+}
+
+static int64_t *remember(struct restlessness *restlessness, const struct node_claim *claim,
+                         int64_t since)
+{
+    int64_t *remembered = map_get(restlessness->since, claim->meta.uid);
+    if (remembered != NULL)
+        return remembered;
+    int64_t annotated;
+    remembered = memory_allocate(sizeof *remembered);
+    *remembered = annotated_since(claim, &annotated) && annotated < since ? annotated : since;
+    map_set(restlessness->since, claim->meta.uid, remembered);
+    return remembered;
+}
+
+// How long until the last of the pods that would move has been there for `after`; 0: they have,
+// INT64_MAX: it is not known, or there are none.
+static int64_t until_settled(const struct control *control, const struct node_claim *claim,
+                             int64_t after, int64_t now)
+{
+    const struct node *node = cluster_node_of(control->cluster, claim, NULL);
+    const struct pod_list *pods =
+        cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
+    int64_t left = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->items[i];
+        if (!pod_needs_place(pod))
+            continue;
+        any = true;
+        int64_t bound_at = pod_bound_at(pod);
+        if (bound_at == 0)
+            return INT64_MAX;
+        int64_t own = ns_subtract(ns_add(bound_at, after), now);
+        left = own > left ? own : left;
+    }
+    return any ? left : INT64_MAX;
+}
+
+struct restlessness_look restlessness_look(struct restlessness *restlessness,
+                                           const struct node_claim *claim,
+                                           const struct node_pool *pool, bool rested, int64_t since)
+{
+    const struct control *control = restlessness->control;
+    struct restlessness_look look = {.again = INT64_MAX};
+    const char *written =
+        object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
+    if (rested || control->settings->quiet_by_node || claim->meta.uid == NULL) {
+        if (claim->meta.uid != NULL)
+            free(map_remove(restlessness->since, claim->meta.uid));
+        look.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
+        return look;
+    }
+    int64_t now = control_now(control), after = pool->spec.disruption.consolidate_after.nanoseconds;
+    int64_t first = *remember(restlessness, claim, since);
+    int64_t written_at = ns_add(first, ns_multiply(WAITS_UNTIL_WRITTEN, after));
+    int64_t quiet_at = ns_add(first, ns_multiply(WAITS_UNTIL_QUIET, after));
+    char text[INSTANT_TEXT_MAX];
+    instant_format(first, text);
+    if (now < written_at)
+        look.again = ns_subtract(written_at, now);
+    else if (!text_equal(written, text))
+        look.patch = annotation_patch(claim, text);
+    if (now < quiet_at) {
+        look.again =
+            ns_subtract(quiet_at, now) < look.again ? ns_subtract(quiet_at, now) : look.again;
+        return look;
+    }
+    int64_t left = until_settled(control, claim, after, now);
+    look.quiet = left == 0;
+    look.again = left > 0 && left < look.again ? left : look.again;
+    return look;
+}

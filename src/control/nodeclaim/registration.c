@@ -1,0 +1,197 @@
+// Registration: a Node with the NodeClaim's provider ID has come (LIF-40 to LIF-49).
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/nodeclaim/lifecycle.h"
+#include "control/nomination/nominator.h"
+
+// A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
+// controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
+// separate writes of initialization (all but the first two are in one patch then).
+#define SETTLE_NS (500 * MILLISECOND)
+#define HELD_NS   SECOND // it is woken when the node may open
+
+static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
+                                                             .warning = true};
+
+static bool is_owned_by(const struct node *node, const struct node_claim *claim)
+{
+    list_for_each (owner, &node->meta.owner_references)
+        if (text_equal(owner->api_version, "karpenter.sh/v1") &&
+            text_equal(owner->kind, "NodeClaim") && text_equal(owner->uid, claim->meta.uid))
+            return true;
+    return false;
+}
+
+// By the patch of sync_node(). A Node that only its bootstrap has labelled so has the rest to come.
+static bool node_is_registered(const struct node *node, const struct node_claim *claim)
+{
+    return text_equal(string_map_get(&node->meta.labels, LABEL_REGISTERED), "true") &&
+           find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") == NULL &&
+           object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION) &&
+           is_owned_by(node, claim);
+}
+
+// LIF-41.
+static void check_unregistered_taint(struct claim_pass *pass, const struct node *node)
+{
+    if (find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
+        string_map_get(&node->meta.labels, LABEL_REGISTERED) != NULL)
+        return;
+    log_error("node claim registration error", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
+              pass->claim->meta.name, "o:Node", node->meta.name, "s:taint", TAINT_UNREGISTERED,
+              "s:error", "missing required startup taint, " TAINT_UNREGISTERED);
+    publish(pass->control, (const struct object *)pass->claim, &unregistered_taint_missing,
+            "Missing %s taint which prevents registration-related race conditions on Karpenter-"
+            "managed nodes",
+            TAINT_UNREGISTERED);
+}
+
+// LIF-42, LIF-43: what the Node gets from its NodeClaim.
+static json_t *synced_taints(struct control *control, const struct node_claim *claim,
+                             const struct node *node)
+{
+    static const struct taint awaiting_pods = {.key = TAINT_AWAITING_PODS, .effect = "NoSchedule"};
+    const struct taint *unregistered =
+        find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute");
+    bool is_kept = nominator_keep(control->nominator, claim);
+    json_t *taints =
+        json_taints(&node->spec.taints, unregistered, is_kept ? &awaiting_pods : NULL);
+    if (text_equal(string_map_get(&node->meta.labels, LABEL_DO_NOT_SYNC_TAINTS), "true"))
+        return taints;
+    const taint_list *const sources[] = {&claim->spec.taints, &claim->spec.startup_taints};
+    for (size_t i = 0; i < ARRAY_LENGTH(sources); i++)
+        list_for_each (taint, sources[i]) {
+            if (find_taint(&node->spec.taints, taint->key, taint->effect) != NULL)
+                continue;
+            if (i == 1 && find_taint(&claim->spec.taints, taint->key, taint->effect) != NULL)
+                continue;
+            const taint_list none = {0};
+            json_t *one = json_taints(&none, NULL, taint);
+            json_array_extend(taints, one);
+            json_decref(one);
+        }
+    return taints;
+}
+
+static json_t *owner_references(const struct node *node, const struct node_claim *claim)
+{
+    json_t *owners = json_array();
+    list_for_each (owner, &node->meta.owner_references) {
+        json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", owner->api_version, "kind",
+                                  owner->kind, "name", owner->name, "uid", owner->uid);
+        if (owner->controller)
+            json_object_set_new(entry, "controller", json_true());
+        if (owner->block_owner_deletion)
+            json_object_set_new(entry, "blockOwnerDeletion", json_true());
+        json_array_append_new(owners, entry);
+    }
+    if (!is_owned_by(node, claim))
+        json_array_append_new(owners, json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion",
+                                                "karpenter.sh/v1", "kind", "NodeClaim", "name",
+                                                claim->meta.name, "uid", claim->meta.uid,
+                                                "blockOwnerDeletion", 1));
+    return owners;
+}
+
+static void set_differing(json_t *patch, const char *field, const struct string_map *wanted,
+                          const struct string_map *present)
+{
+    list_for_each (pair, wanted)
+        if (!text_equal(string_map_get(present, pair->key), pair->value))
+            json_object_set_new(json_metadata(patch, field), pair->key, json_string(pair->value));
+}
+
+// Everything in one patch under lock: the Node is either as it was or registered (LIF-44).
+static void sync_node(struct claim_pass *pass, const struct node *node)
+{
+    const struct node_claim *claim = pass->claim;
+    json_t *patch = json_locked((const struct object *)node);
+    json_t *metadata = json_object_get(patch, "metadata");
+    json_object_set_new(metadata, "finalizers",
+                        json_finalizers((const struct object *)node, true));
+    json_object_set_new(metadata, "ownerReferences", owner_references(node, claim));
+    set_differing(patch, "labels", &claim->meta.labels, &node->meta.labels);
+    set_differing(patch, "annotations", &claim->meta.annotations, &node->meta.annotations);
+    json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
+    if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
+        json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
+    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(pass->control, claim, node)));
+    pass->node = node;
+    pass->node_patch = patch;
+    pass->node_doing = "syncing node";
+}
+
+static bool settles(struct claim_pass *pass, const struct node *node)
+{
+    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    if (pass->record->node_seen_ns == 0)
+        pass->record->node_seen_ns = now_ns;
+    int64_t left = ns_subtract(ns_add(pass->record->node_seen_ns, SETTLE_NS), now_ns);
+    if (left <= 0 || node_will_be_initialized(pass->claim, node))
+        return false;
+    pass_requeue(pass, left);
+    pass->node_settles = true;
+    return true;
+}
+
+// Pods are nominated before the node opens: until then kube-scheduler would give their room to others.
+static bool is_held(struct claim_pass *pass, const struct node *node)
+{
+    if (!nominator_holds(pass->control->nominator, pass->claim, node))
+        return false;
+    pass_requeue(pass, HELD_NS);
+    pass->node_settles = true;
+    return true;
+}
+
+// The node of a replacement that is kept for its pods (kept_replacements.h) no longer.
+void claim_open_node(struct claim_pass *pass)
+{
+    const struct node *node = conditions_are(&pass->conditions, "Registered", "True")
+                                  ? cluster_main_node(pass->control->cluster, pass->claim)
+                                  : NULL;
+    const struct taint *taint =
+        node != NULL ? find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") : NULL;
+    if (taint == NULL || pass->node_patch != NULL ||
+        nominator_keeps(pass->control->nominator, pass->claim->meta.name))
+        return;
+    pass->node = node;
+    pass->node_patch = json_locked((const struct object *)node);
+    json_object_set_new(pass->node_patch, "spec",
+                        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
+    pass->node_doing = "opening node";
+}
+
+void claim_register(struct claim_pass *pass)
+{
+    if (conditions_are(&pass->conditions, "Registered", "True")) {
+        conditions_set_true(&pass->conditions, "Registered"); // LIF-16
+        return;
+    }
+    uint32_t count;
+    const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, &count);
+    if (count > 1) { // looked at again until the deadline (LIF-442)
+        conditions_set(&pass->conditions, "Registered", "False", "MultipleNodesFound",
+                       "Invariant violated, matched multiple nodes");
+        return;
+    }
+    if (node == NULL) {
+        conditions_set(&pass->conditions, "Registered", "Unknown", "NodeNotFound",
+                       "Node not registered with cluster");
+        return;
+    }
+    if (!node_is_registered(node, pass->claim) && (settles(pass, node) || is_held(pass, node)))
+        return;
+    check_unregistered_taint(pass, node);
+    if (!node_is_registered(node, pass->claim)) {
+        sync_node(pass, node);
+        return;
+    }
+    conditions_set_true(&pass->conditions, "Registered");
+    if (conditions_get(&pass->conditions, "ConsistentStateFound") == NULL)
+        conditions_set_true(&pass->conditions, "ConsistentStateFound"); // LIF-180: nothing to compare yet
+    if (pass->status == NULL)
+        pass->status = json_object();
+    json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));
+    pass->record->tells_registered = true;
+}

@@ -1,0 +1,54 @@
+// The condition BudgetsQuestionable of NodePools (DIS-777): what `adze validate` would say of their
+// disruption budgets, for those who never ran it. Nobody decides by it.
+#include "base/nanoseconds.h"
+#include "reconcile/conditions.h"
+#include "control/controllers.h"
+#include "model/validate/budget_lint.h"
+
+#define CONDITION "BudgetsQuestionable"
+#define REASON    "HardlyMeant"
+
+struct findings {
+    struct text text;
+    uint32_t index; // of the budget
+    bool any;       // of this budget
+};
+
+static void note(void *context, const struct budget_oddity *oddity)
+{
+    struct findings *findings = context;
+    findings->any = true;
+    text_add(&findings->text, findings->text.length > 0 ? "; " : "");
+    text_format(&findings->text, "spec.disruption.budgets[%u].%s: %s", findings->index,
+                oddity->field, oddity->message);
+    if (oddity->hint != NULL)
+        text_format(&findings->text, " (%s)", oddity->hint);
+}
+
+// Texts name the next windows: until the first of them has passed.
+static int64_t until_window_ends(const struct node_pool_budget *budget, int64_t now)
+{
+    struct budget_window window;
+    return budget_next_window(budget, now, &window) && window.end != INT64_MAX
+        ? ns_subtract(window.end, now)
+                                                                               : INT64_MAX;
+}
+
+int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *conditions, int64_t now)
+{
+    struct findings findings = {0};
+    int64_t again_ns = INT64_MAX;
+    list_for_each (budget, &pool->spec.disruption.budgets) {
+        findings.any = false;
+        budget_oddities(budget, INT64_MAX, now, note, &findings);
+        int64_t own_ns = findings.any ? until_window_ends(budget, now) : INT64_MAX;
+        again_ns = own_ns < again_ns ? own_ns : again_ns;
+        findings.index++;
+    }
+    if (findings.text.length > 0)
+        conditions_set(conditions, CONDITION, "True", REASON, findings.text.data);
+    else
+        conditions_clear(conditions, CONDITION);
+    text_free(&findings.text);
+    return again_ns;
+}

@@ -1,0 +1,73 @@
+// The controller nodepool.hash (LIF-200): the drift hash of each NodePool's template, and the
+// migration of NodeClaims to a new version of the hash.
+#include "control/controllers.h"
+#include "control/runtime/operations.h"
+#include "control/nodepool/pool_controller.h"
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+struct pool_controller *pool_hash_create(struct control *control)
+{
+    return pool_controller_create(control, "nodepool.hash", reconcile, false);
+}
+
+static bool has_version(const struct object *object)
+{
+    return text_equal(object_annotation(object, ANNOTATION_NODE_POOL_HASH_VERSION),
+                      NODE_POOL_HASH_VERSION);
+}
+
+static json_t *annotate(const char *hash)
+{
+    json_t *body = json_object();
+    json_t *annotations = json_metadata(body, "annotations");
+    json_object_set_new(annotations, ANNOTATION_NODE_POOL_HASH_VERSION,
+                        json_string(NODE_POOL_HASH_VERSION));
+    if (hash != NULL)
+        json_object_set_new(annotations, ANNOTATION_NODE_POOL_HASH, json_string(hash));
+    return body;
+}
+
+// NodeClaims of an older version get the new one; the hash only if they have not drifted, so that
+// what has drifted stays so (DIS-80).
+static uint32_t migrate_claims(const struct operation_about *about, const struct node_pool *pool,
+                               const char *hash)
+{
+    struct control *control = about->control;
+    VECTOR(const struct object *) claims = {0};
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+        if (text_equal(object_label(object, LABEL_NODE_POOL), pool->meta.name) &&
+            managed_claim(control, (const struct node_claim *)object) && !has_version(object))
+            vector_push(&claims, object);
+    uint32_t count = claims.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct node_claim *claim = (const struct node_claim *)claims.items[i];
+        bool drifted = condition_find(&claim->status.conditions, "Drifted") != NULL;
+        start_patch(about, claims.items[i], NULL, annotate(drifted ? NULL : hash));
+    }
+    vector_free(&claims);
+    return count;
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct control *control = ((struct pool_controller *)context)->control;
+    const struct node_pool *pool = find_pool(control, work_item_key(item));
+    (void)error;
+    if (pool == NULL || !managed_pool(control, pool))
+        return reconcile_done();
+    char hash[24];
+    node_pool_hash(pool, hash);
+    const struct object *object = (const struct object *)pool;
+    struct operation_about about = {
+        .control = control, .item = item, .doing = "updating nodepool hash"};
+    bool current = has_version(object);
+    if (!current && migrate_claims(&about, pool, hash) > 0)
+        return reconcile_running();
+    if (current && text_equal(object_annotation(object, ANNOTATION_NODE_POOL_HASH), hash))
+        return reconcile_done();
+    return start_patch(&about, object, NULL, annotate(hash));
+}

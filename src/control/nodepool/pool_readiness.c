@@ -1,0 +1,107 @@
+// The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions
+// NodeClassReady and ValidationSucceeded, from which Ready follows, and BudgetsQuestionable, written
+// together.
+#include <string.h>
+
+#include "reconcile/conditions.h"
+#include "control/controllers.h"
+#include "control/runtime/operations.h"
+#include "control/nodepool/pool_controller.h"
+#include "model/validate/validate.h"
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+struct pool_controller *pool_readiness_create(struct control *control)
+{
+    return pool_controller_create(control, "nodepool.readiness", reconcile, true);
+}
+
+// The node class's Ready condition; its kind is the provider's, so it is read by name.
+static void read_class(const struct object *node_class, struct conditions *conditions)
+{
+    json_t *document = object_encode(node_class);
+    json_t *list = json_object_get(json_object_get(document, "status"), "conditions");
+    const char *status = NULL, *reason = "", *message = "";
+    size_t index;
+    json_t *entry;
+    json_array_foreach (list, index, entry) {
+        if (!text_equal(json_string_value(json_object_get(entry, "type")), CONDITION_READY))
+            continue;
+        status = json_string_value(json_object_get(entry, "status"));
+        reason = json_string_value(json_object_get(entry, "reason"));
+        message = json_string_value(json_object_get(entry, "message"));
+    }
+    if (text_equal(status, "True"))
+        conditions_set_true(conditions, "NodeClassReady");
+    else if (text_equal(status, "False"))
+        conditions_set(conditions, "NodeClassReady", "False", reason, message);
+    else
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassReadinessUnknown",
+                       "Node Class Readiness Unknown");
+    json_decref(document);
+}
+
+static void check_class(const struct control *control, const struct node_pool *pool,
+                        struct conditions *conditions)
+{
+    const char *name = pool->spec.template.spec.node_class_ref->name;
+    const struct object *node_class =
+        name != NULL ? mirror_get(control->mirror, control->node_class_kind, NULL, name) : NULL;
+    if (node_class == NULL)
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassNotFound",
+                       "NodeClass not found on cluster");
+    else if (object_is_deleting(node_class))
+        conditions_set(conditions, "NodeClassReady", "False", "NodeClassTerminating",
+                       "NodeClass is Terminating");
+    else
+        read_class(node_class, conditions);
+}
+
+static void check_spec(const struct control *control, const struct node_pool *pool,
+                       struct conditions *conditions)
+{
+    const struct cloud_operations *cloud = control->cloud->operations;
+    char message[4096];
+    bool valid = node_pool_check(
+        pool, cloud->well_known_labels != NULL ? cloud->well_known_labels(control->cloud) : NULL,
+        cloud->restricted_domains != NULL ? cloud->restricted_domains(control->cloud) : NULL,
+        message, sizeof message);
+    if (valid)
+        conditions_set_true(conditions, "ValidationSucceeded");
+    else
+        conditions_set(conditions, "ValidationSucceeded", "False", "NodePoolValidationFailed",
+                       message);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct control *control = ((struct pool_controller *)context)->control;
+    const struct node_pool *pool = find_pool(control, work_item_key(item));
+    (void)error;
+    if (pool == NULL || !managed_pool(control, pool))
+        return reconcile_done();
+    // A class that has only not been listed yet must not look as if it were missing.
+    if (!mirror_kind_synced(control->mirror, control->node_class_kind))
+        return reconcile_after(50 * MILLISECOND);
+    struct arena *arena CLEANUP_ARENA = arena_create(2048);
+    struct conditions conditions;
+    conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
+                    control_now(control));
+    check_class(control, pool, &conditions);
+    check_spec(control, pool, &conditions);
+    int64_t again_ns = pool_budgets_check(pool, &conditions, control_now(control));
+    struct reconcile_result result =
+        again_ns != INT64_MAX ? reconcile_after(again_ns) : reconcile_done();
+    if (conditions.changed) {
+        json_t *body = json_locked((const struct object *)pool);
+        json_object_set_new(body, "status",
+                            json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
+        result = start_patch_status(
+            &(struct operation_about){
+                .control = control, .item = item, .doing = "updating nodepool readiness"},
+            (const struct object *)pool, body);
+    }
+    conditions_free(&conditions);
+    return result;
+}

@@ -1,0 +1,452 @@
+#include "control/nomination/nominator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/disruption/kept_replacements.h"
+#include "control/nomination/openings.h"
+#include "control/runtime/operations.h"
+#include "control/nomination/spread_order.h"
+
+#define REVIEW         "review" // no pod's key: those have a slash
+#define REVIEW_WAIT_NS (50 * MILLISECOND)
+#define CONCURRENCY    32
+#define MINOR_LEAST    35 // of Kubernetes 1
+#define JUDGED_LEAST   40 // landings of nominated pods before a verdict
+#define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
+#define DISTRUST_NS    HOUR
+#define ASK_AGAIN_NS   MINUTE
+#define KEPT_LOOK_NS   (100 * MILLISECOND)
+#define AGAIN_NS       (250 * MILLISECOND) // from a nomination to the next one of the pod, twice
+#define AGAIN_MAX_NS   (10 * SECOND)       // that from then to the next, and so on
+
+enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
+
+struct nomination { // of a pod, the last
+    int64_t at_ns;  // monotonic
+    int64_t pause_ns; // to the next
+};
+
+struct nominator {
+    struct control *control;
+    struct reconcile_queue *queue;
+    enum support support;
+    int64_t asked_ns;              // monotonic
+    uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
+    int64_t distrusted_until_ns;   // monotonic
+    struct openings *openings;
+    struct kept_replacements *kept;
+    bool are_alike;                // all planned pods are of one workload
+    struct map *nominated;         // pod UID -> struct nomination
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+static bool is_prepared(void *context, const char *name);
+
+static bool is_wanted(const struct control *control)
+{
+    return !control->settings->compatibility_upstream && control->settings->pod_nomination;
+}
+
+void nominator_wake(struct nominator *nominator)
+{
+    if (nominator != NULL)
+        reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
+}
+
+// A nomination of a pod whose plan has changed is looked at with the plan.
+static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
+                   const struct object *new_object)
+{
+    const struct pod *pod = (const struct pod *)new_object;
+    struct nominator *nominator = context;
+    (void)change;
+    bool unbound = pod != NULL && !pod_is_bound(pod);
+    const struct pod *before = (const struct pod *)old_object;
+    if (unbound && (pod_is_nominated(pod) || (before != NULL && pod_is_nominated(before))))
+        nominator_wake(nominator);
+    else if (!unbound && old_object != NULL && old_object->meta.uid != NULL) {
+        free(map_remove(nominator->nominated, old_object->meta.uid));
+        if (before->spec.node_name == NULL || *before->spec.node_name == '\0')
+            nominator_wake(nominator); // its siblings may be nominated (waits_for_sibling())
+    }
+}
+
+static void on_node(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    (void)change;
+    if (node_is_ready((const struct node *)new_object) !=
+        node_is_ready((const struct node *)old_object))
+        nominator_wake(context);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    const struct node_claim *before = (const struct node_claim *)old_object;
+    const struct node_claim *claim = (const struct node_claim *)new_object;
+    (void)change;
+    if (claim == NULL || before == NULL || object_is_deleting(new_object) ||
+        node_claim_is_launched(before) != node_claim_is_launched(claim))
+        nominator_wake(context);
+}
+
+struct nominator *nominator_create(struct control *control)
+{
+    if (!is_wanted(control))
+        return NULL;
+    struct nominator *nominator = memory_allocate(sizeof *nominator);
+    nominator->control = control;
+    nominator->nominated = map_create();
+    nominator->openings = openings_create(control, is_prepared, nominator);
+    nominator->kept = kept_replacements_create(control, is_prepared, nominator);
+    nominator->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
+                                                                 .kind = "Pod",
+                                                                 .concurrency = CONCURRENCY,
+                                                                 .reconcile = reconcile,
+                                                                 .context = nominator});
+    mirror_on_change(control->mirror, KIND_POD, on_pod, nominator);
+    mirror_on_change(control->mirror, KIND_NODE, on_node, nominator);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, nominator);
+    return nominator;
+}
+
+void nominator_destroy(struct nominator *nominator)
+{
+    if (nominator == NULL)
+        return;
+    kube_cancel(nominator->control->client, nominator);
+    map_destroy(nominator->nominated, free);
+    openings_destroy(nominator->openings);
+    kept_replacements_destroy(nominator->kept);
+    free(nominator);
+}
+
+bool nominator_works(const struct nominator *nominator)
+{
+    return nominator != NULL && nominator->support == SUPPORTED &&
+           loop_monotonic_ns(nominator->control->loop) >= nominator->distrusted_until_ns;
+}
+
+bool nominator_has_told(const struct nominator *nominator, const struct pod *pod)
+{
+    return nominator_works(nominator) && pod->meta.uid != NULL &&
+           map_get(nominator->nominated, pod->meta.uid) != NULL;
+}
+
+// --- whether it works ----------------------------------------------------------------------------
+// "36", or "36+" of a provider's build.
+static int64_t version_number(const json_t *body, const char *field)
+{
+    const char *text = json_string_value(json_object_get(body, field));
+    return text != NULL ? strtol(text, NULL, 10) : 0;
+}
+
+static void note_version(void *context, const struct kube_result *result)
+{
+    struct nominator *nominator = context;
+    if (result->error.kind != ERROR_NONE || result->body == NULL) {
+        nominator->support = SUPPORT_UNKNOWN;
+        return;
+    }
+    bool recent = version_number(result->body, "major") > 1 ||
+                  version_number(result->body, "minor") >= MINOR_LEAST;
+    nominator->support = recent ? SUPPORTED : UNSUPPORTED;
+    if (!recent)
+        log_info("pods are not nominated: the API server is older than Kubernetes 1.35",
+                 "s:controller", "pod.nomination");
+    nominator_wake(nominator);
+}
+
+static void ask_version(struct nominator *nominator)
+{
+    int64_t now_ns = loop_monotonic_ns(nominator->control->loop);
+    if (nominator->support != SUPPORT_UNKNOWN ||
+        (nominator->asked_ns != 0 && ns_subtract(now_ns, nominator->asked_ns) < ASK_AGAIN_NS))
+        return;
+    nominator->asked_ns = now_ns;
+    nominator->support = SUPPORT_ASKED;
+    kube_get_path(nominator->control->client, "/version", note_version, nominator);
+}
+
+void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned)
+{
+    if (!nominator_works(nominator) || !pod_is_nominated(pod))
+        return;
+    if (as_planned)
+        nominator->as_planned++;
+    else
+        nominator->elsewhere++;
+    uint32_t all = nominator->as_planned + nominator->elsewhere;
+    if (all < JUDGED_LEAST)
+        return;
+    if (100 * nominator->as_planned < KEPT_PERCENT * all) {
+        nominator->distrusted_until_ns =
+            ns_add(loop_monotonic_ns(nominator->control->loop), DISTRUST_NS);
+        log_info("pods are not nominated for an hour: kube-scheduler puts them elsewhere",
+                 "s:controller", "pod.nomination", "i:nominated", (int64_t)all, "i:elsewhere",
+                 (int64_t)nominator->elsewhere);
+    }
+    nominator->as_planned = nominator->elsewhere = 0;
+}
+
+// --- what should be ------------------------------------------------------------------------------
+static bool is_closed(const struct node *node)
+{
+    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
+           find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
+}
+
+// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to be
+// opened yet.
+static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
+    if (node == NULL)
+        return NULL;
+    bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
+                 kept_replacements_has(nominator->kept, claim->meta.name);
+    return (is_closed(node) ? opens : node_is_ready(node)) ? node->meta.name : NULL;
+}
+
+// Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
+static bool may_preempt(const struct nominator *nominator, const struct pod *pod)
+{
+    const struct pod_list *pods =
+        cluster_pods(nominator->control->cluster, pod->status.nominated_node_name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pods->items[i]->spec.priority.value < pod->spec.priority.value)
+            return true;
+    return false;
+}
+
+// A nomination that nothing stands behind: ours of before the plan changed, or of a predecessor.
+static bool is_stale(const struct nominator *nominator, const struct pod *pod)
+{
+    return pod_is_nominated(pod) && cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
+           !may_preempt(nominator, pod);
+}
+
+static const char *workload_of(const struct pod *pod)
+{
+    const char *controller = pod_controller_uid(pod);
+    return controller != NULL ? controller : pod->meta.uid;
+}
+
+static bool differs(const struct nominator *nominator, const struct pod *pod)
+{
+    const char *wanted = wanted_node(nominator, pod);
+    return wanted != NULL ? !text_equal(wanted, pod->status.nominated_node_name)
+                          : is_stale(nominator, pod);
+}
+
+// How long the pod's last nomination keeps the next one off.
+static int64_t pause_left(const struct nominator *nominator, const struct pod *pod)
+{
+    const struct nomination *last = map_get(nominator->nominated, pod->meta.uid);
+    if (last == NULL)
+        return 0;
+    int64_t left_ns = ns_subtract(ns_add(last->at_ns, last->pause_ns),
+                                  loop_monotonic_ns(nominator->control->loop));
+    return left_ns > 0 ? left_ns : 0;
+}
+
+static void note_nomination(struct nominator *nominator, const struct pod *pod, bool is_preparing)
+{
+    struct nomination *last = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last);
+    last->at_ns = loop_monotonic_ns(nominator->control->loop);
+    last->pause_ns = last->pause_ns == 0 || is_preparing
+                         ? AGAIN_NS
+                         : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
+}
+
+// Pods of one workload may take each other's places.
+static void see_whether_alike(struct nominator *nominator)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    const char *first = NULL;
+    nominator->are_alike = !kept_replacements_any(nominator->kept);
+    for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
+        const char *workload = workload_of(pods->items[i]);
+        bool is_another = first == NULL || !text_equal(first, workload); // the cheaper question
+        if (!is_another || cluster_planned_claim(cluster, pods->items[i]) == NULL)
+            continue;
+        first = first != NULL ? first : workload;
+        nominator->are_alike = text_equal(first, workload);
+    }
+}
+
+// kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload get in
+// if they come at the right time (spread_order.h), more keep each other away.
+static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
+                              const struct node_claim *claim)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    if (!cluster_is_put_off(cluster, pod))
+        return false;
+    uint64_t serial = cluster_pod_serial(cluster, pod);
+    const struct pod *other;
+    for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
+        if (other != pod && text_equal(workload_of(other), workload_of(pod)) &&
+            (!cluster_is_put_off(cluster, other) || cluster_pod_serial(cluster, other) < serial))
+            return true;
+    return false;
+}
+
+static bool is_prepared(void *context, const char *name)
+{
+    const struct nominator *nominator = context;
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = find_claim(nominator->control, name);
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
+    const struct pod *pod;
+    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++)
+        if (!pod_is_bound(pod) && // yet to be evicted
+            !text_equal(pod->status.nominated_node_name, node->meta.name) &&
+            !waits_for_sibling(nominator, pod, claim))
+            return false;
+    return true;
+}
+
+bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
+{
+    if (!nominator_works(nominator) || !kept_replacements_begin(nominator->kept, claim))
+        return false;
+    nominator_wake(nominator);
+    return true;
+}
+
+bool nominator_keeps(const struct nominator *nominator, const char *claim)
+{
+    return nominator_works(nominator) && kept_replacements_has(nominator->kept, claim);
+}
+
+bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
+                     const struct node *node)
+{
+    if (!nominator_works(nominator) || nominator->are_alike ||
+        kept_replacements_wants(nominator->kept, claim))
+        return false;
+    reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
+    return openings_hold(nominator->openings, claim, node);
+}
+
+struct wanting { // a nomination, or its end
+    const struct pod *pod;
+    int64_t cpu, memory;
+};
+
+static struct wanting wanting_of(struct arena *arena, const struct pod *pod)
+{
+    struct resource_map requests = pod_requests(arena, pod);
+    return (struct wanting){pod, resource_map_get(&requests, "cpu"),
+                            resource_map_get(&requests, "memory")};
+}
+
+// Large pods cannot do with what small ones leave them.
+static int hardest_first(const void *a, const void *b)
+{
+    const struct wanting *x = a, *y = b;
+    if (x->cpu != y->cpu)
+        return x->cpu > y->cpu ? -1 : 1;
+    return x->memory > y->memory ? -1 : x->memory < y->memory;
+}
+
+// How long until the next look; 0: it needs none.
+static int64_t review(struct nominator *nominator)
+{
+    struct control *control = nominator->control;
+    see_whether_alike(nominator);
+    int64_t next_ns = openings_review(nominator->openings);
+    if (kept_replacements_review(nominator->kept, nominator_works(nominator)))
+        next_ns = KEPT_LOOK_NS;
+    bool sets = nominator_works(nominator) && !nominator->are_alike;
+    const struct pod_list *pods = cluster_unbound(control->cluster);
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (differs(nominator, pods->items[i]) &&
+            (sets || pod_is_nominated(pods->items[i])))
+            wanting[count++] = wanting_of(arena, pods->items[i]);
+    qsort(wanting, count, sizeof *wanting, hardest_first);
+    for (uint32_t i = 0; i < count; i++)
+        reconcile_queue_add(nominator->queue,
+                            arena_format(arena, "%s/%s", wanting[i].pod->meta.namespace,
+                                         wanting[i].pod->meta.name));
+    return next_ns;
+}
+
+// --- one pod -------------------------------------------------------------------------------------
+static const struct pod *pod_of_key(const struct nominator *nominator, const char *key)
+{
+    const char *slash = strchr(key, '/');
+    char namespace[256];
+    if (slash == NULL || (size_t)(slash - key) >= sizeof namespace)
+        return NULL;
+    memcpy(namespace, key, (size_t)(slash - key));
+    namespace[slash - key] = '\0';
+    return (const struct pod *)mirror_get(nominator->control->mirror, KIND_POD, namespace,
+                                          slash + 1);
+}
+
+static enum operation_outcome note_written(void *context, const char *key,
+                                           const struct kube_result *result)
+{
+    struct nominator *nominator = context;
+    (void)key;
+    if (result->error.kind == ERROR_FORBIDDEN) {
+        nominator->support = UNSUPPORTED;
+        log_error("pods are not nominated: the permission is missing", "s:controller",
+                  "pod.nomination", "s:permissions", "patch pods/status");
+        return OPERATION_NOTED;
+    }
+    bool over = result->error.kind == ERROR_NOT_FOUND || result->error.kind == ERROR_CONFLICT;
+    return over ? OPERATION_NOTED : OPERATION_PASS;
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct nominator *nominator = context;
+    (void)error;
+    if (strcmp(work_item_key(item), REVIEW) == 0) {
+        ask_version(nominator);
+        int64_t next_ns = review(nominator);
+        if (next_ns > 0)
+            return reconcile_after(next_ns);
+        return nominator->support == SUPPORT_UNKNOWN ? reconcile_after(ASK_AGAIN_NS)
+                                                     : reconcile_done();
+    }
+    const struct pod *pod = pod_of_key(nominator, work_item_key(item));
+    if (pod == NULL || (pod->spec.node_name != NULL && *pod->spec.node_name != '\0') ||
+        nominator->support == UNSUPPORTED || !differs(nominator, pod))
+        return reconcile_done();
+    const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
+    bool is_preparing = claim != NULL && openings_prepare(nominator->openings, claim->meta.name);
+    if (!is_preparing && pause_left(nominator, pod) > 0)
+        return reconcile_after(pause_left(nominator, pod));
+    const char *wanted = wanted_node(nominator, pod);
+    if (wanted != NULL && waits_for_sibling(nominator, pod, claim))
+        return reconcile_done();
+    note_nomination(nominator, pod, is_preparing);
+    json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
+                             "nominatedNodeName", wanted);
+    log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",
+              "s:controller", "pod.nomination", "n:Pod", pod->meta.namespace, pod->meta.name,
+              "o:Node", wanted != NULL ? wanted : pod->status.nominated_node_name);
+    return start_patch_status(
+        &(struct operation_about){.control = nominator->control,
+                                  .item = item,
+                                  .doing = "nominating node for pod",
+                                  .record = note_written,
+                                  .context = nominator},
+        (const struct object *)pod, body);
+}

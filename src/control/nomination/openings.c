@@ -1,0 +1,315 @@
+#include "control/nomination/openings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/nodeclaim/lifecycle.h"
+#include "control/nomination/sibling_exchange.h"
+#include "control/nomination/spread_order.h"
+
+#define LOOK_NS     (100 * MILLISECOND)
+#define TOGETHER_NS (2 * SECOND) // NodeClaims that were created within that time belong together
+// How long the others are waited for, from the first node on, and from the last one on.
+#define GATHER_NS       (8 * SECOND)
+#define GATHER_PAUSE_NS (4 * SECOND)
+// The same for those of a group to be ready.
+#define READY_ALL_NS   (12 * SECOND)
+#define READY_PAUSE_NS (4 * SECOND)
+#define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
+#define PREPARE_POD_NS (8 * MILLISECOND)
+#define PROGRESS_NS    SECOND // while a node is prepared so often, twice as long: the API server is slow
+#define OPEN_NS    (10 * SECOND) // from the opening on: who is not registered then is on its own
+#define UNREADY_NS (15 * SECOND) // that long a node may be closed before it is ready
+#define READY_NS   (20 * SECOND) // and afterwards
+#define GROUP_PODS_MAX 2000
+
+struct held { // a node
+    int64_t seen_ns;  // monotonic
+    int64_t ready_ns; // first seen ready; 0: it is not
+    bool is_in_group;
+    uint32_t turn; // in the group
+    char claim[];
+};
+
+struct openings {
+    struct control *control;
+    openings_prepared *is_prepared;
+    void *context;
+    struct map *held; // by NodeClaim
+    // The nodes that open next, together.
+    int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
+    uint32_t group_pods;
+    uint32_t unprepared; // of them, at the last look
+    int64_t progress_ns; // monotonic: when they last became fewer
+};
+
+struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
+                                 void *context)
+{
+    struct openings *openings = memory_allocate(sizeof *openings);
+    openings->control = control;
+    openings->is_prepared = is_prepared;
+    openings->context = context;
+    openings->held = map_create();
+    return openings;
+}
+
+void openings_destroy(struct openings *openings)
+{
+    if (openings == NULL)
+        return;
+    map_destroy(openings->held, free);
+    free(openings);
+}
+
+static int64_t now_of(const struct openings *openings)
+{
+    return loop_monotonic_ns(openings->control->loop);
+}
+
+static struct held *held_of(struct openings *openings, const char *claim)
+{
+    struct held *held = map_get(openings->held, claim);
+    if (held != NULL)
+        return held;
+    size_t length = strlen(claim) + 1;
+    held = memory_allocate(sizeof *held + length);
+    memcpy(held->claim, claim, length);
+    held->seen_ns = now_of(openings);
+    map_set(openings->held, claim, held);
+    return held;
+}
+
+// It has been closed for long enough.
+static bool is_overdue(const struct openings *openings, const struct held *held,
+                       const struct node *node)
+{
+    if (held->ready_ns != 0)
+        return ns_subtract(now_of(openings), held->ready_ns) >= READY_NS;
+    int64_t since_ns =
+        ns_subtract(control_now(openings->control), node->meta.creation_timestamp);
+    return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
+}
+
+bool openings_hold(struct openings *openings, const struct node_claim *claim,
+                   const struct node *node)
+{
+    struct held *held = held_of(openings, claim->meta.name);
+    if (node_is_ready(node) && held->ready_ns == 0)
+        held->ready_ns = now_of(openings);
+    bool is_open = held->is_in_group && openings->opened_ns != 0;
+    return !is_open && !is_overdue(openings, held, node);
+}
+
+bool openings_prepare(const struct openings *openings, const char *claim)
+{
+    const struct held *held = map_get(openings->held, claim);
+    return held != NULL && held->is_in_group;
+}
+
+// --- the look ------------------------------------------------------------------------------------
+static bool is_over(const struct openings *openings, const struct held *held)
+{
+    const struct node_claim *claim = find_claim(openings->control, held->claim);
+    return claim == NULL || object_is_deleting((const struct object *)claim) ||
+           condition_is_true(&claim->status.conditions, "Registered");
+}
+
+static void drop_ended(struct openings *openings)
+{
+    struct map_entry *next;
+    for (struct map_entry *entry = map_first(openings->held); entry != NULL; entry = next) {
+        next = map_next(entry);
+        struct held *held = map_value(entry);
+        if (!is_over(openings, held))
+            continue;
+        map_remove(openings->held, held->claim);
+        free(held);
+    }
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct held *x = *(const struct held *const *)a, *y = *(const struct held *const *)b;
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
+    return strcmp(x->claim, y->claim);
+}
+
+typedef VECTOR(struct held *) held_list;
+
+static void list_held(const struct openings *openings, bool group, held_list *out)
+{
+    for (struct map_entry *entry = map_first(openings->held); entry != NULL;
+         entry = map_next(entry)) {
+        struct held *held = map_value(entry);
+        if (held->is_in_group || !group)
+            vector_push(out, held);
+    }
+    if (out->count > 1)
+        qsort(out->items, out->count, sizeof(struct held *), by_turn);
+}
+
+// Nodes with planned pods are on their way that were made at the same time as those that wait.
+static bool others_come(const struct openings *openings, const held_list *listed)
+{
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    vector_for_each (held, listed) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim == NULL)
+            continue;
+        first_ns = ns_minimum(first_ns, claim->meta.creation_timestamp);
+        last_ns = ns_maximum(last_ns, claim->meta.creation_timestamp);
+    }
+    struct map_entry *position = NULL;
+    const struct node_claim *claim;
+    while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL)
+        if (map_get(openings->held, claim->meta.name) == NULL &&
+            !condition_is_true(&claim->status.conditions, "Registered") &&
+            claim->meta.creation_timestamp >= ns_subtract(first_ns, TOGETHER_NS) &&
+            claim->meta.creation_timestamp <= ns_add(last_ns, TOGETHER_NS))
+            return true;
+    return false;
+}
+
+struct span { // monotonic
+    int64_t first_ns, last_ns;
+};
+
+static void extend(struct span *span, int64_t at_ns)
+{
+    span->first_ns = ns_minimum(span->first_ns, at_ns);
+    span->last_ns = ns_maximum(span->last_ns, at_ns);
+}
+
+// What has not come by now is waited for no longer.
+static bool is_over_for(const struct openings *openings, const struct span *span,
+                        int64_t longest_ns, int64_t pause_ns)
+{
+    int64_t now_ns = now_of(openings);
+    return ns_subtract(now_ns, span->first_ns) >= longest_ns ||
+           ns_subtract(now_ns, span->last_ns) >= pause_ns;
+}
+
+static bool has_gathered(const struct openings *openings, const held_list *listed)
+{
+    struct span span = {INT64_MAX, INT64_MIN};
+    vector_for_each (held, listed)
+        extend(&span, (*held)->seen_ns);
+    return listed->count > 0 && (is_over_for(openings, &span, GATHER_NS, GATHER_PAUSE_NS) ||
+                                 !others_come(openings, listed));
+}
+
+// All are ready, or those that are not have been waited for.
+static bool group_is_ready(const struct openings *openings, const held_list *group)
+{
+    struct span span = {INT64_MAX, INT64_MIN};
+    uint32_t ready = 0;
+    vector_for_each (held, group) {
+        if ((*held)->ready_ns == 0)
+            continue;
+        ready++;
+        extend(&span, (*held)->ready_ns);
+    }
+    return ready == group->count ||
+           (ready > 0 && is_over_for(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
+}
+
+// As many as can be prepared together, in the order in which they open.
+static uint32_t choose_group(struct openings *openings, const held_list *listed,
+                             const struct node_claim **claims)
+{
+    uint32_t count = 0;
+    openings->group_pods = 0;
+    vector_for_each (entry, listed) {
+        const struct node_claim *claim = find_claim(openings->control, (*entry)->claim);
+        uint32_t pods = cluster_planned_count(openings->control->cluster, claim);
+        if (openings->group_pods > 0 && openings->group_pods + pods > GROUP_PODS_MAX)
+            break;
+        openings->group_pods += pods;
+        claims[count++] = claim;
+    }
+    return count;
+}
+
+static void begin_group(struct openings *openings, const held_list *listed)
+{
+    const struct node_claim **claims = memory_allocate_array(listed->count + 1, sizeof *claims);
+    uint32_t count = choose_group(openings, listed, claims);
+    struct spread_order *order = spread_order_create(openings->control);
+    openings->group_ns = now_of(openings);
+    openings->opened_ns = 0;
+    openings->unprepared = count;
+    openings->progress_ns = openings->group_ns;
+    sibling_exchange(openings->control, claims, count);
+    spread_order_nodes(order, claims, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct held *held = map_get(openings->held, claims[i]->meta.name);
+        held->is_in_group = true;
+        held->turn = i;
+        spread_order_add(order, claims[i]);
+    }
+    spread_order_apply(order);
+    spread_order_destroy(order);
+    free(claims);
+}
+
+static bool group_is_prepared(struct openings *openings, const held_list *group)
+{
+    uint32_t left = 0;
+    vector_for_each (held, group)
+        left += !openings->is_prepared(openings->context, (*held)->claim);
+    if (left < openings->unprepared)
+        openings->progress_ns = now_of(openings);
+    openings->unprepared = left;
+    return left == 0;
+}
+
+static bool is_out_of_patience(const struct openings *openings)
+{
+    int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->group_ns);
+    int64_t patience_ns =
+        ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
+    bool goes_on = ns_subtract(now_ns, openings->progress_ns) < PROGRESS_NS;
+    return since_ns >= (goes_on ? ns_multiply(2, patience_ns) : patience_ns);
+}
+
+static void open_group(struct openings *openings, const held_list *group)
+{
+    openings->opened_ns = now_of(openings);
+    log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
+              "i:pods", (int64_t)openings->group_pods, "d:preparation",
+              ns_subtract(openings->opened_ns, openings->group_ns));
+    vector_for_each (held, group)
+        lifecycle_wake(openings->control->lifecycle, (*held)->claim);
+}
+
+static void look_at_group(struct openings *openings, const held_list *group)
+{
+    int64_t now_ns = now_of(openings);
+    if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
+        (group_is_prepared(openings, group) || is_out_of_patience(openings)))
+        open_group(openings, group);
+    bool is_late =
+        openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
+    if (group->count > 0 && !is_late)
+        return;
+    openings->group_ns = openings->opened_ns = 0;
+    vector_for_each (held, group)
+        (*held)->is_in_group = false;
+}
+
+int64_t openings_review(struct openings *openings)
+{
+    drop_ended(openings);
+    held_list listed = {0};
+    list_held(openings, openings->group_ns != 0, &listed);
+    if (openings->group_ns != 0)
+        look_at_group(openings, &listed);
+    else if (has_gathered(openings, &listed))
+        begin_group(openings, &listed);
+    vector_free(&listed);
+    return map_count(openings->held) > 0 ? LOOK_NS : 0;
+}

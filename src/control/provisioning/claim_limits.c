@@ -1,0 +1,233 @@
+#include "control/state/node_claim_template.h"
+
+#include <string.h>
+
+#include "base/quantity.h"
+#include "control/state/cluster.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/disruption/disruption_replacements.h"
+#include "control/provisioning/worst_case_capacity.h"
+
+struct pool_room { // what is left of one pool's limits, by the order of its limits
+    const struct node_pool *pool;
+    int64_t *left;
+};
+
+static int64_t amount(const struct resource_map *capacity, const char *resource)
+{
+    return strcmp(resource, "nodes") == 0 ? 1 : resource_map_get(capacity, resource);
+}
+
+static void take(struct pool_room *room, const int64_t *amounts)
+{
+    for (uint32_t i = 0; i < room->pool->spec.limits.count; i++)
+        room->left[i] = quantity_subtract(room->left[i], amounts[i]);
+}
+
+// The largest machine that an unlaunched NodeClaim may still become (LIF-458).
+static void take_unlaunched(struct pool_room *room, struct largest_machines *largest,
+                            const struct node_claim *claim, struct arena *arena)
+{
+    struct resource_map most = largest_machine(largest, arena, room->pool, claim);
+    const struct resource_map *limits = &room->pool->spec.limits;
+    for (uint32_t i = 0; i < limits->count; i++)
+        room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
+}
+
+static void take_state(struct pool_room *room, const struct state_node *state, struct arena *arena)
+{
+    struct resource_map capacity = state_capacity(arena, state);
+    const struct resource_map *limits = &room->pool->spec.limits;
+    for (uint32_t i = 0; i < limits->count; i++)
+        room->left[i] = quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
+}
+
+static bool is_replaced_by(const struct control *control, const struct state_node *state,
+                           const struct disruption_command *command)
+{
+    return command != NULL && state->nodes.count > 0 &&
+           disruption_queue_of_node(control->disruption_queue, state_main_node(state)->meta.name) ==
+               command;
+}
+
+static bool is_of_pool(const struct pool_room *room, const char *pool)
+{
+    return text_equal(pool, room->pool->meta.name);
+}
+
+// Of a command's nodes and of its replacements only the larger is there in the end: what both have is
+// counted once.
+static void give_back_twice_counted(struct control *control, struct pool_room *room,
+                                    struct arena *arena, struct largest_machines *largest,
+                                    const struct disruption_command *command)
+{
+    const struct resource_map *limits = &room->pool->spec.limits;
+    struct pool_room nodes = {room->pool}, replacements = {room->pool};
+    nodes.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
+    replacements.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        const struct state_node *state =
+            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        if (state == NULL || state_marked(state) || !is_of_pool(room, state_pool(state)))
+            continue;
+        take_state(&nodes, state, arena);
+    }
+    list_for_each (replacement, &command->replacements) {
+        const struct node_claim *claim = replacement_claim(control, command, replacement);
+        if (claim == NULL || !is_of_pool(room, replacement->pool))
+            continue;
+        const struct state_node *state =
+            node_claim_is_launched(claim)
+                ? cluster_state(control->cluster, claim->status.provider_id)
+                : NULL;
+        if (state != NULL && !state_marked(state))
+            take_state(&replacements, state, arena);
+        else if (!node_claim_is_launched(claim))
+            take_unlaunched(&replacements, largest, claim, arena);
+    }
+    for (uint32_t i = 0; i < limits->count; i++) { // both are negative
+        int64_t twice = nodes.left[i] > replacements.left[i] ? nodes.left[i] : replacements.left[i];
+        room->left[i] = quantity_subtract(room->left[i], twice);
+    }
+}
+
+// A command that may still be called off keeps the room of its nodes; one that is being taken back
+// has them again.
+static void give_back_commands(struct control *control, struct pool_room *room,
+                               struct arena *arena, struct largest_machines *largest,
+                               const struct disruption_command *replacing)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+        if (command != replacing && command->is_confirmed && command->phase != COMMAND_ROLLBACK)
+            give_back_twice_counted(control, room, arena, largest, command);
+}
+
+static void take_existing(struct control *control, struct pool_room *room, struct arena *arena,
+                          const struct disruption_command *replacing)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        if (!state_marked(state) && is_of_pool(room, state_pool(state)) &&
+            !is_replaced_by(control, state, replacing))
+            take_state(room, state, arena);
+    }
+    struct largest_machines *largest = largest_machines_create(control);
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+        const struct node_claim *claim = (const struct node_claim *)object;
+        if (!node_claim_is_launched(claim) &&
+            is_of_pool(room, object_label(object, LABEL_NODE_POOL)))
+            take_unlaunched(room, largest, claim, arena);
+    }
+    if (replacing != NULL)
+        give_back_commands(control, room, arena, largest, replacing);
+    largest_machines_destroy(largest);
+}
+
+int64_t *pool_limits_left(struct control *control, struct arena *arena,
+                          const struct node_pool *pool,
+                          const struct disruption_command *replacing)
+{
+    const struct resource_map *limits = &pool->spec.limits;
+    struct pool_room room = {.pool = pool};
+    room.left = arena_allocate_array(arena, limits->count + 1, sizeof *room.left);
+    for (uint32_t i = 0; i < limits->count; i++)
+        room.left[i] = limits->items[i].value;
+    if (limits->count > 0)
+        take_existing(control, &room, arena, replacing);
+    return room.left;
+}
+
+static struct pool_room *room_of(struct control *control, struct arena *arena, struct map *rooms,
+                                 const struct node_pool *planned)
+{
+    struct pool_room *room = map_get(rooms, planned->meta.name);
+    if (room != NULL)
+        return room;
+    room = arena_allocate(arena, sizeof *room);
+    const struct node_pool *pool = find_pool(control, planned->meta.name); // read again: SCH-365
+    room->pool = pool != NULL ? pool : planned;
+    room->left = pool_limits_left(control, arena, room->pool, NULL);
+    map_set(rooms, planned->meta.name, room);
+    return room;
+}
+
+static bool fits(const struct pool_room *room, const struct instance_type *type,
+                 const int64_t *granted)
+{
+    const struct resource_map *limits = &room->pool->spec.limits;
+    for (uint32_t i = 0; i < limits->count; i++) {
+        int64_t have = quantity_add(room->left[i], granted != NULL ? granted[i] : 0);
+        if (amount(&type->capacity, limits->items[i].name) > have)
+            return false;
+    }
+    return true;
+}
+
+// The cheapest type that still fits, for every claim in order; what it takes is reserved.
+static const struct instance_type *grant_cheapest(struct arena *arena, struct pool_room *room,
+                                                  const struct plan_claim *claim, int64_t **granted)
+{
+    const struct resource_map *limits = &room->pool->spec.limits;
+    *granted = arena_allocate_array(arena, limits->count + 1, sizeof **granted);
+    list_for_each (type, &claim->types) {
+        if (!fits(room, type->instance_type, NULL))
+            continue;
+        for (uint32_t i = 0; i < limits->count; i++)
+            (*granted)[i] = amount(&type->instance_type->capacity, limits->items[i].name);
+        take(room, *granted);
+        return type->instance_type;
+    }
+    return NULL;
+}
+
+static void widen(struct arena *arena, struct pool_room *room, const struct plan_claim *claim,
+                  int64_t *granted, struct claim_types *out)
+{
+    const struct resource_map *limits = &room->pool->spec.limits;
+    int64_t *most = arena_allocate_array(arena, limits->count + 1, sizeof *most);
+    memcpy(most, granted, limits->count * sizeof *most);
+    out->types.items = arena_allocate_array(arena, CLAIM_TYPES_MAX, sizeof *out->types.items);
+    list_for_each (type, &claim->types) {
+        if (out->types.count == CLAIM_TYPES_MAX)
+            break;
+        if (!fits(room, type->instance_type, granted))
+            continue;
+        out->types.items[out->types.count++] = type->instance_type;
+        for (uint32_t i = 0; i < limits->count; i++) {
+            int64_t used = amount(&type->instance_type->capacity, limits->items[i].name);
+            if (used > most[i])
+                most[i] = used;
+        }
+    }
+    for (uint32_t i = 0; i < limits->count; i++)
+        most[i] = quantity_subtract(most[i], granted[i]);
+    take(room, most);
+}
+
+struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
+                                         const struct plan *plan)
+{
+    struct map *rooms = map_create();
+    struct claim_types *out = arena_allocate_array(arena, plan->claims.count + 1, sizeof *out);
+    int64_t **granted = arena_allocate_array(arena, plan->claims.count + 1, sizeof *granted);
+    bool *created = arena_allocate_array(arena, plan->claims.count + 1, sizeof *created);
+    for (uint32_t i = 0; i < plan->claims.count; i++) {
+        const struct plan_claim *claim = &plan->claims.items[i];
+        struct pool_room *room = room_of(control, arena, rooms, claim->node_pool);
+        created[i] = grant_cheapest(arena, room, claim, &granted[i]) != NULL;
+    }
+    for (uint32_t i = 0; i < plan->claims.count; i++) {
+        const struct plan_claim *claim = &plan->claims.items[i];
+        if (created[i])
+            widen(arena, room_of(control, arena, rooms, claim->node_pool), claim, granted[i],
+                  &out[i]);
+    }
+    map_destroy(rooms, NULL);
+    return out;
+}

@@ -1,0 +1,421 @@
+#include "control/provisioning/provisioning_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/buffers/capacity_buffers.h"
+#include "control/state/cluster.h"
+#include "control/provisioning/partial_launch.h"
+#include "control/launch/launch_backoff.h"
+#include "control/provisioning/preference_warnings.h"
+#include "control/provisioning/snapshot_builder.h"
+#include "control/provisioning/snapshot_planned.h"
+#include "control/disruption/target_report.h"
+#include "engine/pods/placeholders.h"
+
+#define NAMED_PODS_MAX      5
+#define FAILURES_LOGGED_MAX 100 // a pass; all have their event
+
+static const struct event_text nominated = {.reason = "Nominated", .rate = 5, .burst = 10};
+
+static void dedupe_text(const struct pod *pod, const char *message, struct text *out)
+{
+    text_format(out, "%s-%s", pod->meta.uid != NULL ? pod->meta.uid : pod->meta.name, message);
+}
+
+struct provisioning_pass *provisioning_pass_create(struct control *control,
+                                                   const struct portion_options *portion)
+{
+    struct provisioning_pass *pass = memory_allocate(sizeof *pass);
+    pass->control = control;
+    pass->started_ns = loop_monotonic_ns(control->loop);
+    pass->arena = arena_create(64 * 1024);
+    pass->snapshot = snapshot_build(control, &pass->errors);
+    pass->left_out = portion_choose(pass->snapshot, portion);
+    pass->with_reasons = launch_backoff_any(control->launch_backoff);
+    return pass;
+}
+
+void provisioning_pass_destroy(struct provisioning_pass *pass)
+{
+    if (pass == NULL)
+        return;
+    if (pass->plan != NULL)
+        plan_destroy(pass->plan);
+    if (pass->round != NULL)
+        arena_destroy(pass->round->arena);
+    snapshot_destroy(pass->snapshot);
+    arena_destroy(pass->arena);
+    text_free(&pass->errors);
+    free(pass);
+}
+
+// An early pass may give way to a smaller plan.
+static void keep_zones(struct provisioning_pass *pass)
+{
+    pass->zones.items =
+        arena_allocate_array(pass->arena, pass->plan->zones.count + 1, sizeof *pass->zones.items);
+    list_for_each (zone, &pass->plan->zones)
+        pass->zones.items[pass->zones.count++] =
+            (struct plan_zone){arena_copy_string(pass->arena, zone->zone), zone->pods};
+}
+
+void provisioning_pass_plan(struct provisioning_pass *pass)
+{
+    const struct plan_options options = {
+        .zones = true, .explain = pass->with_reasons ? EXPLAIN_REASONS : EXPLAIN_NOTHING};
+    // Real pods first: those that still come may need the room.
+    pass->with_buffers = pass->snapshot->settings.gate_capacity_buffer && !pass->early &&
+                         pass->left_out == 0;
+    pass->snapshot->settings.gate_capacity_buffer = pass->with_buffers;
+    pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
+    if (pass->plan != NULL)
+        keep_zones(pass);
+    if (pass->plan != NULL && pass->early)
+        pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
+}
+
+static char *choose_name(const struct provisioning_pass *pass, const struct plan_claim *claim)
+{
+    char name[CLAIM_NAME_MAX];
+    choose_claim_name(pass->control, claim->node_pool->meta.name, name);
+    return arena_copy_string(pass->round->arena, name);
+}
+
+static bool pool_can_launch(const struct provisioning_pass *pass, const struct plan_claim *claim)
+{
+    const struct node_pool *pool = find_pool(pass->control, claim->node_pool->meta.name);
+    return pool != NULL && !object_is_deleting((const struct object *)pool);
+}
+
+static void begin_round(struct provisioning_pass *pass)
+{
+    if (pass->round == NULL)
+        pass->round = arena_allocate(pass->arena, sizeof *pass->round);
+    else
+        arena_destroy(pass->round->arena);
+    *pass->round = (struct creation_round){.arena = arena_create(64 * 1024), .first = pass->next};
+}
+
+// The claims of the next round; with limits also all later ones, which the types must leave room
+// for.
+static struct plan claims_to_fit(const struct provisioning_pass *pass)
+{
+    uint32_t left = pass->plan->claims.count - pass->next;
+    bool limited = false;
+    struct plan part = {0};
+    part.claims.items = pass->plan->claims.items + pass->next;
+    for (uint32_t i = 0; i < left && !limited; i++)
+        limited = part.claims.items[i].node_pool->spec.limits.count > 0;
+    part.claims.count = limited || left < ROUND_CLAIMS_MAX ? left : ROUND_CLAIMS_MAX;
+    return part;
+}
+
+uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
+{
+    uint32_t count = 0;
+    while (count == 0 && pass->next < pass->plan->claims.count) {
+        begin_round(pass);
+        struct creation_round *round = pass->round;
+        struct plan part = claims_to_fit(pass);
+        round->count = part.claims.count < ROUND_CLAIMS_MAX ? part.claims.count : ROUND_CLAIMS_MAX;
+        round->types = claims_within_limits(pass->control, round->arena, &part);
+        for (uint32_t i = 0; i < round->count; i++) {
+            const struct plan_claim *claim = &part.claims.items[i];
+            if (round->types[i].types.count > 0 && pool_can_launch(pass, claim)) {
+                round->names[i] = choose_name(pass, claim);
+                count++;
+                continue;
+            }
+            pass->refused++;
+            log_error("Reconciler error", "s:controller", "provisioner", "o:NodePool",
+                      claim->node_pool->meta.name, "s:error",
+                      "creating node claim, resource usage exceeds limit");
+        }
+        pass->next += round->count;
+    }
+    return count;
+}
+
+// --- telling -------------------------------------------------------------------------------------
+static void describe_pods(const struct provisioning_pass *pass, struct text *out)
+{
+    uint32_t count = 0;
+    list_for_each (claim, &pass->plan->claims)
+        list_for_each (pod, &claim->pods)
+            if (count++ < NAMED_PODS_MAX) {
+                text_join(out, ", ", (*pod)->meta.namespace);
+                text_format(out, "/%s", (*pod)->meta.name);
+            }
+    if (count > NAMED_PODS_MAX)
+        text_format(out, " and %u other(s)", count - NAMED_PODS_MAX);
+}
+
+static uint32_t pods_on_claims(const struct plan *plan)
+{
+    uint32_t pods = 0;
+    list_for_each (claim, &plan->claims)
+        pods += claim->pods.count;
+    return pods;
+}
+
+// SCH-393.
+static void tell_totals(const struct provisioning_pass *pass)
+{
+    const struct plan *plan = pass->plan;
+    if (plan->claims.count == 0)
+        return;
+    struct text pods = {0};
+    describe_pods(pass, &pods);
+    log_info("found provisionable pod(s)", "s:controller", "provisioner", "s:Pods", pods.data,
+             "d:duration", ns_subtract(pass->planned_ns, pass->started_ns));
+    text_free(&pods);
+    log_info("computed new nodeclaim(s) to fit pod(s)", "s:controller", "provisioner",
+             "i:nodeclaims", (int64_t)plan->claims.count, "i:pods", (int64_t)pods_on_claims(plan));
+    uint32_t placed = 0;
+    list_for_each (placement, &plan->placements)
+        placed += placement->pods.count;
+    if (placed > 0)
+        log_info("computed unready node(s) will fit pod(s)", "s:controller", "provisioner",
+                 "i:nodes", (int64_t)plan->placements.count, "i:pods", (int64_t)placed);
+}
+
+static bool any_runs_elsewhere(const struct plan_placement *placement)
+{
+    list_for_each (pod, &placement->pods)
+        if ((*pod)->spec.node_name != NULL && *(*pod)->spec.node_name != '\0')
+            return true;
+    return false;
+}
+
+static bool any_real_pod(const struct plan_placement *placement)
+{
+    list_for_each (pod, &placement->pods)
+        if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod))
+            return true;
+    return false;
+}
+
+// kube-scheduler puts it there by itself: nobody needs to be told, nor has it been asked.
+static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
+                           const struct state_node *state)
+{
+    return !pass->control->settings->compatibility_upstream && pod_is_unexamined(pod) &&
+           state != NULL && state_initialized(state);
+}
+
+static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
+                           const char *node)
+{
+    struct event_text event = nominated;
+    event.dedupe = pod->meta.uid;
+    publish(control, (const struct object *)pod, &event, "Pod should schedule on: %s%s%s%s%s",
+            claim != NULL ? "nodeclaim/" : "", claim != NULL ? claim : "",
+            claim != NULL && node != NULL ? ", " : "", node != NULL ? "node/" : "",
+            node != NULL ? node : "");
+}
+
+// Places on NodeClaims that are on their way are kept for pods that are about to be created.
+static void expect_on(const struct provisioning_pass *pass, const struct plan_placement *placement)
+{
+    struct cluster *cluster = pass->control->cluster;
+    const struct state_node *state =
+        cluster_state(cluster, placement->node_claim->status.provider_id);
+    if (state != NULL && state_initialized(state))
+        return;
+    list_for_each (pod, &placement->pods)
+        if (pod_is_expected(*pod))
+            cluster_expect_pod(cluster, expected_pod_workload(*pod),
+                               placement->node_claim->meta.name);
+}
+
+// While it was planned a pod may have gone, and another of its name have come: nobody would give back
+// the place.
+static void plan_pod(struct control *control, const struct pod *pod, const char *claim)
+{
+    const struct object *now =
+        mirror_get(control->mirror, KIND_POD, pod->meta.namespace, pod->meta.name);
+    if (now != NULL && text_equal(now->meta.uid, pod->meta.uid))
+        cluster_plan_pod(control->cluster, pod, claim);
+}
+
+// SCH-391.
+static void tell_placements(const struct provisioning_pass *pass)
+{
+    struct control *control = pass->control;
+    list_for_each (placement, &pass->plan->placements) {
+        if (placement->node_claim != NULL)
+            expect_on(pass, placement);
+        if (!any_real_pod(placement))
+            continue;
+        struct state_node *state =
+            placement->node_claim != NULL
+                ? cluster_state(control->cluster, placement->node_claim->status.provider_id)
+                : NULL;
+        if (state == NULL && placement->node != NULL)
+            state = cluster_state_of_node(control->cluster, placement->node);
+        if (state != NULL)
+            cluster_nominate(control->cluster, state);
+        if (state != NULL && any_runs_elsewhere(placement))
+            cluster_hold(control->cluster, state, 0);
+        const char *claim =
+            placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
+        // A Node that the snapshot made up for planned pods is none.
+        const char *node = placement->node != NULL ? placement->node->meta.name : NULL;
+        if (node != NULL && find_node(control, node) == NULL)
+            node = NULL;
+        list_for_each (pod, &placement->pods) {
+            if (pod_is_placeholder(*pod) || pod_is_expected(*pod))
+                continue;
+            if (claim != NULL)
+                plan_pod(control, *pod, claim); // SCH-394
+            if (!goes_by_itself(pass, *pod, state))
+                tell_nominated(control, *pod, claim, node);
+        }
+    }
+}
+
+// SCH-30, SCH-390.
+static void tell_unschedulable(const struct provisioning_pass *pass)
+{
+    uint32_t ignored = 0, failed = 0, logged = 0;
+    list_for_each (entry, &pass->plan->unschedulable) {
+        if (pod_is_expected(entry->pod))
+            continue;
+        ignored += entry->ignored;
+        if (entry->deferred || pod_is_placeholder(entry->pod)) // LIF-465
+            continue;
+        failed += !entry->ignored;
+        const struct pod *pod = entry->pod;
+        if (entry->ignored)
+            log_debug("ignoring pod", "s:controller", "provisioner", "n:Pod", pod->meta.namespace,
+                      pod->meta.name, "s:error", entry->message);
+        else if (logged++ < FAILURES_LOGGED_MAX)
+            log_error("could not schedule pod", "s:controller", "provisioner", "n:Pod",
+                      pod->meta.namespace, pod->meta.name, "s:error", entry->message);
+        struct text dedupe = {0};
+        dedupe_text(pod, entry->message, &dedupe);
+        struct event_text event = {.reason = "FailedScheduling",
+                                   .warning = true,
+                                   .window_ns = 5 * MINUTE,
+                                   .dedupe = dedupe.data};
+        struct text waits = {0};
+        if (pass->with_reasons && !entry->ignored)
+            launch_backoff_explain(pass->control->launch_backoff, entry, &waits);
+        publish(pass->control, (const struct object *)pod, &event, "%s%s%s",
+                entry->ignored ? "" : "Failed to schedule pod, ", entry->message,
+                waits.data != NULL ? waits.data : "");
+        text_free(&waits);
+        text_free(&dedupe);
+    }
+    metric_set(pass->control->metrics.ignored_pods, ignored);
+    metric_set(pass->control->metrics.unschedulable_pods, failed, "provisioner");
+}
+
+// SCH-398.
+static void tell_zones(const struct provisioning_pass *pass)
+{
+    struct metric *pods_by_zone = pass->control->metrics.pods_by_zone;
+    metric_remove_all(pods_by_zone);
+    list_for_each (zone, &pass->zones)
+        metric_set(pods_by_zone, zone->pods, "provisioner", zone->zone);
+}
+
+static void tell_note(struct control *control, const struct plan_note *note)
+{
+    const char *kind = note->object != NULL ? note->object->kind->name : NULL;
+    struct text key = {0};
+    if (kind != NULL)
+        text_format(&key, "o:%s", kind);
+    const char *name = note->object != NULL ? note->object->meta.name : NULL;
+    switch (note->level) {
+    case NOTE_DEBUG:
+        log_debug(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_INFO:
+        log_info(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_ERROR:
+        log_error(note->message, "s:controller", "provisioner", key.data, name);
+        break;
+    case NOTE_EVENT_NORMAL:
+    case NOTE_EVENT_WARNING: {
+        struct event_text event = {.reason = note->reason,
+                                   .warning = note->level == NOTE_EVENT_WARNING,
+                                   .window_ns = MINUTE};
+        if (note->object != NULL && note->reason != NULL)
+            publish(control, note->object, &event, "%s", note->message);
+        break;
+    }
+    }
+    text_free(&key);
+}
+
+void provisioning_pass_tell(struct provisioning_pass *pass)
+{
+    struct control *control = pass->control;
+    if (pass->errors.data != NULL)
+        log_error("skipping, unable to resolve instance types", "s:controller", "provisioner",
+                  "s:error", pass->errors.data);
+    if (pass->plan == NULL) {
+        log_error("Reconciler error", "s:controller", "provisioner", "s:error",
+                  pass->error.message);
+        return;
+    }
+    if (!pass->was_told)
+        metric_observe(control->metrics.scheduling_seconds,
+                       (double)ns_subtract(pass->planned_ns, pass->started_ns) / SECOND,
+                           "provisioner");
+    pass->was_told = true;
+    list_for_each (note, &pass->plan->notes)
+        tell_note(control, note);
+    preference_warnings_tell(control->preference_warnings, pass->plan);
+    tell_totals(pass);
+    tell_placements(pass);
+    tell_unschedulable(pass);
+    tell_zones(pass);
+    if (pass->with_buffers)
+        capacity_buffers_note_plan(control->capacity_buffers, pass->snapshot, pass->plan);
+}
+
+// The pod is spoken for by the NodeClaim.
+static void note_planned(struct control *control, const struct pod *pod, const char *claim)
+{
+    if (pod_is_placeholder(pod))
+        capacity_buffers_note_claim(control->capacity_buffers, pod, claim);
+    else if (pod_is_expected(pod))
+        cluster_expect_pod(control->cluster, expected_pod_workload(pod), claim);
+    else
+        plan_pod(control, pod, claim);
+}
+
+void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
+{
+    list_for_each (pod, &pass->plan->claims.items[index].pods)
+        note_planned(pass->control, *pod, pass->round->names[index - pass->round->first]);
+}
+
+void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
+                               const struct node_claim *claim)
+{
+    const struct plan_claim *planned = &pass->plan->claims.items[index];
+    pass->created++;
+    struct text types = {0};
+    describe_types(&pass->round->types[index - pass->round->first], &types);
+    json_t *resources = json_resources(&planned->requests);
+    char *requests CLEANUP_FREE = json_dumps(resources, JSON_COMPACT);
+    json_decref(resources);
+    log_info("created nodeclaim", "s:controller", "provisioner", "o:NodePool",
+             planned->node_pool->meta.name, "o:NodeClaim", claim->meta.name, "j:requests", requests,
+             "s:instance-types", types.data);
+    text_free(&types);
+    metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
+               planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
+    target_report_bought(pass->control->target_report, planned, claim);
+    list_for_each (pod, &planned->pods) {
+        note_planned(pass->control, *pod, claim->meta.name);
+        if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391
+            tell_nominated(pass->control, *pod, claim->meta.name, NULL);
+    }
+}

@@ -1,0 +1,195 @@
+#include "control/provisioning/snapshot_builder.h"
+
+#include <string.h>
+
+#include "control/buffers/capacity_buffers.h"
+#include "control/state/cluster.h"
+#include "control/launch/launch_backoff.h"
+#include "control/provisioning/snapshot_planned.h"
+
+static const enum kind_id kinds[] = {
+    KIND_NODE,
+    KIND_NODE_POOL,
+    KIND_DAEMON_SET,
+    KIND_NAMESPACE,
+    KIND_POD_DISRUPTION_BUDGET,
+    KIND_PERSISTENT_VOLUME_CLAIM,
+    KIND_PERSISTENT_VOLUME,
+    KIND_STORAGE_CLASS,
+    KIND_CSI_NODE,
+    KIND_NODE_OVERLAY,
+};
+
+// LIF-2: another provider's NodePool is no place to launch into.
+static bool is_somebody_elses(const struct control *control, const struct object *object)
+{
+    return object->kind->id == KIND_NODE_POOL &&
+           !managed_pool(control, (const struct node_pool *)object);
+}
+
+static void add_kind(struct snapshot *snapshot, const struct control *control, enum kind_id kind)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, kind, &iterator)) != NULL;)
+        if (!is_somebody_elses(control, object))
+            snapshot_add(snapshot, object);
+}
+
+// Without its Node a NodeClaim would count as an empty machine that is still to come.
+static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *control)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next_salvaged(control->mirror, KIND_NODE, &iterator)) != NULL;)
+        snapshot_add(snapshot, object);
+}
+
+static void add_pods(struct snapshot *snapshot, struct control *control)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_POD, &iterator)) != NULL;) {
+        const struct pod *pod = (const struct pod *)object;
+        bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
+        if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
+            (!bound && !control->settings->compatibility_upstream))
+            continue; // those that wait and count are added below
+        snapshot_add(snapshot, object);
+    }
+}
+
+static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
+{
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (!cluster_is_spoken_for(control->cluster, pods->items[i]))
+            snapshot_add_waiting(snapshot, pods->items[i]);
+}
+
+// A provider gives one catalogue for all pools, or one each: the same object is added once.
+static void add_catalogues(struct snapshot *snapshot, struct control *control, struct text *errors)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+        const struct node_pool *pool = (const struct node_pool *)object;
+        if (!managed_pool(control, pool))
+            continue;
+        struct error error = {0};
+        const struct instance_type_catalog *catalogue =
+            launch_backoff_catalogue(control->launch_backoff, pool, &error);
+        if (catalogue == NULL) {
+            text_join(errors, "\n", pool->meta.name);
+            text_format(errors, ": %s", error.message);
+            continue;
+        }
+        bool present = false;
+        for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
+            present = present || snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] ==
+                                     (const struct object *)catalogue;
+        if (!present)
+            snapshot_add(snapshot, (const struct object *)catalogue);
+        object_release((const struct object *)catalogue);
+    }
+}
+
+static void add_marks(struct snapshot *snapshot, struct control *control)
+{
+    uint32_t count = cluster_count(control->cluster);
+    snapshot->marked_for_deletion.items =
+        arena_allocate_array(snapshot->arena, count + 1, sizeof(const char *));
+    snapshot->nominated.items =
+        arena_allocate_array(snapshot->arena, count + 1, sizeof(struct nomination));
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        const char *name = arena_copy_string(snapshot->arena, state_name(state));
+        if (state_marked(state))
+            snapshot->marked_for_deletion.items[snapshot->marked_for_deletion.count++] = name;
+        int64_t until = cluster_nominated_until(control->cluster, state);
+        if (until > snapshot->time)
+            snapshot->nominated.items[snapshot->nominated.count++] =
+                (struct nomination){name, until};
+    }
+}
+
+struct snapshot *snapshot_build(struct control *control, struct text *errors)
+{
+    struct snapshot *snapshot = snapshot_create();
+    snapshot->time = control_now(control);
+    // The texts of the settings stay the controller's own: nothing for the snapshot to free.
+    snapshot->settings = *control->settings;
+    snapshot->settings.strings_count = 0;
+    memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
+    snapshot->require_unschedulable_condition = control->settings->compatibility_upstream;
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
+        add_kind(snapshot, control, kinds[i]);
+    add_kind(snapshot, control, control->node_class_kind);
+    add_salvaged_nodes(snapshot, control);
+    snapshot_add_node_claims(snapshot, control);
+    add_pods(snapshot, control);
+    if (!control->settings->compatibility_upstream)
+        add_waiting_pods(snapshot, control);
+    snapshot_add_planned_pods(snapshot, control);
+    snapshot_add_expected_pods(snapshot, control);
+    capacity_buffers_add(control->capacity_buffers, snapshot);
+    add_catalogues(snapshot, control, errors);
+    add_marks(snapshot, control);
+    return snapshot;
+}
+
+bool deleting_nodes_have_pods(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    int64_t now = control_now(control);
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        if (!state_marked(state))
+            continue;
+        for (uint32_t i = 0; i < state->nodes.count; i++) {
+            const struct pod_list *pods =
+                cluster_pods(control->cluster, state->nodes.items[i]->meta.name);
+            for (uint32_t j = 0; j < pods->count; j++)
+                if (pod_needs_place(pods->items[j]) &&
+                    !(pod_is_active(pods->items[j]) && pod_is_protected(pods->items[j], now)))
+                    return true;
+        }
+    }
+    return false;
+}
+
+static bool holds(const struct snapshot *snapshot, const struct object *catalogue)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
+        if (snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] == catalogue)
+            return true;
+    return false;
+}
+
+// All of today's are in the snapshot, and as many as there are in it: a pool may have come back to
+// the catalogue of the others.
+bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control)
+{
+    VECTOR(const void *) today = {0};
+    bool held = true;
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         held && (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+        struct error error = {0};
+        if (!managed_pool(control, (const struct node_pool *)object))
+            continue;
+        const struct object *catalogue = (const struct object *)launch_backoff_catalogue(
+            control->launch_backoff, (const struct node_pool *)object, &error);
+        held = catalogue != NULL && holds(snapshot, catalogue);
+        bool seen = false;
+        for (uint32_t i = 0; i < today.count; i++)
+            seen = seen || today.items[i] == catalogue;
+        if (!seen)
+            vector_push(&today, catalogue);
+        object_release(catalogue);
+    }
+    held = held && today.count == snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    vector_free(&today);
+    return held;
+}

@@ -1,0 +1,23 @@
+// What is on its way, as a part of a snapshot (SCH-528): NodeClaims that are not launched yet, and the
+// pods that are spoken for (cluster.h), as if they were bound already. So a pass waits for no launch
+// and still counts what was decided before: pods in their domains, room that is taken, limits.
+#pragma once
+
+#include "control/runtime/control.h"
+#include "model/snapshot/snapshot.h"
+
+// NodeClaims without a provider ID come with a made-up one, the labels that their requirements fix, no
+// room, and, as capacity, the most that they may still become of what their NodePool limits.
+void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control);
+// Pods that are spoken for, on their node; where there is none yet, on one named like the NodeClaim.
+// One that still runs on a node that is going bears ANNOTATION_LEAVES_NODE (model/pod_workload.h).
+void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control);
+// A pod that waits for a place. A nomination of ours that came to nothing is left out.
+void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod);
+// Pods that workloads are about to create (waves.h): those that have a place are there, the others
+// wait.
+void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control);
+// The pod is one that a workload is about to create: nothing can be told of it yet.
+bool pod_is_expected(const struct pod *pod);
+// Its workload's UID.
+const char *expected_pod_workload(const struct pod *pod);

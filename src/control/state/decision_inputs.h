@@ -1,0 +1,17 @@
+// Whether anything has changed that a provisioning decision depends on (SCH-526): a number that grows
+// with each such change in the mirror. What only tells the time or how things go, such as a Node's
+// heartbeats or how far a container has come, does not count.
+#pragma once
+
+#include "control/runtime/control.h"
+
+struct decision_inputs;
+struct decision_inputs *decision_inputs_create(struct control *control);
+void decision_inputs_destroy(struct decision_inputs *inputs); // NULL is fine
+uint64_t decision_inputs_version(const struct decision_inputs *inputs);
+// Something changed that the mirror does not show: what was planned for whom.
+void decision_inputs_touch(struct decision_inputs *inputs);
+// --- inside, for tests ---------------------------------------------------------------------------
+bool node_change_matters(const struct node *before, const struct node *after);
+bool pod_change_matters(const struct pod *before, const struct pod *after);
+bool claim_change_matters(const struct node_claim *before, const struct node_claim *after);

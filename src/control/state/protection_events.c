@@ -1,0 +1,90 @@
+#include "control/state/protection_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/hash.h"
+
+struct protection_events {
+    struct control *control;
+    struct map *told; // uint64_t by UID of the pod: hash of the last text
+};
+
+struct protection_events *protection_events_create(struct control *control)
+{
+    struct protection_events *events = memory_allocate(sizeof *events);
+    events->control = control;
+    events->told = map_create();
+    mirror_on_change(control->mirror, KIND_POD, forget_object, events->told);
+    return events;
+}
+
+void protection_events_destroy(struct protection_events *events)
+{
+    if (events == NULL)
+        return;
+    map_destroy(events->told, free);
+    free(events);
+}
+
+static void say(struct protection_events *events, const struct pod *pod,
+                const struct event_text *event, const char *text)
+{
+    uint64_t hash = hash_string(text);
+    if (pod->meta.uid != NULL) {
+        uint64_t *told = map_ensure(events->told, pod->meta.uid, sizeof *told);
+        if (*told == hash)
+            return;
+        *told = hash;
+    }
+    publish(events->control, (const struct object *)pod, event, "%s", text);
+}
+
+static void say_invalid(struct protection_events *events, const struct pod *pod, const char *value)
+{
+    static const struct event_text event = {.reason = "InvalidDoNotDisruptAnnotation",
+                                            .warning = true};
+    int64_t duration;
+    struct error error = {0};
+    struct text text = {0};
+    text_add(&text, "Invalid " ANNOTATION_DO_NOT_DISRUPT " annotation: ");
+    if (duration_parse(value, &duration, &error))
+        text_format(&text, "duration \"%s\" must be positive", value);
+    else
+        text_format(&text, "failed to parse \"%s\" as a duration: %s", value, error.message);
+    text_add(&text, ", ignoring annotation");
+    say(events, pod, &event, text.data);
+    text_free(&text);
+}
+
+void protection_events_tell(struct protection_events *events, const struct pod *pod)
+{
+    static const struct event_text until_event = {.reason = "DoNotDisruptUntil"};
+    static const struct event_text elapsed = {.reason = "DoNotDisruptGracePeriodElapsed"};
+    const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
+    char instant[INSTANT_TEXT_MAX], text[INSTANT_TEXT_MAX + 100];
+    int64_t until;
+    if (value == NULL)
+        return;
+    switch (pod_protection(pod, control_now(events->control), &until)) {
+    case PROTECTION_INVALID:
+        say_invalid(events, pod, value);
+        break;
+    case PROTECTED_UNTIL:
+        instant_format(until, instant);
+        snprintf(text, sizeof text,
+                 "The " ANNOTATION_DO_NOT_DISRUPT " grace period will elapse at %s", instant);
+        say(events, pod, &until_event, text);
+        break;
+    case PROTECTION_ELAPSED:
+        say(events, pod, &elapsed,
+            "The " ANNOTATION_DO_NOT_DISRUPT
+            " grace period has elapsed, pod is now disruptable");
+        break;
+    case DISRUPTABLE:
+    case PROTECTED:
+        break;
+    }
+}

@@ -1,0 +1,57 @@
+// Static capacity (LIF-230, LIF-231): how many NodeClaims a NodePool with `replicas` has, and who
+// may create more of them within `limits.nodes`. Shared by whoever creates such NodeClaims.
+//
+// Everything but the reservations is read from the mirror and the cluster state when it is asked
+// for. A reservation is made under the name of the NodeClaim that is to be created, before it is
+// asked for; it no longer counts as soon as the mirror has a NodeClaim of that name.
+#pragma once
+
+#include "control/runtime/control.h"
+
+struct static_capacity;
+struct static_capacity *static_capacity_create(struct control *control);
+void static_capacity_destroy(struct static_capacity *capacity); // NULL is fine
+
+enum static_standing {
+    STATIC_ACTIVE,
+    STATIC_DELETING,
+    STATIC_PENDING, // candidate of a disruption command that has not deleted it yet (DIS-303)
+};
+enum static_standing static_standing_of(const struct control *control,
+                                        const struct node_claim *claim);
+
+struct static_counts {
+    int64_t active, deleting, pending, reserved;
+};
+struct static_counts static_counts_of(struct static_capacity *capacity, const char *pool);
+// What `limits.nodes` leaves for further NodeClaims, at least 0; INT64_MAX without that limit.
+int64_t static_room(const struct static_counts *counts, const struct node_pool *pool);
+
+void static_reserve(struct static_capacity *capacity, const char *pool, const char *claim);
+void static_release(struct static_capacity *capacity, const char *pool, const char *claim);
+
+// A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not being
+// deleted.
+const struct node_pool *static_pool(const struct control *control, const char *name);
+// "<pool>-xxxxx", at most 63 characters; freed by the caller.
+char *static_claim_name(struct control *control, const char *pool);
+
+// --- who goes first (LIF-233, LIF-234) -----------------------------------------------------------
+enum static_rank {
+    STATIC_ASKED, // its deletion was asked for, and has not been seen yet
+    STATIC_UNLAUNCHED,
+    STATIC_EMPTY,
+    STATIC_USED,
+    STATIC_PROTECTED, // by do-not-disrupt
+};
+struct static_candidate {
+    const struct node_claim *claim;
+    enum static_rank rank;
+    double cost; // of moving its pods, times what is left of its life
+};
+// `pods` of its node, NULL if it has no provider ID.
+struct pod_list;
+struct static_candidate static_candidate_of(const struct node_claim *claim,
+                                            const struct pod_list *pods, int64_t now);
+// For qsort: by rank, cost, the youngest, the name.
+int static_candidates_compare(const void *left, const void *right);

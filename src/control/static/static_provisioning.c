@@ -1,0 +1,308 @@
+// The controller static.provisioning (LIF-232): as many NodeClaims as a static NodePool's
+// `replicas` says, within its `limits.nodes`.
+//
+// The name of a NodeClaim is chosen here, so that a create call whose answer was lost can be made
+// again: the second either creates it or learns that it is there. A NodeClaim that ends before it
+// was launched holds back the next ones of its pool for a while that grows (LIF-440).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster.h"
+#include "control/controllers.h"
+#include "control/launch/launch_backoff.h"
+#include "control/state/node_claim_template.h"
+#include "control/runtime/operations.h"
+#include "control/static/static_capacity.h"
+#include "engine/problem/static_claim.h"
+
+#define PERIOD_NS        MINUTE
+#define UNSYNCED_NS      SECOND
+#define LIMITED_NS       (30 * SECOND)
+#define FAILED_FIRST_NS  SECOND
+#define FAILED_MAX_NS    (3 * MINUTE)
+#define ROUND_CLAIMS_MAX 100 // created at the same time
+
+struct creation { // one create call
+    struct static_provisioning *provisioning;
+    char *name;
+};
+
+struct pool_record {
+    struct creation *round; // the calls under way, or the last ones
+    uint32_t round_count;
+    VECTOR(char *) unanswered; // names of NodeClaims that may have been created
+    uint32_t failures;         // launches that came to nothing, one after the other
+    int64_t not_before_ns;     // monotonic
+};
+
+struct static_provisioning {
+    struct control *control;
+    struct static_capacity *capacity;
+    struct reconcile_queue *queue;
+    struct map *records; // struct pool_record by pool
+};
+
+static struct reconcile_result reconcile(void *context, struct work_item *item,
+                                         struct error *error);
+
+static struct pool_record *record_of(struct static_provisioning *provisioning, const char *pool)
+{
+    return map_ensure(provisioning->records, pool, sizeof(struct pool_record));
+}
+
+static void round_clear(struct pool_record *record)
+{
+    for (uint32_t i = 0; i < record->round_count; i++)
+        free(record->round[i].name);
+    free(record->round);
+    record->round = NULL;
+    record->round_count = 0;
+}
+
+static void record_destroy(void *value)
+{
+    struct pool_record *record = value;
+    round_clear(record);
+    for (uint32_t i = 0; i < record->unanswered.count; i++)
+        free(record->unanswered.items[i]);
+    vector_free(&record->unanswered);
+    free(record);
+}
+
+static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
+                    const struct object *new_object)
+{
+    struct static_provisioning *provisioning = context;
+    const struct node_pool *before = (const struct node_pool *)old_object;
+    const struct node_pool *pool = (const struct node_pool *)new_object;
+    if (change == MIRROR_DELETED) {
+        reconcile_queue_forget(provisioning->queue, old_object->meta.name);
+        return;
+    }
+    bool becomes_ready =
+        before == NULL || (!condition_is_true(&before->status.conditions, "Ready") &&
+                           condition_is_true(&pool->status.conditions, "Ready"));
+    if (pool->spec.replicas.present &&
+        (becomes_ready || before->meta.generation != pool->meta.generation))
+        reconcile_queue_add(provisioning->queue, pool->meta.name);
+}
+
+// Of several that fail together the first counts.
+static void note_failure(struct static_provisioning *provisioning, const char *pool)
+{
+    struct pool_record *record = record_of(provisioning, pool);
+    int64_t now_ns = loop_monotonic_ns(provisioning->control->loop);
+    if (now_ns < record->not_before_ns || provisioning->control->settings->compatibility_upstream)
+        return;
+    int64_t delay_ns = FAILED_FIRST_NS;
+    for (uint32_t i = 0; i < record->failures && delay_ns < FAILED_MAX_NS; i++)
+        delay_ns = ns_multiply(delay_ns, 2);
+    record->failures++;
+    record->not_before_ns = ns_add(now_ns, delay_ns < FAILED_MAX_NS ? delay_ns : FAILED_MAX_NS);
+}
+
+static void note_success(struct static_provisioning *provisioning, const char *pool)
+{
+    struct pool_record *record = map_get(provisioning->records, pool);
+    if (record == NULL || record->failures == 0)
+        return;
+    record->failures = 0;
+    record->not_before_ns = 0;
+    reconcile_queue_add(provisioning->queue, pool);
+}
+
+static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct static_provisioning *provisioning = context;
+    const struct object *claim = new_object != NULL ? new_object : old_object;
+    const char *pool = object_label(claim, LABEL_NODE_POOL);
+    (void)change;
+    if (pool == NULL || static_pool(provisioning->control, pool) == NULL)
+        return;
+    bool was_deleting = old_object != NULL && object_is_deleting(old_object);
+    bool begins_to_end =
+        !was_deleting && (new_object == NULL || object_is_deleting(new_object));
+    if (begins_to_end && !node_claim_is_launched((const struct node_claim *)claim))
+        note_failure(provisioning, pool);
+    if (old_object != NULL && new_object != NULL &&
+        !node_claim_is_launched((const struct node_claim *)old_object) &&
+        node_claim_is_launched((const struct node_claim *)new_object))
+        note_success(provisioning, pool);
+    if (begins_to_end || new_object == NULL)
+        reconcile_queue_add(provisioning->queue, pool);
+}
+
+struct static_provisioning *static_provisioning_create(struct control *control,
+                                                       struct static_capacity *capacity)
+{
+    if (!control->settings->gate_static_capacity)
+        return NULL;
+    struct static_provisioning *provisioning = memory_allocate(sizeof *provisioning);
+    provisioning->control = control;
+    provisioning->capacity = capacity;
+    provisioning->records = map_create();
+    provisioning->queue =
+        control_queue(control, &(struct reconcile_queue_options){.name = "static.provisioning",
+                                                                 .kind = "NodePool",
+                                                                 .concurrency = 10,
+                                                                 .reconcile = reconcile,
+                                                                 .context = provisioning});
+    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, provisioning);
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioning);
+    return provisioning;
+}
+
+void static_provisioning_destroy(struct static_provisioning *provisioning)
+{
+    if (provisioning == NULL)
+        return;
+    map_destroy(provisioning->records, record_destroy);
+    free(provisioning);
+}
+
+// --- creating ------------------------------------------------------------------------------------
+static void tell_created(struct control *control, const struct object *claim, const char *pool)
+{
+    log_info("created nodeclaim", "s:controller", "static.provisioning", "o:NodePool", pool,
+             "o:NodeClaim", claim->meta.name);
+    metric_add(control->metrics.node_claims_created, 1, "provisioned", pool, "false");
+}
+
+static enum operation_outcome note_created(void *context, const char *pool,
+                                           const struct kube_result *result)
+{
+    struct creation *creation = context;
+    struct static_provisioning *provisioning = creation->provisioning;
+    enum operation_outcome outcome = OPERATION_PASS;
+    bool created = result->error.kind == ERROR_NONE && result->object != NULL;
+    if (created) {
+        tell_created(provisioning->control, result->object, pool);
+        outcome = OPERATION_NOTED;
+    }
+    // It may be there, or is, and the mirror does not know it yet: the name stays reserved.
+    bool unanswered = !created && (result->error.kind == ERROR_NONE ||
+                                   result->error.kind == ERROR_ALREADY_EXISTS ||
+                                   result->error.kind == ERROR_UNAVAILABLE ||
+                                   result->error.kind == ERROR_TIMEOUT);
+    if (unanswered && (result->error.kind == ERROR_NONE ||
+                       result->error.kind == ERROR_ALREADY_EXISTS))
+        outcome = OPERATION_RETRY;
+    if (!unanswered) {
+        static_release(provisioning->capacity, pool, creation->name);
+        return outcome;
+    }
+    vector_push(&record_of(provisioning, pool)->unanswered, creation->name);
+    creation->name = NULL;
+    return outcome;
+}
+
+// The name of a NodeClaim that may be there already, else a new one. Owned by the caller.
+static char *choose_name(struct static_provisioning *provisioning, const struct node_pool *pool)
+{
+    struct pool_record *record = record_of(provisioning, pool->meta.name);
+    if (record->unanswered.count > 0)
+        return record->unanswered.items[--record->unanswered.count];
+    return static_claim_name(provisioning->control, pool->meta.name);
+}
+
+static struct reconcile_result create_claims(struct static_provisioning *provisioning,
+                                             struct work_item *item, const struct node_pool *pool,
+                                             uint32_t count)
+{
+    struct control *control = provisioning->control;
+    struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
+    struct error error = {0};
+    struct plan_claim claim;
+    const struct instance_type_catalog *catalogue =
+        launch_backoff_catalogue(control->launch_backoff, pool, &error);
+    static_claim_make(arena, control->settings, catalogue, pool, &claim);
+    object_release((const struct object *)catalogue);
+    struct pool_record *record = record_of(provisioning, pool->meta.name);
+    uint32_t started = 0;
+    round_clear(record);
+    record->round = memory_allocate_array(count, sizeof *record->round);
+    while (record->round_count < count) {
+        struct creation *creation = &record->round[record->round_count++];
+        *creation = (struct creation){provisioning, choose_name(provisioning, pool)};
+        json_t *body = node_claim_body(control, &claim, NULL, creation->name);
+        // What has failed is tried by one, which finds out for the others, all alike.
+        bool admitted = launch_backoff_admits(control->launch_backoff, body, LAUNCH_WANTED);
+        if (!admitted && started > 0) {
+            json_decref(body);
+            vector_push(&record->unanswered, creation->name);
+            creation->name = NULL;
+            break;
+        }
+        static_reserve(provisioning->capacity, pool->meta.name, creation->name);
+        start_create(&(struct operation_about){.control = control,
+                                               .item = item,
+                                               .doing = "creating node claim",
+                                               .record = note_created,
+                                               .context = creation},
+                     KIND_NODE_CLAIM, body);
+        started++;
+    }
+    return reconcile_running();
+}
+
+// --- the pass ------------------------------------------------------------------------------------
+// What was unanswered is asked for again under the same name if it is still wanted, and has no
+// other reservation; what the mirror knows by now is settled.
+static void settle_unanswered(struct static_provisioning *provisioning, const char *pool)
+{
+    struct pool_record *record = record_of(provisioning, pool);
+    for (uint32_t i = record->unanswered.count; i-- > 0;) {
+        char *name = record->unanswered.items[i];
+        static_release(provisioning->capacity, pool, name);
+        if (find_claim(provisioning->control, name) == NULL)
+            continue;
+        record->unanswered.items[i] = record->unanswered.items[--record->unanswered.count];
+        free(name);
+    }
+}
+
+static struct reconcile_result provision(struct static_provisioning *provisioning,
+                                         struct work_item *item, const struct node_pool *pool)
+{
+    struct static_counts counts = static_counts_of(provisioning->capacity, pool->meta.name);
+    int64_t replicas = pool->spec.replicas.value;
+    int64_t want = replicas - counts.active - counts.pending; // LIF-456
+    if (want <= 0)
+        return reconcile_after(PERIOD_NS);
+    int64_t room = static_room(&counts, pool);
+    if (room == 0) {
+        log_info("nodepool node limit reached", "s:controller", "static.provisioning", "o:NodePool",
+                 pool->meta.name);
+        return reconcile_after(LIMITED_NS);
+    }
+    int64_t grant = want < room ? want : room;
+    if (grant > ROUND_CLAIMS_MAX)
+        grant = ROUND_CLAIMS_MAX;
+    log_info("provisioning nodeclaims to satisfy replica count", "s:controller",
+             "static.provisioning", "o:NodePool", pool->meta.name, "i:current", counts.active,
+             "i:desired", replicas, "i:provision-count", grant);
+    return create_claims(provisioning, item, pool, (uint32_t)grant);
+}
+
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
+{
+    struct static_provisioning *provisioning = context;
+    struct control *control = provisioning->control;
+    const char *name = work_item_key(item);
+    const struct node_pool *pool = static_pool(control, name);
+    (void)error;
+    settle_unanswered(provisioning, name);
+    if (pool == NULL) {
+        record_destroy(map_remove(provisioning->records, name));
+        return reconcile_done();
+    }
+    if (!condition_is_true(&pool->status.conditions, "Ready"))
+        return reconcile_done();
+    if (!cluster_synced(control->cluster))
+        return reconcile_after(UNSYNCED_NS);
+    int64_t left_ns =
+        ns_subtract(record_of(provisioning, name)->not_before_ns, loop_monotonic_ns(control->loop));
+    return left_ns > 0 ? reconcile_after(left_ns) : provision(provisioning, item, pool);
+}

@@ -1,8 +1,0 @@
-// One node at a time, the best by net value first, and as many as have nothing to do with each other
-// (DIS-746); a node may become two (DIS-745).
-#pragma once
-
-#include "engine/consolidation.h"
-
-// `order`: the candidates by merit, which decides among moves of equal worth.
-void best_moves_decide(struct disruption *disruption, const candidate_list *order);

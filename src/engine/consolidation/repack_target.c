@@ -1,0 +1,70 @@
+#include "engine/consolidation/repack_target.h"
+
+#include "base/quantity.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/placement/expected_price.h"
+#include "engine/disruption/removal_simulation.h"
+
+#define PODS_MAX 5000 // a larger plan takes too long to be only a yardstick
+
+// How far the price is from the target, and how much a move that launches must save then, of the price
+// of its nodes.
+static const struct {
+    int64_t gap_percent, saving_percent;
+} steps[] = {{5, 51}, {12, 17}};
+
+// Those that consolidation leaves alone for now count as well.
+static candidate_list list_wanted(struct disruption *disruption, const struct candidate_table *table)
+{
+    candidate_list list = candidate_list_create(disruption, table);
+    const char *message;
+    list_for_each (candidate, &table->candidates)
+        if (consolidation_wants(disruption->arena, candidate, &message))
+            list.items[list.count++] = candidate;
+    return list;
+}
+
+static uint32_t pods_of(const candidate_list *wanted)
+{
+    uint32_t pods = 0;
+    for (uint32_t i = 0; i < wanted->count; i++)
+        pods += wanted->items[i]->reschedulable;
+    return pods;
+}
+
+static int64_t least_saving(int64_t price, int64_t target)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(steps); i++)
+        if (price - price / 100 * steps[i].gap_percent <= target)
+            return steps[i].saving_percent;
+    return 0;
+}
+
+static int64_t compare(struct disruption *disruption, const candidate_list *wanted)
+{
+    int64_t price = candidates_price(wanted->items, wanted->count), target = 0;
+    struct trial trial = trial_run(disruption, wanted->items, wanted->count, false);
+    trial_pack(disruption, &trial);
+    int64_t percent = 0;
+    if (trial_possible(&trial)) {
+        for (uint32_t i = 0; i < trial.claims_count; i++)
+            target = quantity_add(target,
+                                  claim_cheapest_price(disruption->problem, trial.claims[i]));
+        percent = least_saving(price, target);
+        disruption->plan->repack.price = price;
+        disruption->plan->repack.target = target;
+    }
+    trial_free(&trial);
+    return percent;
+}
+
+void repack_target_look(struct disruption *disruption, const struct candidate_table *table)
+{
+    if (disruption->target_known)
+        return;
+    candidate_list wanted = list_wanted(disruption, table);
+    if (wanted.count < 2 || pods_of(&wanted) > PODS_MAX)
+        return;
+    disruption->target_known = true;
+    disruption->least_saving_percent = compare(disruption, &wanted);
+}

@@ -1,0 +1,120 @@
+#include "engine/consolidation/replacement_price_bound.h"
+
+#include "base/quantity.h"
+#include "engine/problem/instance_types.h"
+
+static void add_row(const struct problem *problem, const struct row *row, int64_t price,
+                    double *prices)
+{
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (row->allocatable[d] <= 0)
+            continue;
+        double unit = (double)price / (double)row->allocatable[d];
+        if (prices[d] < 0 || unit < prices[d])
+            prices[d] = unit;
+    }
+}
+
+static void add_template(struct problem *problem, const struct node_template *template,
+                         uint32_t set, double *prices)
+{
+    uint32_t both = set_meet(problem->sets, template->set, set);
+    const struct row_filter *filter = type_table_prices(problem, template->table, both);
+    bitset_for_each (r, template->rows)
+        if (bitset_has(filter->both, r) && filter->cheapest[r] != INT64_MAX)
+            add_row(problem, &template->table->rows[r],
+                    quantity_add(filter->cheapest[r], problem->node_cost), prices);
+}
+
+static const double *make_prices(struct least_cost *costs, uint32_t set, uint32_t tolerations)
+{
+    struct problem *problem = costs->disruption->problem;
+    double *prices = arena_allocate_array(costs->arena, problem->dimensions + 1, sizeof *prices);
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        prices[d] = -1;
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        const struct node_template *template = problem->templates[t];
+        if (problem_tolerates_hard(problem, tolerations, template->taints) &&
+            sets_compatible(problem->sets, template->set, set, true))
+            add_template(problem, template, set, prices);
+    }
+    return prices;
+}
+
+// What a unit costs for pods that are as particular as this one.
+static const double *prices_for(struct least_cost *costs, const struct queued_pod *pod)
+{
+    const struct problem *problem = costs->disruption->problem;
+    const struct pod_class *class = problem->classes.items[pod->class];
+    uint32_t tolerations = problem->shapes.items[class->shape].tolerations;
+    uint32_t index = memo_get(&costs->known, class->strict_set, tolerations);
+    if (index != MEMO_NONE)
+        return costs->prices.items[index];
+    const double *prices = make_prices(costs, class->strict_set, tolerations);
+    memo_set(&costs->known, class->strict_set, tolerations, costs->prices.count);
+    vector_push(&costs->prices, prices);
+    return prices;
+}
+
+struct least_cost least_cost_create(struct disruption *disruption, struct arena *arena)
+{
+    return (struct least_cost){.disruption = disruption, .arena = arena};
+}
+
+void least_cost_free(struct least_cost *costs)
+{
+    memo_free(&costs->known);
+    vector_free(&costs->prices);
+}
+
+struct sum {
+    double *by_dimension; // nano-USD an hour
+    bool impossible;      // no machine has what some pod needs
+};
+
+static void add_pod(struct least_cost *costs, const struct queued_pod *pod, struct sum *sum)
+{
+    const struct problem *problem = costs->disruption->problem;
+    const struct pod_class *class = problem->classes.items[pod->class];
+    const int64_t *requests = problem->shapes.items[class->shape].requests;
+    const double *prices = prices_for(costs, pod);
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (requests[d] <= 0)
+            continue;
+        sum->impossible = sum->impossible || prices[d] < 0;
+        sum->by_dimension[d] += (double)requests[d] * prices[d];
+    }
+}
+
+// Every dimension by itself must be paid for: the dearest counts.
+static int64_t highest(const struct least_cost *costs, const struct sum *sum)
+{
+    double most = 0;
+    for (uint32_t d = 0; d < costs->disruption->problem->dimensions; d++)
+        most = sum->by_dimension[d] > most ? sum->by_dimension[d] : most;
+    return sum->impossible ? INT64_MAX : (int64_t)most;
+}
+
+int64_t least_cost_of(struct least_cost *costs, const struct disruption_candidate *candidate)
+{
+    const struct problem *problem = costs->disruption->problem;
+    const struct simulator *simulator = costs->disruption->simulator;
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct sum sum = {arena_allocate_array(scratch, problem->dimensions + 1, sizeof(double)), false};
+    uint32_t place = (uint32_t)(candidate->state - problem->nodes.items);
+    for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++)
+        add_pod(costs, &problem->movable[simulator->movable[i]], &sum);
+    return highest(costs, &sum);
+}
+
+int64_t least_cost_of_claims(struct least_cost *costs, const struct pass *pass,
+                             struct claim *const *claims, uint32_t count)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    struct sum sum = {arena_allocate_array(scratch, pass->problem->dimensions + 1, sizeof(double)),
+                      false};
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t i = 0; i < claims[c]->pods.count; i++)
+            add_pod(costs, pass_pod(pass, claims[c]->pods.items[i]), &sum);
+    return highest(costs, &sum);
+}

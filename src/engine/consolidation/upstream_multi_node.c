@@ -1,0 +1,85 @@
+// Several nodes at once, for nothing or for one, as upstream looks for them (DIS-200 to DIS-207).
+#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/evictions.h"
+#include "engine/consolidation/multi_node_search.h"
+
+#define BATCH_MAX 100 // DIS-200 step 3
+
+// DIS-132: as the budgets allow, in order of merit, also those that the search will not look at.
+static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
+{
+    candidate_list wanted = consolidation_candidates(disruption, table);
+    disruption_turn(disruption, "multi", "Underutilized", wanted.count);
+    candidate_list taken = candidate_list_create(disruption, table);
+    struct evictions evictions = evictions_create(disruption);
+    for (uint32_t i = 0; i < wanted.count; i++) {
+        struct disruption_candidate *candidate = wanted.items[i];
+        if (candidate->pool->remaining == 0 ||
+            !evictions_take(&evictions, candidate, false))
+            continue;
+        candidate->pool->remaining--;
+        taken.items[taken.count++] = candidate;
+    }
+    return taken;
+}
+
+struct rejected { // the last prefix that the scores refused (DIS-206)
+    uint32_t count; // 0: there was none
+    int64_t saving;
+};
+
+// DIS-202.
+static bool is_valid(struct disruption *disruption, struct move *move,
+                     const candidate_list *list, uint32_t count, struct rejected *rejected)
+{
+    if (move->kind == MOVE_NONE || (move->kind == MOVE_REPLACE &&
+                                    !move_drop_own_types(disruption, move, list->items, count)))
+        return false;
+    if (balance_approves(list->items, count, move->payback.saving))
+        return true;
+    *rejected = (struct rejected){count, move->payback.saving};
+    return false;
+}
+
+// DIS-201: the longest prefix that a binary search finds.
+static struct move search(struct disruption *disruption, const candidate_list *list,
+                          uint32_t *count)
+{
+    struct move best = {0};
+    struct rejected rejected = {0};
+    *count = 0;
+    if (list->count < 2)
+        return best;
+    uint32_t low = 1, high = list->count <= BATCH_MAX ? list->count - 1 : BATCH_MAX;
+    while (low <= high) {
+        uint32_t middle = (low + high) / 2;
+        struct move move = consolidate(disruption, list->items, middle + 1);
+        if (is_valid(disruption, &move, list, middle + 1, &rejected)) {
+            move_free(&best);
+            best = move;
+            *count = middle + 1;
+            low = middle + 1;
+        } else {
+            move_free(&move);
+            high = middle - 1;
+        }
+    }
+    if (*count == 0 && rejected.count > 0)
+        balance_note(disruption, list->items, rejected.count, rejected.saving);
+    return best;
+}
+
+void multi_node_decide(struct disruption *disruption)
+{
+    if (disruption->better) {
+        several_nodes_decide(disruption);
+        return;
+    }
+    struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
+    candidate_list list = take(disruption, &table);
+    uint32_t count;
+    struct move move = search(disruption, &list, &count);
+    if (move.kind != MOVE_NONE)
+        move_command(disruption, &move, "multi", list.items, count);
+    move_free(&move);
+}

@@ -1,0 +1,337 @@
+#include "engine/disruption/blocked_causes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "engine/disruption/budgets.h"
+#include "engine/disruption/emptiness.h"
+#include "engine/disruption/expiry.h"
+
+#define NODES_SHOWN 3
+
+static const char *const reasons[REASONS_COUNT] = {"Empty", "Drifted", "Underutilized"};
+
+struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
+{
+    struct verdict_word word = {.rule = rule};
+    if (!causes->disruption->tells)
+        return word;
+    char buffer[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    text_repair(buffer);
+    word.message = arena_copy_string(causes->disruption->plan->arena, buffer);
+    return word;
+}
+
+void causes_begin(struct causes *causes, struct disruption *disruption, const char *only)
+{
+    const struct problem *problem = disruption->problem;
+    struct candidate_table *table = &disruption->table;
+    *causes = (struct causes){.disruption = disruption, .only = only};
+    causes->commanded = bitset_create(disruption->arena, problem->nodes.count);
+    causes->taken = arena_allocate_array(disruption->arena, table->pools.count + 1,
+                                         sizeof *causes->taken);
+    causes->budgets =
+        arena_allocate_array(disruption->arena, (size_t)(table->pools.count + 1) * REASONS_COUNT,
+                             sizeof *causes->budgets);
+    list_for_each (command, &disruption->plan->disruptions)
+        list_for_each (name, &command->candidates) {
+            const struct state_node *state = map_get(problem->nodes.by_node_name, *name);
+            bitset_set(causes->commanded, (uint32_t)(state - problem->nodes.items));
+        }
+    list_for_each (candidate, &table->candidates)
+        causes->taken[candidate->pool - table->pools.items] += bitset_has(
+            causes->commanded, (uint32_t)(candidate->state - problem->nodes.items));
+}
+
+// --- budgets -------------------------------------------------------------------------------------
+
+// Names of the nodes that are charged to the pool's budgets (DIS-126).
+static void add_disrupting(const struct causes *causes, const struct disruption_pool *pool,
+                           struct text *text)
+{
+    const struct disruption *disruption = causes->disruption;
+    const struct string_list *busy = disruption->inputs->busy;
+    int64_t shown = 0;
+    for (uint32_t i = 0; i < disruption->problem->nodes.count && shown < NODES_SHOWN; i++) {
+        const struct state_node *state = &disruption->problem->nodes.items[i];
+        bool counts = state->claim != NULL && state->node != NULL && state->initialized &&
+                      text_equal(state->node_pool, pool->pool->meta.name) &&
+                      !condition_is_true(&state->claim->status.conditions, "InstanceTerminating");
+        if (!counts || (!state->marked_for_deletion &&
+                        !(busy != NULL && string_list_has(busy, state->node->meta.name)) &&
+                        condition_is_true(&state->node->status.conditions, "Ready")))
+            continue;
+        text_format(text, "%s%s", shown++ > 0 ? ", " : ": ", state->node->meta.name);
+    }
+    if (pool->disrupting > shown && shown > 0)
+        text_format(text, " and %" PRId64 " more", pool->disrupting - shown);
+}
+
+static void describe_limit(const struct causes *causes, const struct disruption_pool *pool,
+                           uint32_t index, int64_t allowed, struct text *text)
+{
+    const struct node_pool_budget *budget = &pool->pool->spec.disruption.budgets.items[index];
+    struct budget_window window;
+    text_format(text, "NodePool \"%s\" budgets[%" PRIu32 "] (", pool->pool->meta.name, index);
+    budget_describe(budget, text);
+    text_format(text, ") allows %" PRId64 " of %" PRId64 " nodes", allowed, pool->total);
+    if (budget_next_window(budget, causes->disruption->problem->snapshot->time, &window) &&
+        window.end != INT64_MAX) {
+        char end[INSTANT_TEXT_MAX];
+        instant_format(window.end, end);
+        text_format(text, " until %s", end);
+    }
+    if (pool->disrupting == 0)
+        return;
+    text_format(text, "; %" PRId64 " %s being disrupted or not ready", pool->disrupting,
+                pool->disrupting == 1 ? "is" : "are");
+    add_disrupting(causes, pool, text);
+}
+
+static struct pool_budget *budget_of(const struct causes *causes,
+                                     const struct disruption_pool *pool, int reason)
+{
+    const struct disruption *disruption = causes->disruption;
+    size_t index = (size_t)(pool - disruption->table.pools.items);
+    struct pool_budget *budget = &causes->budgets[index * REASONS_COUNT + (size_t)reason];
+    int64_t now = disruption->problem->snapshot->time, allowed;
+    struct error error = {0};
+    if (budget->known)
+        return budget;
+    budget->known = true;
+    bool readable =
+        budgets_allowed(pool->pool, reasons[reason], pool->total, now, &allowed, &error);
+    budget->remaining = allowed > pool->disrupting ? allowed - pool->disrupting : 0;
+    budget->rule = !readable ? "DIS-121" : allowed == 0 ? "DIS-120" : "DIS-127";
+    if (budget->remaining > 0 || !disruption->tells)
+        return budget;
+    uint32_t decides = budgets_deciding(pool->pool, reasons[reason], pool->total, now);
+    struct text text = {0};
+    text_format(&text, "no disruption budget for %s is left: ", reasons[reason]);
+    if (!readable)
+        text_format(&text,
+                    "NodePool \"%s\" budgets[%" PRIu32 "] cannot be read, which forbids every "
+                    "disruption: %s",
+                    pool->pool->meta.name, decides, error.message);
+    else if (decides != UINT32_MAX)
+        describe_limit(causes, pool, decides, allowed, &text);
+    budget->message = arena_copy_string(disruption->plan->arena, text.data);
+    text_free(&text);
+    return budget;
+}
+
+// Nothing was left, or others took it; no rule: something is left.
+static struct verdict_word limit(const struct causes *causes,
+                                 const struct disruption_candidate *candidate, int reason)
+{
+    const struct disruption_pool *pool = candidate->pool;
+    const struct pool_budget *budget = budget_of(causes, pool, reason);
+    if (budget->remaining == 0)
+        return (struct verdict_word){.rule = budget->rule, .message = budget->message};
+    uint32_t taken = causes->taken[pool - causes->disruption->table.pools.items];
+    if (taken < budget->remaining)
+        return (struct verdict_word){0};
+    return cause(causes, "DIS-132",
+                 "the disruption budget of NodePool \"%s\" leaves %" PRId64
+                 " for %s now, which other nodes come for first",
+                 pool->pool->meta.name, budget->remaining, reasons[reason]);
+}
+
+// --- what came first -----------------------------------------------------------------------------
+
+// DIS-11: the first method that finds something is the last that is asked.
+static struct verdict_word others_first(const struct causes *causes, enum disruption_method method)
+{
+    const struct plan *plan = causes->disruption->plan;
+    if (plan->disruptions.count == 0 && method == METHOD_MULTI)
+        return cause(causes, "DIS-201",
+                     "no set of nodes with this one in it can go for less than it costs");
+    if (plan->disruptions.count == 0)
+        return cause(causes, "DIS-746", "its move pays by itself, but not beside the others");
+    const struct plan_disruption *first = &plan->disruptions.items[0];
+    bool earlier = (causes->disruption->asked & 1U << method) == 0;
+    return cause(causes, "DIS-11", "%s: %s%s%s%s has %" PRIu32 " command%s",
+                 earlier ? "an earlier method comes first" : "other nodes come first",
+                 first->method, first->consolidation != NULL ? " (" : "",
+                 first->consolidation != NULL ? first->consolidation : "",
+                 first->consolidation != NULL ? ")" : "", plan->disruptions.count,
+                 plan->disruptions.count == 1 ? "" : "s");
+}
+
+// --- Consolidatable (DIS-83 to DIS-86) -----------------------------------------------------------
+
+static struct verdict_word waiting(const struct causes *causes,
+                                   const struct disruption_candidate *candidate)
+{
+    const struct node_claim *claim = candidate->claim;
+    const struct duration *after =
+        &candidate->pool->pool->spec.disruption.consolidate_after;
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, "Initialized");
+    if (initialized == NULL || !text_equal(initialized->status, "True"))
+        return cause(causes, "DIS-84", "its NodeClaim is not initialized");
+    bool by_pod = claim->status.last_pod_event_time != 0;
+    int64_t since =
+        by_pod ? claim->status.last_pod_event_time : initialized->last_transition_time;
+    int64_t now = causes->disruption->problem->snapshot->time;
+    int64_t passed = ns_subtract(now, since);
+    if (passed >= after->nanoseconds)
+        return cause(causes, "DIS-86",
+                     "consolidateAfter %s has passed, but the NodeClaim's condition Consolidatable "
+                     "is not there yet",
+                     after->text);
+    if (!causes->disruption->tells)
+        return (struct verdict_word){.rule = "DIS-85"};
+    char left[DURATION_TEXT_MAX], until[INSTANT_TEXT_MAX], from[INSTANT_TEXT_MAX];
+    duration_format(ns_subtract(after->nanoseconds, passed), left);
+    instant_format(ns_add(since, after->nanoseconds), until);
+    instant_format(since, from);
+    return cause(causes, "DIS-85", "consolidateAfter %s counts from %s at %s: %s left, until %s",
+                 after->text, by_pod ? "the last pod event" : "initialization", from, left, until);
+}
+
+static bool is_consolidatable(const struct disruption_candidate *candidate)
+{
+    return condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+}
+
+// --- by method -----------------------------------------------------------------------------------
+
+static bool is_only(const struct causes *causes, const char *method)
+{
+    return causes->only != NULL && strcmp(causes->only, method) == 0;
+}
+
+static struct verdict_word said(const struct causes *causes,
+                                const struct disruption_candidate *candidate)
+{
+    const struct disruption *disruption = causes->disruption;
+    return disruption->words[candidate->state - disruption->problem->nodes.items];
+}
+
+static struct verdict_word stays_drifted(const struct causes *causes,
+                                         const struct disruption_candidate *candidate)
+{
+    bool is_static = candidate->pool->pool->spec.replicas.present;
+    enum disruption_method method = is_static ? METHOD_STATIC_DRIFT : METHOD_DRIFT;
+    struct verdict_word word = said(causes, candidate);
+    if (word.rule == NULL || !word.of_drift)
+        word = limit(causes, candidate, REASON_DRIFTED);
+    return word.rule != NULL ? word : others_first(causes, method);
+}
+
+// DIS-762, where only that was asked.
+static struct verdict_word stays_mortal(const struct causes *causes,
+                                        const struct disruption_candidate *candidate)
+{
+    int64_t deadline = expiry_deadline(candidate->claim);
+    if (candidate->pool->pool->spec.replicas.present)
+        return cause(causes, "DIS-762", "nodes of static NodePools are not replaced before they "
+                                        "expire");
+    if (candidate->blocked != NULL)
+        return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
+    if (deadline == INT64_MAX)
+        return cause(causes, "DIS-762", "the node never expires");
+    struct verdict_word word = {0};
+    if (expiry_is_near(candidate->claim, causes->disruption->problem->snapshot->time))
+        word = limit(causes, candidate, REASON_DRIFTED);
+    if (word.rule != NULL)
+        return word;
+    char at[INSTANT_TEXT_MAX];
+    instant_format(deadline, at);
+    return cause(causes, "DIS-762", "the node expires at %s and need not go yet", at);
+}
+
+static struct verdict_word stays_empty(const struct causes *causes,
+                                       const struct disruption_candidate *candidate)
+{
+    const struct disruption *disruption = causes->disruption;
+    const char *name = candidate->node->meta.name;
+    if (candidate->buffered ||
+        string_list_has(&disruption->problem->snapshot->buffer_nodes, name))
+        return cause(causes, "LIF-245", "the node is kept for CapacityBuffers: placeholder pods "
+                                        "are planned on it");
+    if (!is_consolidatable(candidate))
+        return waiting(causes, candidate);
+    if (is_only(causes, "multi") || is_only(causes, "single"))
+        return cause(causes, "DIS-151", "the node is empty, which is left to emptiness");
+    struct verdict_word word = limit(causes, candidate, REASON_EMPTY);
+    if (word.rule != NULL)
+        return word;
+    if (disruption->inputs->without_emptiness)
+        return cause(causes, "DIS-142", "the node is empty and goes by emptiness, which is asked "
+                                        "by itself");
+    return others_first(causes, METHOD_EMPTINESS);
+}
+
+// Consolidation needs to know the node's price.
+static bool has_price_labels(const struct disruption_candidate *candidate)
+{
+    return candidate->type != NULL &&
+           string_map_get(candidate->state->labels, LABEL_CAPACITY_TYPE) != NULL &&
+           string_map_get(candidate->state->labels, LABEL_ZONE) != NULL;
+}
+
+// DIS-150.
+static struct verdict_word stays_used(const struct causes *causes,
+                                      const struct disruption_candidate *candidate)
+{
+    const char *message, *policy = candidate->pool->pool->spec.disruption.consolidation_policy;
+    bool when_empty = has_price_labels(candidate) && text_equal(policy, "WhenEmpty");
+    if (!consolidation_wants(causes->disruption->arena, candidate, &message) && message != NULL)
+        return cause(causes, when_empty ? "DIS-97" : "DIS-150", "%s", message);
+    if (!is_consolidatable(candidate))
+        return waiting(causes, candidate);
+    struct verdict_word word = said(causes, candidate);
+    if (word.rule == NULL)
+        word = limit(causes, candidate, REASON_UNDERUTILIZED);
+    return word.rule != NULL
+               ? word
+               : others_first(causes, is_only(causes, "multi") ? METHOD_MULTI : METHOD_SINGLE);
+}
+
+struct verdict_word cause_of_candidate(const struct causes *causes,
+                                       const struct disruption_candidate *candidate)
+{
+    bool is_static = candidate->pool->pool->spec.replicas.present;
+    bool drifted = condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    const char *own = is_static ? "static-drift" : "drift";
+    if (drifted && (causes->only == NULL || is_only(causes, own)))
+        return stays_drifted(causes, candidate);
+    if (said(causes, candidate).of_drift) // it is about to expire (DIS-762)
+        return said(causes, candidate);
+    if (is_only(causes, "expiry"))
+        return stays_mortal(causes, candidate);
+    if (is_static)
+        return cause(causes, "DIS-220",
+                     "NodePool \"%s\" is static: its nodes go only when they have drifted%s",
+                     candidate->pool->pool->meta.name, drifted ? ", by static-drift" : "");
+    if (is_only(causes, "drift") || is_only(causes, "static-drift"))
+        return drifted ? cause(causes, "DIS-220",
+                               "NodePool \"%s\" is not static: its drifted nodes go by drift",
+                               candidate->pool->pool->meta.name)
+                       : cause(causes, "DIS-222", "the node has not drifted");
+    if (candidate->blocked != NULL)
+        return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
+    if (candidate_is_drift_only(candidate))
+        return cause(causes, "DIS-98", "NodePool \"%s\" has consolidateAfter: Never%s",
+                     candidate->pool->pool->meta.name, drifted ? "" : ", and it has not drifted");
+    const char *policy = candidate->pool->pool->spec.disruption.consolidation_policy;
+    bool consolidated = candidate->holds_placeholders && !text_equal(policy, "WhenEmpty") &&
+                        !is_only(causes, "emptiness"); // DIS-753
+    if (candidate->empty && !consolidated)
+        return stays_empty(causes, candidate);
+    if (is_only(causes, "emptiness"))
+        return cause(causes, "DIS-144",
+                     "the node is not empty: %" PRIu32 " of its pods would have to move",
+                     candidate->reschedulable);
+    return stays_used(causes, candidate);
+}

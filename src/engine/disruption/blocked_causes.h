@@ -1,0 +1,38 @@
+// Private to verdicts.c: why a node stays, as far as that can be told after the methods have been
+// asked: by the checks of DIS-32, conditions, policies, budgets, and what came first.
+#pragma once
+
+#include "engine/disruption/blocked_reasons.h"
+
+enum { REASON_EMPTY, REASON_DRIFTED, REASON_UNDERUTILIZED, REASONS_COUNT };
+
+struct pool_budget { // of one pool and reason, before the methods took anything
+    bool known;
+    int64_t remaining;
+    const char *message; // why nothing remains; if texts are wanted
+    const char *rule;    // the same; always
+};
+struct causes {
+    struct disruption *disruption;
+    const char *only; // the one method that was asked, or NULL
+    struct bitset commanded;      // places in commands
+    uint32_t *taken;              // by pool of the table: how many of its nodes are
+    struct pool_budget *budgets;  // by pool of the table and reason
+};
+void causes_begin(struct causes *causes, struct disruption *disruption, const char *only);
+
+// Never without a rule; the text, in the plan's arena, only if wanted.
+struct verdict_word cause_of_refusal(const struct causes *causes,
+                                     const struct disruption_refusal *refusal);
+struct verdict_word cause_of_unlaunched(const struct causes *causes,
+                                        const struct node_claim *claim);
+struct verdict_word cause_of_candidate(const struct causes *causes,
+                                       const struct disruption_candidate *candidate);
+
+// --- shared by verdict_causes.c and verdict_checks.c
+// A word in the plan's arena; nothing is formatted unless texts are wanted.
+struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+// What the pods of a candidate have against graceful disruption (DIS-34).
+struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
+                                  enum candidate_check check, const char *message);

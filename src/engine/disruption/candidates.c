@@ -1,0 +1,580 @@
+#include "engine/disruption/candidates.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/nanoseconds.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "engine/disruption/budgets.h"
+#include "engine/problem/overlays.h"
+#include "engine/pods/pod_facts.h"
+#include "engine/problem/problem.h"
+#include "engine/disruption/spot_window.h"
+
+#define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
+
+#define RUN_TIME_MAX 9.0 // hours that count (DIS-757)
+
+struct build {
+    struct arena *arena;
+    const struct snapshot *snapshot;
+    const struct candidate_options *options;
+    struct candidate_table *table;
+    struct map *pools;   // disruption_pool by name
+    struct map *prices;  // instance types by "catalogue index/name"
+    struct map *planned; // plan_placement by name; NULL: not known
+    struct map *busy, *nominated; // Node names
+    const struct pod_budgets *budgets;
+    const struct pod_facts *facts; // by running pod
+    struct pod_budget_matches matches; // scratch
+};
+
+// --- pods ----------------------------------------------------------------------------------------
+static double clamp(double cost)
+{
+    return cost > 10 ? 10 : cost < -10 ? -10 : cost;
+}
+
+// 0 for what is no number, and for what is none to calculate with.
+static double deletion_cost(const struct pod *pod)
+{
+    const char *text =
+        string_map_get(&pod->meta.annotations, "controller.kubernetes.io/pod-deletion-cost");
+    if (text == NULL || text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]) != NULL)
+        return 0;
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool too_large = errno == ERANGE && isinf(value);
+    bool bare_hexadecimal = strpbrk(text, "xX") != NULL && strpbrk(text, "pP") == NULL;
+    return *end != '\0' || too_large || bare_hexadecimal || isnan(value) ? 0 : value;
+}
+
+double pod_eviction_cost(const struct pod *pod)
+{
+    double cost = 1.0 + deletion_cost(pod) / 134217728.0;
+    if (pod->spec.priority.present)
+        cost += (double)pod->spec.priority.value / 33554432.0;
+    return clamp(cost);
+}
+
+// DIS-757: what a Job's pod has done so far is lost with it. In steps of 2^-27, as the other terms.
+double pod_disruption_cost(const struct pod *pod, int64_t now)
+{
+    double cost = pod_eviction_cost(pod);
+    int64_t started = pod->status.start_time != 0 ? pod->status.start_time
+                                                  : pod->meta.creation_timestamp;
+    if (object_owner((const struct object *)pod, "batch/v1", "Job") == NULL || started == 0 ||
+        !text_equal(pod->status.phase, "Running") || started >= now)
+        return cost;
+    double hours =
+        floor((double)ns_subtract(now, started) / (double)HOUR * 134217728.0) / 134217728.0;
+    return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
+}
+
+bool candidate_is_drift_only(const struct disruption_candidate *candidate)
+{
+    const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
+    return after->text == NULL || after->nanoseconds == DURATION_NEVER;
+}
+
+bool pod_is_unready(const struct pod *pod)
+{
+    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
+    return ready != NULL && text_equal(ready->status, "False");
+}
+
+static const struct pod_facts *facts_at(const struct build *build, const struct state_node *state,
+                                        uint32_t pod)
+{
+    return &build->facts[state->running[pod]];
+}
+
+// DIS-43 to DIS-45, DIS-708: the message of what blocks the eviction of an evictable pod, or NULL.
+static const char *budget_blocks(struct build *build, const struct pod *pod,
+                                 const struct pod_facts *facts, enum candidate_check *check)
+{
+    if (facts->budget == BUDGET_NONE && build->budgets->unreadable_count == 0)
+        return NULL;
+    const struct pod_disruption_budget *unreadable =
+        pod_budgets_unreadable(build->budgets, pod->meta.namespace);
+    *check = CHECK_UNREADABLE_BUDGET;
+    if (unreadable != NULL)
+        return arena_format(build->arena, "Pdb %s (PodDisruptionBudget=[%s/%s])",
+                            unreadable->meta.unreadable != NULL ? "cannot be read"
+                                                                : "has an invalid selector",
+                            pod->meta.namespace, unreadable->meta.name);
+    pod_facts_budgets(facts, build->budgets, pod, &build->matches);
+    if (build->matches.items.count == 0)
+        return NULL;
+    const struct pod_disruption_budget *match =
+        build->budgets->items[build->matches.items.items[0]];
+    *check = CHECK_BUDGET;
+    vector_for_each (index, &build->matches.items)
+        if (budget_is_unreadable(build->budgets->items[*index]))
+            return arena_format(build->arena,
+                                "Selector of a PDB cannot be read, so that it may be of any pod of "
+                                "its namespace (PodDisruptionBudget=[%s/%s])",
+                                pod->meta.namespace, build->budgets->items[*index]->meta.name);
+    *check = CHECK_SEVERAL_BUDGETS;
+    if (build->matches.items.count > 1)
+        return arena_format(build->arena,
+                            "Eviction does not support multiple PDBs "
+                            "(PodDisruptionBudget(s)=[%s/%s %s/%s])",
+                            pod->meta.namespace, match->meta.name, pod->meta.namespace,
+                            build->budgets->items[build->matches.items.items[1]]->meta.name);
+    if (match->status.disruptions_allowed > 0 ||
+        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
+         (facts->flags & POD_UNREADY) != 0))
+        return NULL;
+    *check = CHECK_BUDGET;
+    return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
+                        pod->meta.namespace, match->meta.name);
+}
+
+static const char *held(struct build *build, const struct pod *pod, enum candidate_check *check)
+{
+    *check = CHECK_UNREADABLE_POD;
+    if (pod->meta.unreadable != NULL)
+        return arena_format(build->arena, "Pod cannot be read (Pod=%s/%s): %s",
+                            pod->meta.namespace, pod->meta.name, pod->meta.unreadable);
+    *check = CHECK_POD;
+    return arena_format(build->arena,
+                        "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
+                        pod->meta.namespace, pod->meta.name);
+}
+
+static const char *pods_block(struct build *build, const struct state_node *state,
+                              enum candidate_check *check) // 11-13
+{
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        if ((facts_at(build, state, i)->flags & POD_HELD) != 0)
+            return held(build, state->pods.items[i], check);
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        const struct pod_facts *facts = facts_at(build, state, i);
+        const char *message = (facts->flags & POD_EVICTABLE) != 0
+                                  ? budget_blocks(build, state->pods.items[i], facts, check)
+                                  : NULL;
+        if (message != NULL)
+            return message;
+    }
+    *check = CHECK_PASSED;
+    return NULL;
+}
+
+// --- one node ------------------------------------------------------------------------------------
+static bool is_placeholder(const struct pod *pod)
+{
+    return string_map_get(&pod->meta.annotations, ANNOTATION_PLACEHOLDER) != NULL;
+}
+
+// Whether the plan of the pending pods puts a placeholder, or any other pod, there.
+static bool is_wanted(const struct build *build, const char *name, bool by_placeholders)
+{
+    const struct plan_placement *placement =
+        build->planned != NULL ? map_get(build->planned, name) : NULL;
+    for (uint32_t i = 0; placement != NULL && i < placement->pods.count; i++)
+        if (is_placeholder(placement->pods.items[i]) == by_placeholders)
+            return true;
+    return false;
+}
+
+// Upstream knows only of nominations; DIS-765.
+static bool is_nominated(const struct build *build, const char *name)
+{
+    return map_get(build->nominated, name) != NULL ||
+           (!build->snapshot->settings.compatibility_upstream && is_wanted(build, name, false));
+}
+
+// DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
+// need none.
+static bool is_known(const struct build *build, const char *name)
+{
+    const struct disruption_pool *pool = map_get(build->pools, name);
+    return pool != NULL &&
+           (pool->catalogue != NULL || !build->snapshot->settings.compatibility_upstream);
+}
+
+static bool is_busy(const struct build *build, const struct node *node)
+{
+    return node != NULL && map_get(build->busy, node->meta.name) != NULL;
+}
+
+// DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
+// `*check` say what its pods have against that, if it may be heeded or not.
+static const char *refusal(struct build *build, const struct state_node *state,
+                           enum candidate_check *check, const char **blocked)
+{
+    *blocked = NULL;
+    *check = CHECK_BUSY;
+    if (is_busy(build, state->node))
+        return "candidate is already being disrupted";
+    *check = CHECK_UNMANAGED;
+    if (state->claim == NULL)
+        return "node isn't managed by karpenter";
+    *check = CHECK_NO_NODE;
+    if (state->node == NULL)
+        return "Nodeclaim does not have an associated node";
+    *check = CHECK_UNREADABLE;
+    if (state_node_unreadable(state) != NULL)
+        return arena_format(build->arena, "%s cannot be read: %s",
+                            state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
+                            state_node_unreadable(state));
+    *check = CHECK_UNINITIALIZED;
+    if (!state->initialized)
+        return "Node isn't initialized";
+    *check = CHECK_MARKED;
+    if (state->marked_for_deletion)
+        return "Node is deleting or marked for deletion";
+    *check = CHECK_NOMINATED;
+    if (is_nominated(build, state->name))
+        return "Node is nominated for a pending pod";
+    *check = CHECK_ANNOTATION;
+    if (text_equal(string_map_get(&state->node->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
+                   "true"))
+        return "Disruption is blocked through the \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation";
+    *check = CHECK_NO_POOL_LABEL;
+    if (state->node_pool == NULL)
+        return "Node doesn't have required label (label=" LABEL_NODE_POOL ")";
+    *check = CHECK_UNKNOWN_POOL;
+    if (!is_known(build, state->node_pool))
+        return arena_format(build->arena, "NodePool not found (NodePool=%s)", state->node_pool);
+    *blocked = pods_block(build, state, check);
+    bool waived =
+        build->options->eventual && state->claim->spec.termination_grace_period.text != NULL;
+    return waived ? NULL : *blocked;
+}
+
+// --- instance types and prices -------------------------------------------------------------------
+static const struct instance_type_catalog *catalogue_at(const struct build *build, uint32_t index)
+{
+    return (const struct instance_type_catalog *)build->snapshot
+        ->objects[KIND_INSTANCE_TYPE_CATALOG]
+        .items[index];
+}
+
+// FMT-6: the catalogues that name the pool, or else those that name nobody.
+static bool serves(const struct instance_type_catalog *catalogue,
+                   const struct disruption_pool *pool)
+{
+    if (catalogue->spec.node_pools.count == 0)
+        return !pool->own_types;
+    return pool->own_types && string_list_has(&catalogue->spec.node_pools, pool->pool->meta.name);
+}
+
+static void find_types(const struct build *build, struct disruption_pool *pool)
+{
+    uint32_t count = build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    for (uint32_t i = 0; i < count; i++)
+        pool->own_types =
+            pool->own_types ||
+            string_list_has(&catalogue_at(build, i)->spec.node_pools, pool->pool->meta.name);
+    for (uint32_t i = 0; i < count; i++)
+        if (serves(catalogue_at(build, i), pool) &&
+            catalogue_at(build, i)->spec.instance_types.count > 0 &&
+            (pool->catalogue == NULL || strcmp(catalogue_at(build, i)->meta.name,
+                                               pool->catalogue->meta.name) < 0))
+            pool->catalogue = catalogue_at(build, i);
+}
+
+static const struct instance_type *find_type(const struct build *build,
+                                             const struct disruption_pool *pool, const char *name)
+{
+    for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        if (!serves(catalogue_at(build, i), pool))
+            continue;
+        char *key = arena_format(build->arena, "%u/%s", i, name);
+        const struct instance_type *type = map_get(build->prices, key);
+        if (type != NULL)
+            return type;
+    }
+    return NULL;
+}
+
+// DIS-59, DIS-744. False: not known; it counts as 0 then.
+static bool find_price(const struct build *build, const struct state_node *state,
+                       const struct node_pool *pool, const struct instance_type *type,
+                       int64_t *price)
+{
+    const struct offering *offering =
+        type != NULL ? instance_type_offering(type, state->labels,
+                                              !build->snapshot->settings.compatibility_upstream)
+                     : NULL;
+    *price = 0;
+    if (offering == NULL)
+        return false;
+    const struct overlay_effect *effect =
+        build->options->problem != NULL ? overlays_effect(build->options->problem, pool, type)
+                                        : NULL;
+    size_t index = (size_t)(offering - type->offerings.items);
+    *price =
+        effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
+    if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
+        *price = spot_window_lowest(build->options->spot_prices, type->name,
+                                    string_map_get(state->labels, LABEL_ZONE), *price);
+    return true;
+}
+
+static double at_least_nothing(double cost)
+{
+    return cost > 0 ? cost : 0;
+}
+
+struct moving { // the pods of a node that would have to move
+    uint32_t count;
+    double cost, plain; // DIS-56; whatever Jobs have done
+};
+
+static struct moving moving_pods(const struct build *build, const struct state_node *state)
+{
+    struct moving moving = {.count = state->returning.count, .cost = 1.0, .plain = 1.0};
+    bool by_run_time = build->snapshot->settings.job_runtime_cost;
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        const struct pod *pod = state->pods.items[i];
+        uint32_t flags = facts_at(build, state, i)->flags;
+        if ((flags & POD_MOVES) == 0)
+            continue;
+        bool one = (flags & POD_COSTS_ONE) != 0;
+        double plain = one ? 1.0 : at_least_nothing(pod_eviction_cost(pod));
+        moving.count++;
+        moving.plain += plain;
+        moving.cost += one || !by_run_time
+                           ? plain
+                           : at_least_nothing(pod_disruption_cost(pod, build->snapshot->time));
+    }
+    list_for_each (pod, &state->returning) {
+        double plain = at_least_nothing(pod_eviction_cost(*pod));
+        moving.plain += plain;
+        moving.cost += plain;
+    }
+    return moving;
+}
+
+static void add_candidate(struct build *build, const struct state_node *state,
+                          const char *blocked, enum candidate_check blocked_by)
+{
+    struct disruption_pool *pool = map_get(build->pools, state->node_pool);
+    const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    struct disruption_candidate candidate = {
+        .state = state,
+        .node = state->node,
+        .claim = state->claim,
+        .pool = pool,
+        .type = type != NULL ? find_type(build, pool, type) : NULL,
+        .blocked = blocked,
+        .blocked_by = blocked_by,
+        .buffered = is_wanted(build, state->name, true)};
+    candidate.price_known =
+        find_price(build, state, pool->pool, candidate.type, &candidate.price);
+    struct moving moving = moving_pods(build, state);
+    candidate.reschedulable = moving.count;
+    candidate.cost = moving.cost;
+    candidate.empty = moving.plain <= 1.0; // DIS-57
+    build->table->candidates.items[build->table->candidates.count++] = candidate;
+}
+
+// --- pools ---------------------------------------------------------------------------------------
+static int by_pool_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct node_pool *const *)a)->meta.name,
+                  (*(const struct node_pool *const *)b)->meta.name);
+}
+
+static void add_pools(struct build *build)
+{
+    uint32_t count = build->snapshot->objects[KIND_NODE_POOL].count;
+    const struct node_pool **pools = arena_allocate_array(build->arena, count + 1, sizeof *pools);
+    for (uint32_t i = 0; i < count; i++)
+        pools[i] = (const struct node_pool *)build->snapshot->objects[KIND_NODE_POOL].items[i];
+    qsort(pools, count, sizeof *pools, by_pool_name);
+    struct candidate_table *table = build->table;
+    table->pools.items = arena_allocate_array(build->arena, count + 1, sizeof *table->pools.items);
+    for (uint32_t i = 0; i < count; i++) {
+        table->pools.items[i].pool = pools[i];
+        find_types(build, &table->pools.items[i]);
+        map_set(build->pools, pools[i]->meta.name, &table->pools.items[i]);
+    }
+    table->pools.count = count;
+}
+
+static void count_node(struct build *build, const struct state_node *state) // DIS-125, DIS-126
+{
+    struct disruption_pool *pool =
+        state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
+    if (pool == NULL || state->claim == NULL || !state->initialized ||
+        condition_is_true(&state->claim->status.conditions, "InstanceTerminating"))
+        return;
+    pool->total++;
+    bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
+    if (state->marked_for_deletion || is_busy(build, state->node) || !ready)
+        pool->disrupting++;
+}
+
+// As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for all
+// nodes.
+static double cost_of_others(const struct state_node *state)
+{
+    double cost = 1.0;
+    list_for_each (pod, &state->pods)
+        if (!pod_owned_by_daemon_set(*pod))
+            cost += at_least_nothing(pod_eviction_cost(*pod));
+    return cost;
+}
+
+// DIS-190: what the pool costs, and what it would cost its pods to move.
+static void count_for_balance(struct build *build, const struct state_node *state,
+                              bool is_candidate)
+{
+    struct disruption_pool *pool =
+        state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
+    if (pool == NULL ||
+        !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
+        return;
+    if (is_candidate) {
+        const struct disruption_candidate *last =
+            &build->table->candidates.items[build->table->candidates.count - 1];
+        pool->balance_cost += last->cost;
+        pool->balance_price = quantity_add(pool->balance_price, last->price);
+        return;
+    }
+    pool->balance_cost += build->snapshot->settings.compatibility_upstream
+                              ? cost_of_others(state)
+                              : moving_pods(build, state).cost;
+    const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    const struct instance_type *type = name != NULL ? find_type(build, pool, name) : NULL;
+    int64_t price;
+    if (state->claim != NULL && find_price(build, state, pool->pool, type, &price))
+        pool->balance_price = quantity_add(pool->balance_price, price);
+}
+
+void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
+                              const struct candidate_table *table, const char *reason)
+{
+    list_for_each (pool, &table->pools) {
+        struct error error = {0};
+        if (!budgets_allowed(pool->pool, reason, pool->total, snapshot->time, &pool->allowed,
+                             &error))
+            pool->budget_error =
+                arena_format(arena, "invalid disruption budgets in nodepool %s, %s",
+                             pool->pool->meta.name, error.message);
+        pool->remaining = pool->allowed - pool->disrupting;
+        if (pool->remaining < 0)
+            pool->remaining = 0;
+    }
+}
+
+// --- the table
+// -------------------------------------------------------------------------------------- DIS-61,
+// DIS-700: savings ratio descending, cost, age, name.
+static int by_merit(const void *a, const void *b)
+{
+    const struct disruption_candidate *x = a, *y = b;
+    double x_ratio = (double)x->price / x->cost, y_ratio = (double)y->price / y->cost;
+    if (x_ratio != y_ratio)
+        return x_ratio > y_ratio ? -1 : 1;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->claim->meta.creation_timestamp != y->claim->meta.creation_timestamp)
+        return x->claim->meta.creation_timestamp < y->claim->meta.creation_timestamp ? -1 : 1;
+    return strcmp(x->node->meta.name, y->node->meta.name);
+}
+
+static void index_types(struct build *build)
+{
+    for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalogue =
+            (const struct instance_type_catalog *)build->snapshot
+                ->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        list_for_each (type, &catalogue->spec.instance_types)
+            map_set(build->prices, arena_format(build->arena, "%u/%s", i, type->name), type);
+    }
+}
+
+static void index_plan(struct build *build)
+{
+    if (build->options->plan == NULL)
+        return;
+    build->planned = map_create();
+    list_for_each (placement, &build->options->plan->placements)
+        map_set(build->planned, placement->name, placement);
+}
+
+static void index_names(struct build *build)
+{
+    build->busy = map_create();
+    build->nominated = map_create();
+    for (uint32_t i = 0; build->options->busy != NULL && i < build->options->busy->count; i++)
+        map_set(build->busy, build->options->busy->items[i], build);
+    list_for_each (nomination, &build->snapshot->nominated)
+        if (nomination->until > build->snapshot->time)
+            map_set(build->nominated, nomination->node, build);
+}
+
+static void free_indexes(struct build *build)
+{
+    map_destroy(build->pools, NULL);
+    map_destroy(build->prices, NULL);
+    map_destroy(build->busy, NULL);
+    map_destroy(build->nominated, NULL);
+    if (build->planned != NULL)
+        map_destroy(build->planned, NULL);
+    vector_free(&build->matches.items);
+}
+
+struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
+                                        const struct candidate_options *options)
+{
+    struct candidate_table table = {0};
+    struct build build = {.arena = arena,
+                          .snapshot = snapshot,
+                          .options = options,
+                          .table = &table,
+                          .pools = map_create(),
+                          .prices = map_create()};
+    const struct problem *problem = options->problem;
+    struct state_nodes own = {0};
+    if (problem == NULL)
+        own = state_nodes_build(arena, snapshot);
+    struct state_nodes states = problem != NULL ? problem->nodes : own;
+    add_pools(&build);
+    index_types(&build);
+    index_plan(&build);
+    index_names(&build);
+    build.budgets =
+        problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
+    build.facts = problem != NULL
+                      ? problem->pod_facts
+                      : pod_facts_create(arena, &states, build.budgets, snapshot->time);
+    table.candidates.items =
+        arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
+    table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);
+    table.refusals.items =
+        arena_allocate_array(arena, states.count + 1, sizeof *table.refusals.items);
+    for (uint32_t i = 0; i < states.count; i++) {
+        const struct state_node *state = &states.items[i];
+        enum candidate_check check;
+        const char *blocked;
+        count_node(&build, state);
+        const char *message = refusal(&build, state, &check, &blocked);
+        if (message == NULL)
+            add_candidate(&build, state, blocked, check);
+        else
+            table.refusals.items[table.refusals.count++] =
+                (struct disruption_refusal){state, check, message};
+        count_for_balance(&build, state, message == NULL && blocked == NULL);
+        if (message != NULL && check >= CHECK_NO_NODE)
+            table.blocks.items[table.blocks.count++] =
+                (struct disruption_block){state->node, state->claim, check, message};
+    }
+    candidates_apply_budgets(arena, snapshot, &table, options->reason);
+    qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
+    if (problem == NULL)
+        state_nodes_free(&own);
+    free_indexes(&build);
+    return table;
+}

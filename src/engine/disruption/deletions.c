@@ -1,0 +1,175 @@
+#include "engine/disruption/deletions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/evictions.h"
+#include "engine/consolidation/spare_capacity.h"
+#include "engine/consolidation/consolidation_split.h"
+#include "engine/problem/problem.h"
+
+#define SET_MAX     100   // nodes of one command: what can be watched coming true
+#define CHUNK_FIRST 16    // candidates that are tried together
+#define EFFORT_MAX  12000 // pods simulated in all, in units of one node
+#define MISSES_MAX  60    // candidates that did not fit by themselves
+
+struct option {
+    struct disruption_candidate *candidate;
+    struct wish wish;
+    uint32_t merit; // place in the order of DIS-61, DIS-700
+};
+
+struct search {
+    struct disruption *disruption;
+    struct arena *arena;
+    struct evictions evictions;
+    struct option *options; // by density
+    uint32_t count;
+    struct disruption_candidate **set;
+    uint32_t set_count;
+    uint32_t effort, misses;
+};
+
+static int by_density(const void *a, const void *b)
+{
+    const struct option *x = a, *y = b;
+    int order = wishes_compare(&x->wish, &y->wish);
+    return order != 0 ? order : x->merit < y->merit ? -1 : x->merit > y->merit;
+}
+
+// What evicting the pods costs is earned back, and the pool's policy agrees.
+static bool is_worth_it(struct disruption *disruption, struct disruption_candidate *candidate)
+{
+    struct payback payback =
+        payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
+    return payback_reached(&payback) && balance_approves(&candidate, 1, candidate->price);
+}
+
+static void rank(struct search *search, const candidate_list *wanted, const struct holes *holes)
+{
+    search->options =
+        arena_allocate_array(search->arena, wanted->count + 1, sizeof *search->options);
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        struct disruption_candidate *candidate = wanted->items[i];
+        struct wish wish = holes_wish(holes, candidate);
+        if (wish_may_fit(&wish) && balance_may_approve(candidate) &&
+            is_worth_it(search->disruption, candidate))
+            search->options[search->count++] = (struct option){candidate, wish, i};
+    }
+    qsort(search->options, search->count, sizeof *search->options, by_density);
+}
+
+// Whether every pod of the set finds room on nodes that stay.
+static bool fits(struct search *search, uint32_t mixture)
+{
+    search->effort += search->set_count;
+    struct trial trial =
+        trial_run_mixed(search->disruption, search->set, search->set_count, mixture);
+    bool fit = trial_possible(&trial) && trial.needed == 0;
+    trial_free(&trial);
+    return fit;
+}
+
+// In whatever order those come back that are evicted together.
+static bool fits_mixed(struct search *search)
+{
+    for (uint32_t mixture = 1; mixture <= MIXTURES; mixture++)
+        if (!fits(search, mixture))
+            return false;
+    return true;
+}
+
+static bool may_take(struct search *search, const struct option *option)
+{
+    struct disruption_candidate *candidate = option->candidate;
+    if (candidate->pool->remaining == 0 ||
+        !evictions_take(&search->evictions, candidate, false))
+        return false;
+    candidate->pool->remaining--;
+    return true;
+}
+
+// Takes the last one out of the set.
+static void shed(struct search *search)
+{
+    struct disruption_candidate *candidate = search->set[--search->set_count];
+    candidate->pool->remaining++;
+    evictions_give_back(&search->evictions, candidate, false);
+}
+
+// Adds the options from `first` on that go with the set, as many of `count` as do. Halves are tried where
+// not all of them fit.
+static void add_chunk(struct search *search, const struct option *options, uint32_t count)
+{
+    uint32_t before = search->set_count;
+    for (uint32_t i = 0; i < count && search->set_count < SET_MAX; i++)
+        if (may_take(search, &options[i]))
+            search->set[search->set_count++] = options[i].candidate;
+    if (search->set_count == before || fits(search, 0))
+        return;
+    while (search->set_count > before)
+        shed(search);
+    search->misses += count == 1;
+    if (count == 1 || search->effort >= EFFORT_MAX || search->misses >= MISSES_MAX)
+        return;
+    add_chunk(search, options, count / 2);
+    add_chunk(search, options + count / 2, count - count / 2);
+}
+
+static void find_set(struct search *search)
+{
+    uint32_t chunk = CHUNK_FIRST;
+    for (uint32_t at = 0; at < search->count && search->set_count < SET_MAX &&
+                          search->effort < EFFORT_MAX && search->misses < MISSES_MAX;) {
+        uint32_t count = search->count - at < chunk ? search->count - at : chunk;
+        uint32_t before = search->set_count;
+        add_chunk(search, &search->options[at], count);
+        at += count;
+        chunk = search->set_count - before == count ? 2 * chunk
+                : search->set_count == before       ? (chunk + 1) / 2
+                                                    : chunk;
+    }
+}
+
+// A set that fits in one order only needs luck; one that is an eighth smaller hardly does.
+static void make_sure(struct search *search)
+{
+    uint32_t found = search->set_count, least = found - (found + 7) / 8;
+    while (search->set_count > least && !fits_mixed(search))
+        shed(search);
+    while (search->set_count > 0 && search->set_count < found && !fits(search, 0))
+        shed(search);
+}
+
+static void add_command(struct search *search)
+{
+    struct disruption *disruption = search->disruption;
+    struct joint joint = {
+        .trial = trial_run_scheduled(disruption, search->set, search->set_count, NULL)};
+    struct part part = {.candidates = search->set,
+                        .count = search->set_count,
+                        .savings = candidates_price(search->set, search->set_count)};
+    part_command(disruption, &joint, &part);
+    joint_free(&joint);
+}
+
+bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct search search = {.disruption = disruption,
+                            .arena = arena,
+                            .evictions = evictions_create(disruption)};
+    struct holes holes = holes_find(disruption, arena);
+    rank(&search, wanted, &holes);
+    search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
+    find_set(&search);
+    make_sure(&search);
+    if (search.set_count == 0 || search.set_count < least) {
+        while (search.set_count > 0)
+            shed(&search);
+        return false;
+    }
+    add_command(&search);
+    return true;
+}

@@ -1,0 +1,194 @@
+// Drifted nodes of dynamic pools (DIS-222 to DIS-227).
+#include "engine/disruption/drift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/disruption/evictions.h"
+#include "engine/explain/plan_builder.h"
+#include "engine/disruption/planned_moves.h"
+#include "engine/disruption/removal_simulation.h"
+
+#define BATCH_MAX 100 // nodes whose pods are packed together
+
+static int64_t drifted_since(const struct disruption_candidate *candidate)
+{
+    return condition_find(&candidate->claim->status.conditions, "Drifted")->last_transition_time;
+}
+
+int compare_drift_times(const void *a, const void *b)
+{
+    const struct disruption_candidate *x = *(struct disruption_candidate *const *)a;
+    const struct disruption_candidate *y = *(struct disruption_candidate *const *)b;
+    if (drifted_since(x) != drifted_since(y))
+        return drifted_since(x) < drifted_since(y) ? -1 : 1;
+    return strcmp(x->node->meta.name, y->node->meta.name);
+}
+
+// Those without pods that would have to move, then the longest drifted.
+static int compare_drift(const void *a, const void *b)
+{
+    const struct disruption_candidate *x = *(struct disruption_candidate *const *)a;
+    const struct disruption_candidate *y = *(struct disruption_candidate *const *)b;
+    if ((x->reschedulable == 0) != (y->reschedulable == 0))
+        return x->reschedulable == 0 ? -1 : 1;
+    return compare_drift_times(a, b);
+}
+
+static candidate_list find_drifted(struct disruption *disruption,
+                                   const struct candidate_table *table)
+{
+    candidate_list list = candidate_list_create(disruption, table);
+    list_for_each (candidate, &table->candidates)
+        if (!candidate->pool->pool->spec.replicas.present &&
+            condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
+            !disruption_is_paused(disruption, candidate, true))
+            list.items[list.count++] = candidate;
+    qsort(list.items, list.count, sizeof *list.items, compare_drift);
+    return list;
+}
+
+static void add_command(struct disruption *disruption, const char *method,
+                        const struct trial *trial, struct disruption_candidate *const *candidates,
+                        uint32_t count)
+{
+    struct plan *plan = disruption->plan;
+    struct plan_disruption *command =
+        disruption_command(disruption, method, NULL, candidates, count);
+    command->replacements.items = arena_allocate_array(plan->arena, trial->claims_count + 1,
+                                                       sizeof *command->replacements.items);
+    for (uint32_t i = 0; i < trial->claims_count; i++) {
+        struct plan_claim *out = &command->replacements.items[command->replacements.count++];
+        finish_replacement(trial->pass, trial->claims[i], trial->claims[i]->set, plan, out);
+        command->savings -= out->price;
+    }
+    planned_moves_find(disruption, trial->pass, candidates, count, trial->claims,
+                       trial->claims_count, &command->moves);
+}
+
+// DIS-223.
+static void refuse(struct disruption *disruption, const struct disruption_candidate *candidate,
+                   const struct trial *trial)
+{
+    const char *message = trial_message(disruption, trial);
+    disruption_note(disruption, "DisruptionBlocked", candidate, message);
+    disruption_verdict(disruption, candidate, trial->no_pool ? "DIS-227" : "DIS-223", message);
+}
+
+// As upstream does: one node, the first that can go (DIS-223).
+static void replace_first(struct disruption *disruption, const candidate_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i]->pool->remaining == 0)
+            continue;
+        struct trial trial = trial_run(disruption, &list->items[i], 1, false);
+        bool possible = trial_possible(&trial), failed = trial.no_pool;
+        if (possible)
+            add_command(disruption, "Drifted", &trial, &list->items[i], 1);
+        else
+            refuse(disruption, list->items[i], &trial);
+        trial_free(&trial);
+        for (uint32_t j = i + 1; failed && j < list->count; j++)
+            if (list->items[j]->pool->remaining > 0)
+                disruption_verdict(disruption, list->items[j], "DIS-227",
+                                   "Creating scheduler, no nodepools found");
+        if (possible || failed) // DIS-227
+            return;
+    }
+}
+
+bool departs_alone(const struct disruption_candidate *candidate)
+{
+    return candidate->reschedulable == 0 && !candidate->holds_placeholders;
+}
+
+// Adds the candidate to those that go together if the pods of all find places.
+static bool join(struct disruption *disruption, bool eventual, candidate_list *together,
+                 struct evictions *evictions, struct disruption_candidate *candidate)
+{
+    if (!evictions_take(evictions, candidate, eventual))
+        return false;
+    together->items[together->count] = candidate;
+    struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
+    bool possible = trial_possible(&trial);
+    if (possible) {
+        together->count++;
+    } else {
+        evictions_give_back(evictions, candidate, eventual);
+        refuse(disruption, candidate, &trial);
+    }
+    trial_free(&trial);
+    return possible;
+}
+
+// Whether all that the budgets allow can go at once; mostly they can.
+static bool take_all(struct disruption *disruption, bool eventual, const candidate_list *list,
+                     candidate_list *together)
+{
+    struct evictions evictions = evictions_create(disruption);
+    for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (departs_alone(candidate) || candidate->pool->remaining == 0 ||
+            !evictions_take(&evictions, candidate, eventual))
+            continue;
+        candidate->pool->remaining--;
+        together->items[together->count++] = candidate;
+    }
+    struct trial trial = trial_run(disruption, together->items, together->count, false);
+    bool possible = trial_possible(&trial);
+    trial_free(&trial);
+    for (uint32_t i = 0; i < together->count && !possible; i++)
+        together->items[i]->pool->remaining++;
+    together->count = possible ? together->count : 0;
+    return possible;
+}
+
+// One after the other, without those that cannot go.
+static void take_some(struct disruption *disruption, bool eventual, const candidate_list *list,
+                      candidate_list *together)
+{
+    struct evictions evictions = evictions_create(disruption);
+    for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (!departs_alone(candidate) && candidate->pool->remaining > 0 &&
+            join(disruption, eventual, together, &evictions, candidate))
+            candidate->pool->remaining--;
+    }
+}
+
+void depart(struct disruption *disruption, const struct departure *departure,
+            const struct candidate_table *table, const candidate_list *list)
+{
+    candidate_list together = candidate_list_create(disruption, table);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct disruption_candidate *candidate = list->items[i];
+        if (!departs_alone(candidate) || candidate->pool->remaining == 0)
+            continue;
+        candidate->pool->remaining--;
+        disruption_command(disruption, departure->method, NULL, &candidate, 1);
+    }
+    if (!take_all(disruption, departure->eventual, list, &together))
+        take_some(disruption, departure->eventual, list, &together);
+    if (together.count == 0)
+        return;
+    struct trial trial = trial_run(disruption, together.items, together.count, false);
+    trial_pack(disruption, &trial);
+    if (!trial_possible(&trial)) { // then as it was
+        trial_free(&trial);
+        trial = trial_run(disruption, together.items, together.count, false);
+    }
+    add_command(disruption, departure->method, &trial, together.items, together.count);
+    trial_free(&trial);
+}
+
+void drift_decide(struct disruption *disruption)
+{
+    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    candidate_list list = find_drifted(disruption, &table);
+    disruption_turn(disruption, "drift", "Drifted", list.count);
+    if (!disruption->better) {
+        replace_first(disruption, &list);
+        return;
+    }
+    depart(disruption, &(struct departure){.method = "Drifted", .eventual = true}, &table, &list);
+}

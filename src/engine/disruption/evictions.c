@@ -1,0 +1,204 @@
+#include "engine/disruption/evictions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/pods/pod_facts.h"
+#include "engine/problem/problem.h"
+#include "engine/problem/state_node.h"
+#include "model/reading/pod_workload.h"
+
+struct need { // what a node's drain asks of a budget
+    uint32_t budget;
+    int64_t pods;
+};
+struct needs {
+    VECTOR(struct need) items; // by budget
+};
+
+static void add_need(struct needs *needs, uint32_t budget)
+{
+    uint32_t at = 0;
+    while (at < needs->items.count && needs->items.items[at].budget < budget)
+        at++;
+    if (at < needs->items.count && needs->items.items[at].budget == budget) {
+        needs->items.items[at].pods++;
+        return;
+    }
+    vector_push(&needs->items, (struct need){0});
+    memmove(&needs->items.items[at + 1], &needs->items.items[at],
+            (needs->items.count - 1 - at) * sizeof *needs->items.items);
+    needs->items.items[at] = (struct need){budget, 1};
+}
+
+// What the pod's eviction asks of budgets, if anything (DIS-42, DIS-43, DIS-45).
+static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
+                             const struct pod_facts *facts, struct pod_budget_matches *matches,
+                             struct needs *needs)
+{
+    const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    if (facts->budget == BUDGET_NONE)
+        return;
+    pod_facts_budgets(facts, budgets, pod, matches);
+    vector_for_each (match, &matches->items) {
+        const char *policy = budgets->items[*match]->spec.unhealthy_pod_eviction_policy;
+        if ((facts->flags & POD_UNREADY) == 0 || !text_equal(policy, "AlwaysAllow"))
+            add_need(needs, *match);
+    }
+}
+
+// Of all pods of the node; the caller frees.
+static struct needs find_needs(const struct disruption *disruption, const struct state_node *state)
+{
+    struct needs needs = {0};
+    struct pod_budget_matches matches = {0};
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        add_needs_of_pod(disruption, state->pods.items[i],
+                         &disruption->problem->pod_facts[state->running[i]], &matches, &needs);
+    vector_free(&matches.items);
+    return needs;
+}
+
+// Those of going nodes that the snapshot shows where they are to come; the caller frees.
+static struct needs find_needs_of_leaving(const struct disruption *disruption)
+{
+    struct needs needs = {0};
+    struct pod_budget_matches matches = {0};
+    const struct problem *problem = disruption->problem;
+    for (uint32_t i = 0; i < problem->nodes.running.count; i++)
+        if ((problem->pod_facts[i].flags & POD_LEAVING) != 0)
+            add_needs_of_pod(disruption, problem->nodes.running.items[i].pod,
+                             &problem->pod_facts[i], &matches, &needs);
+    list_for_each (pod, &problem->nodes.others) {
+        if (!pod_is_leaving(*pod))
+            continue;
+        struct pod_facts facts =
+            pod_facts_of(problem->pod_budgets, *pod, problem->snapshot->time, &matches);
+        add_needs_of_pod(disruption, *pod, &facts, &matches, &needs);
+    }
+    vector_free(&matches.items);
+    return needs;
+}
+
+static void ask(struct disruption *disruption, struct needs needs)
+{
+    vector_for_each (need, &needs.items)
+        disruption->evictions_asked[need->budget] += need->pods;
+    vector_free(&needs.items);
+}
+
+// What is asked of the budgets before anything is decided. A pod that is already terminating is no
+// longer healthy and so counted in what the budget allows.
+static void count_running(struct disruption *disruption)
+{
+    const struct problem *problem = disruption->problem;
+    disruption->evictions_asked =
+        arena_allocate_array(disruption->arena, problem->pod_budgets->count + 1,
+                             sizeof *disruption->evictions_asked);
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        if (disruption_is_going(disruption, &problem->nodes.items[i]))
+            ask(disruption, find_needs(disruption, &problem->nodes.items[i]));
+    ask(disruption, find_needs_of_leaving(disruption));
+}
+
+struct evictions evictions_create(struct disruption *disruption)
+{
+    struct evictions evictions = {.disruption = disruption};
+    if (!disruption->better)
+        return evictions;
+    uint32_t count = disruption->problem->pod_budgets->count;
+    if (disruption->evictions_asked == NULL)
+        count_running(disruption);
+    evictions.asked =
+        arena_allocate_array(disruption->arena, count + 1, sizeof *evictions.asked);
+    memcpy(evictions.asked, disruption->evictions_asked, count * sizeof *evictions.asked);
+    if (disruption->problem->settings->workload_guard)
+        evictions.guard = workload_guard_create(disruption);
+    return evictions;
+}
+
+// DIS-34: a grace period overrules the budgets of pods.
+static bool is_waived(const struct disruption_candidate *candidate, bool eventual)
+{
+    return eventual && candidate->claim->spec.termination_grace_period.text != NULL;
+}
+
+static void tell_refusal(struct evictions *evictions, const struct disruption_candidate *candidate,
+                         const struct need *need)
+{
+    const struct pod_disruption_budget *budget =
+        evictions->disruption->problem->pod_budgets->items[need->budget];
+    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
+    disruption_verdict(
+        evictions->disruption, candidate, "DIS-760",
+        arena_format(scratch,
+                     "PodDisruptionBudget %s/%s allows %" PRId64 " disruptions, of which %" PRId64
+                     " are asked for by other nodes that go; this one needs %" PRId64,
+                     budget->meta.namespace, budget->meta.name, budget->status.disruptions_allowed,
+                     evictions->asked[need->budget], need->pods));
+}
+
+static bool budgets_take(struct evictions *evictions, const struct disruption_candidate *candidate)
+{
+    const struct pod_budgets *budgets = evictions->disruption->problem->pod_budgets;
+    struct needs needs = find_needs(evictions->disruption, candidate->state);
+    const struct need *refused = NULL;
+    vector_for_each (need, &needs.items) {
+        int64_t asked = evictions->asked[need->budget];
+        if (refused == NULL && asked != 0 &&
+            asked + need->pods > budgets->items[need->budget]->status.disruptions_allowed)
+            refused = need;
+    }
+    if (refused != NULL)
+        tell_refusal(evictions, candidate, refused);
+    else
+        vector_for_each (need, &needs.items)
+            evictions->asked[need->budget] += need->pods;
+    vector_free(&needs.items);
+    return refused == NULL;
+}
+
+static void budgets_give_back(struct evictions *evictions,
+                              const struct disruption_candidate *candidate)
+{
+    struct needs needs = find_needs(evictions->disruption, candidate->state);
+    vector_for_each (need, &needs.items)
+        evictions->asked[need->budget] -= need->pods;
+    vector_free(&needs.items);
+}
+
+bool evictions_take(struct evictions *evictions, const struct disruption_candidate *candidate,
+                    bool eventual)
+{
+    if (!evictions->disruption->better)
+        return true;
+    bool waived = is_waived(candidate, eventual);
+    if (!waived && !budgets_take(evictions, candidate))
+        return false;
+    if (evictions->guard == NULL || workload_guard_take(evictions->guard, candidate))
+        return true;
+    if (!waived)
+        budgets_give_back(evictions, candidate);
+    return false;
+}
+
+void evictions_give_back(struct evictions *evictions, const struct disruption_candidate *candidate,
+                         bool eventual)
+{
+    if (!evictions->disruption->better)
+        return;
+    if (!is_waived(candidate, eventual))
+        budgets_give_back(evictions, candidate);
+    if (evictions->guard != NULL)
+        workload_guard_give_back(evictions->guard, candidate);
+}
+
+bool evictions_allow(struct evictions *evictions, const struct disruption_candidate *candidate,
+                     bool eventual)
+{
+    bool allowed = evictions_take(evictions, candidate, eventual);
+    if (allowed)
+        evictions_give_back(evictions, candidate, eventual);
+    return allowed;
+}

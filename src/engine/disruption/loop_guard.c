@@ -1,0 +1,34 @@
+#include "engine/disruption/loop_guard.h"
+
+#include <string.h>
+
+#include "engine/problem/templates.h"
+
+static bool concerns(const struct frozen_move *move, const struct disruption_candidate *candidate)
+{
+    const struct string_map *labels = candidate->state->labels;
+    return text_equal(move->pool, candidate->pool->pool->meta.name) &&
+           text_equal(move->from_type, string_map_get(labels, LABEL_INSTANCE_TYPE));
+}
+
+static void drop_type(const struct claim *claim, const char *name)
+{
+    const struct type_table *table = claim->template->table;
+    bitset_for_each (r, claim->rows)
+        if (strcmp(table->rows[r].type->name, name) == 0)
+            bitset_clear(claim->rows, r);
+}
+
+void frozen_moves_drop(const struct disruption *disruption, struct trial *trial)
+{
+    const struct disrupt_inputs *inputs = disruption->inputs;
+    if (inputs->frozen_count == 0 || !trial->consolidation)
+        return;
+    for (uint32_t i = 0; i < inputs->frozen_count; i++)
+        for (uint32_t c = 0; c < trial->candidates_count; c++) {
+            if (!concerns(&inputs->frozen[i], trial->candidates[c]))
+                continue;
+            for (uint32_t k = 0; k < trial->claims_count; k++)
+                drop_type(trial->claims[k], inputs->frozen[i].to_type);
+        }
+}

@@ -1,0 +1,340 @@
+#include "engine/disruption/revalidate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/emptiness.h"
+#include "engine/disruption/disruption.h"
+#include "engine/disruption/drift.h"
+#include "engine/disruption/evictions.h"
+#include "engine/disruption/expiry.h"
+#include "engine/disruption/planned_moves.h"
+#include "engine/problem/problem.h"
+#include "engine/problem/templates.h"
+
+struct revalidation {
+    struct disruption disruption;
+    struct map *candidates;   // struct disruption_candidate by the Node's name
+    int64_t *taken;           // by pool of the table: what checks took from the budgets
+    struct evictions evictions; // what they ask of pods' budgets and workloads
+    candidate_list accepted;  // of the valid checks that have a simulation
+    uint32_t accepted_claims; // their replacements
+    bool fits_together;       // all that consolidation decided, as it decided it
+};
+
+static void index_candidates(struct revalidation *revalidation)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    revalidation->accepted = candidate_list_create(disruption, &table);
+    revalidation->taken = arena_allocate_array(disruption->arena, table.pools.count + 1,
+                                               sizeof *revalidation->taken);
+    list_for_each (candidate, &disruption->table.candidates)
+        map_set(revalidation->candidates, candidate->node->meta.name, candidate);
+}
+
+static bool is_drift(const struct disrupt_check *check)
+{
+    return strcmp(check->reason, "Drifted") == 0;
+}
+
+// The predicate of the method that decided it.
+static bool is_wanted(struct revalidation *revalidation, const struct disrupt_check *check,
+                      const struct disruption_candidate *candidate)
+{
+    struct arena *arena = revalidation->disruption.arena;
+    const char *message;
+    if (is_drift(check)) // or expiry, which goes by the same reason (DIS-762)
+        return condition_is_true(&candidate->claim->status.conditions, "Drifted") ||
+               (candidate->blocked == NULL && revalidation->disruption.better &&
+                expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
+    if (candidate->blocked != NULL)
+        return false; // graceful disruption: DIS-34
+    return strcmp(check->reason, "Empty") == 0 ? emptiness_wants(arena, candidate, &message)
+                                               : consolidation_wants(arena, candidate, &message);
+}
+
+static bool reject(struct disrupt_check *check, const char *kind, const char *message)
+{
+    check->kind = kind;
+    check->message = message;
+    return false;
+}
+
+// DIS-263 step 1. The candidates come in the order of the table, as when they were decided.
+static bool find_candidates(struct revalidation *revalidation, struct disrupt_check *check,
+                            candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    uint32_t missing = 0;
+    list_for_each (name, &check->nodes) {
+        struct disruption_candidate *candidate = map_get(revalidation->candidates, *name);
+        if (candidate != NULL && is_wanted(revalidation, check, candidate))
+            list->items[list->count++] = candidate;
+        else
+            missing++;
+    }
+    if (missing == 0)
+        return true;
+    return reject(check, "churn",
+                  arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid",
+                               missing));
+}
+
+static bool take_budgets(struct revalidation *revalidation, struct disrupt_check *check,
+                         const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    const struct candidate_table *table = &disruption->table;
+    candidates_apply_budgets(disruption->arena, disruption->snapshot, table, check->reason);
+    uint32_t taken = 0;
+    for (; taken < list->count; taken++) {
+        uint32_t pool = (uint32_t)(list->items[taken]->pool - table->pools.items);
+        if (list->items[taken]->pool->remaining <= revalidation->taken[pool])
+            break;
+        revalidation->taken[pool]++;
+    }
+    if (taken == list->count)
+        return true;
+    while (taken-- > 0)
+        revalidation->taken[list->items[taken]->pool - table->pools.items]--;
+    return reject(check, "budget",
+                  "a candidate can no longer be disrupted without violating budgets");
+}
+
+// --- simulation (DIS-263 step 2) -----------------------------------------------------------------
+// Every type that the replacement may be launched as is one that would be chosen now.
+static bool has_all_types(const struct trial *trial, const struct string_list *types)
+{
+    const struct claim *claim = trial->claims[0];
+    struct map *chosen = map_create();
+    bitset_for_each (r, claim->rows)
+        map_set(chosen, claim->template->table->rows[r].type->name,
+                (void *)(uintptr_t)claim->template->table);
+    bool all = true;
+    list_for_each (type, types)
+        all = all && map_get(chosen, *type) != NULL;
+    map_destroy(chosen, NULL);
+    return all;
+}
+
+// That what was decided would do now, too.
+static bool is_confirmed(const struct trial *trial, const struct disrupt_check *check)
+{
+    if (trial->needed > check->replacements || (trial->needed == 0 && check->replacements > 0))
+        return false;
+    return check->replacements != 1 || trial->claims_count != 1 || check->types.count == 0 ||
+           has_all_types(trial, &check->types);
+}
+
+// The replacements may have been chosen by the packing policy: of other types, of another NodePool.
+static const char *judge_trial(struct disruption *disruption, struct trial *trial,
+                               const struct disrupt_check *check)
+{
+    if (trial_possible(trial) && !is_confirmed(trial, check))
+        trial_pack(disruption, trial);
+    if (!trial_possible(trial))
+        return trial_message(disruption, trial);
+    return is_confirmed(trial, check) ? NULL : "scheduling simulation produced new results";
+}
+
+static bool has_static_pool(const candidate_list *list)
+{
+    return list->count > 0 && list->items[0]->pool->pool->spec.replicas.present;
+}
+
+static bool has_simulation(const struct disrupt_check *check, const candidate_list *list)
+{
+    return strcmp(check->reason, "Empty") != 0 && !has_static_pool(list);
+}
+
+// What consolidation decided at one time it decided together: a node's pods may have the room elsewhere only
+// because others' do not, and need other machines when it goes alone. Then kube-scheduler's choices count.
+static bool fit_together(struct revalidation *revalidation, const struct disrupt_check *checks,
+                         uint32_t count)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list all = candidate_list_create(disruption, &disruption->table);
+    uint32_t replacements = 0, moves = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        candidate_list list = {.items = all.items + all.count};
+        list_for_each (name, &checks[i].nodes) {
+            struct disruption_candidate *candidate = map_get(revalidation->candidates, *name);
+            if (candidate != NULL && all.count + list.count < disruption->table.candidates.count)
+                list.items[list.count++] = candidate;
+        }
+        if (list.count == 0 || is_drift(&checks[i]) || !has_simulation(&checks[i], &list))
+            continue;
+        all.count += list.count;
+        replacements += checks[i].replacements;
+        moves++;
+    }
+    if (moves < 2)
+        return false;
+    struct trial trial = trial_run_scheduled(disruption, all.items, all.count, NULL);
+    bool fit = trial_possible(&trial) && trial.needed <= replacements;
+    trial_free(&trial);
+    return fit;
+}
+
+static void accept(struct revalidation *revalidation, const struct disrupt_check *check,
+                   const candidate_list *list)
+{
+    candidate_list *accepted = &revalidation->accepted;
+    for (uint32_t i = 0; i < list->count; i++)
+        accepted->items[accepted->count++] = list->items[i];
+    revalidation->accepted_claims += check->replacements;
+}
+
+// With what was found valid before: all of them may go at the same time.
+static const char *try_together(struct revalidation *revalidation,
+                                const struct disrupt_check *check, const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list *accepted = &revalidation->accepted;
+    const char *why = NULL;
+    uint32_t before = accepted->count, claims = revalidation->accepted_claims;
+    accept(revalidation, check, list);
+    if (before > 0) {
+        struct trial trial =
+            trial_run(disruption, accepted->items, accepted->count, !is_drift(check));
+        if (!trial_possible(&trial))
+            why = trial_message(disruption, &trial);
+        else if (trial.needed > revalidation->accepted_claims)
+            why = "other commands under way need the same room";
+        trial_free(&trial);
+    }
+    if (why != NULL) {
+        accepted->count = before;
+        revalidation->accepted_claims = claims;
+    }
+    return why;
+}
+
+// DIS-755. The node goes wherever its pods find places; those of others are not to rely on the same
+// room.
+static void plan_places(struct revalidation *revalidation, struct disrupt_check *check,
+                        const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list *accepted = &revalidation->accepted;
+    uint32_t before = accepted->count;
+    if (!disruption->better)
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        accepted->items[accepted->count++] = list->items[i];
+    struct trial trial = trial_run(disruption, accepted->items, accepted->count, false);
+    planned_moves_find(disruption, trial.pass, list->items, list->count, NULL, 0, &check->moves);
+    if (!trial_possible(&trial) || trial.needed > revalidation->accepted_claims)
+        accepted->count = before; // it must not keep others that have places
+    trial_free(&trial);
+}
+
+// Nodes that were to go without a look at what is on them.
+static bool depart_alone(const struct disruption *disruption, const struct disrupt_check *check,
+                         const candidate_list *list)
+{
+    bool alone = disruption->better && is_drift(check) && check->replacements == 0;
+    list_for_each (candidate, list)
+        alone = alone && departs_alone(*candidate);
+    return alone;
+}
+
+static const char *judge_alone(struct disruption *disruption, const struct disrupt_check *check,
+                               const candidate_list *list)
+{
+    if (depart_alone(disruption, check, list))
+        return NULL;
+    struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
+    const char *why = judge_trial(disruption, &trial, check);
+    trial_free(&trial);
+    if (why == NULL || !disruption->better || is_drift(check))
+        return why;
+    trial = trial_run_scheduled(disruption, list->items, list->count, NULL); // as it was decided
+    why = judge_trial(disruption, &trial, check);
+    trial_free(&trial);
+    return why;
+}
+
+static bool simulate_again(struct revalidation *revalidation, struct disrupt_check *check,
+                           const candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    if (strcmp(check->reason, "Empty") == 0)
+        plan_places(revalidation, check, list);
+    if (!has_simulation(check, list))
+        return true;
+    if (revalidation->fits_together && !is_drift(check)) {
+        accept(revalidation, check, list);
+        return true;
+    }
+    const char *why = judge_alone(disruption, check, list);
+    if (why == NULL)
+        why = try_together(revalidation, check, list);
+    return why == NULL || reject(check, "scheduling", why);
+}
+
+// DIS-760, DIS-761: what was ready when it was decided may not be any more.
+static bool take_pods(struct revalidation *revalidation, struct disrupt_check *check,
+                      const candidate_list *list)
+{
+    struct evictions *evictions = &revalidation->evictions;
+    uint32_t taken = 0;
+    while (taken < list->count &&
+           evictions_take(evictions, list->items[taken], is_drift(check)))
+        taken++;
+    if (taken == list->count)
+        return true;
+    while (taken-- > 0)
+        evictions_give_back(evictions, list->items[taken], is_drift(check));
+    return reject(check, "budget",
+                  "its pods can no longer be evicted together with those of other nodes that go");
+}
+
+static void give_pods_back(struct revalidation *revalidation, const struct disrupt_check *check,
+                           const candidate_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        evictions_give_back(&revalidation->evictions, list->items[i], is_drift(check));
+}
+
+static void check_one(struct revalidation *revalidation, struct disrupt_check *check)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    candidate_list list = {0};
+    check->kind = check->message = NULL;
+    check->moves.count = 0;
+    list.items =
+        arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);
+    if (!find_candidates(revalidation, check, &list) || !take_budgets(revalidation, check, &list))
+        return;
+    bool taken = take_pods(revalidation, check, &list);
+    if (taken && simulate_again(revalidation, check, &list))
+        return;
+    if (taken)
+        give_pods_back(revalidation, check, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
+}
+
+bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+                        struct arena *arena, struct disrupt_check *checks, uint32_t count,
+                        struct error *error)
+{
+    struct plan plan = {.arena = arena};
+    struct revalidation revalidation = {.candidates = map_create()};
+    bool fine = disruption_begin(&revalidation.disruption, snapshot, inputs, &plan, arena, error);
+    if (fine) {
+        index_candidates(&revalidation);
+        revalidation.evictions = evictions_create(&revalidation.disruption);
+        revalidation.fits_together =
+            revalidation.disruption.better && count > 1 && fit_together(&revalidation, checks, count);
+        for (uint32_t i = 0; i < count; i++)
+            check_one(&revalidation, &checks[i]);
+    }
+    disruption_end(&revalidation.disruption);
+    map_destroy(revalidation.candidates, NULL);
+    return fine;
+}

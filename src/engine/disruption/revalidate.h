@@ -1,0 +1,24 @@
+// Commands that were decided a while ago, looked at again (DIS-261 to DIS-263, DIS-763). Pure.
+#pragma once
+
+#include "engine/problem/disruption_inputs.h"
+#include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
+
+struct disrupt_check {
+    const char *reason, *consolidation; // of the command: "Underutilized", "multi"
+    struct string_list nodes;           // those of its candidates that are still there
+    uint32_t replacements;
+    struct string_list types; // names that the replacement may be launched as, if there is one alone
+    // The answer: NULL: valid. "churn": a node is no candidate any more; "budget"; "scheduling": its
+    // pods would not go where they were to go (DIS-267).
+    const char *kind;
+    const char *message; // in the arena
+    struct plan_moves moves; // the same: where the pods of empty nodes are to go (DIS-755)
+};
+// The nodes of the checks must not be marked for deletion in the snapshot; those of other commands
+// are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with
+// *error if nothing can be made of the snapshot.
+bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+                        struct arena *arena, struct disrupt_check *checks, uint32_t count,
+                        struct error *error) MUST_USE;

@@ -1,0 +1,13 @@
+// Spot prices come and go, and moves should not follow each flicker (DIS-750): a node counts as cheap as
+// it has been lately, what could replace it as dear.
+#pragma once
+
+#include "engine/problem/disruption_inputs.h"
+#include "engine/problem/problem.h"
+
+// Raises the prices of spot offerings to the highest of the window. Before anybody asks the problem
+// for prices.
+void spot_window_raise(struct problem *problem, const struct spot_price_list *prices);
+// The type's lowest price in the zone, or `price` if that is lower or no other is known.
+int64_t spot_window_lowest(const struct spot_price_list *prices, const char *type,
+                           const char *zone, int64_t price);

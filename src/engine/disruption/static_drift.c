@@ -1,0 +1,183 @@
+// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): for each, one new node of the pool's
+// template.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "engine/disruption/drift.h"
+#include "engine/disruption/evictions.h"
+#include "engine/problem/problem.h"
+#include "engine/problem/static_claim.h"
+
+static candidate_list find_drifted(struct disruption *disruption,
+                                   const struct candidate_table *table,
+                                   const struct disruption_pool *pool)
+{
+    candidate_list list = candidate_list_create(disruption, table);
+    list_for_each (candidate, &table->candidates)
+        if (candidate->pool == pool &&
+            condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
+            !disruption_is_paused(disruption, candidate, true))
+            list.items[list.count++] = candidate;
+    qsort(list.items, list.count, sizeof *list.items, compare_drift_times);
+    return list;
+}
+
+static bool belongs_to(const struct node_claim *claim, const struct node_pool *pool)
+{
+    return text_equal(string_map_get(&claim->meta.labels, LABEL_NODE_POOL), pool->meta.name);
+}
+
+struct counts {
+    int64_t active, deleting;
+    int64_t coming; // active, but not initialized yet
+    int64_t going;  // deleting, or in a running command
+};
+
+// LIF-231: those with a machine are state nodes.
+static struct counts count_claims(const struct disruption *disruption,
+                                  const struct node_pool *pool)
+{
+    const struct problem *problem = disruption->problem;
+    const struct snapshot *snapshot = disruption->snapshot;
+    struct counts counts = {0};
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        const struct state_node *state = &problem->nodes.items[i];
+        if (state->claim == NULL || !belongs_to(state->claim, pool))
+            continue;
+        counts.active += !state->marked_for_deletion;
+        counts.deleting += state->marked_for_deletion;
+        counts.coming += !state->marked_for_deletion && !state->initialized;
+        counts.going += disruption_is_going(disruption, state);
+    }
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
+        const struct node_claim *claim =
+            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
+        if (node_claim_is_launched(claim) || !belongs_to(claim, pool))
+            continue;
+        counts.active += claim->meta.deletion_timestamp == 0;
+        counts.deleting += claim->meta.deletion_timestamp != 0;
+        counts.going += claim->meta.deletion_timestamp != 0;
+        counts.coming += claim->meta.deletion_timestamp == 0;
+    }
+    return counts;
+}
+
+static bool has_limit(const struct node_pool *pool)
+{
+    return resource_map_has(&pool->spec.limits, "nodes");
+}
+
+// DIS-220: how many of `want` may be replaced.
+static int64_t granted(const struct node_pool *pool, const struct counts *counts, int64_t want)
+{
+    if (!has_limit(pool))
+        return want;
+    int64_t room =
+        resource_map_get(&pool->spec.limits, "nodes") - counts->active - counts->deleting;
+    return want < room ? want : room > 0 ? room : 0;
+}
+
+// Those that may go beside what runs already (DIS-760, DIS-761), the longest drifted first; at most
+// `most`.
+static candidate_list take(struct disruption *disruption, const struct candidate_table *table,
+                           const candidate_list *drifted, int64_t most)
+{
+    candidate_list taken = candidate_list_create(disruption, table);
+    struct evictions evictions = evictions_create(disruption);
+    for (uint32_t i = 0; i < drifted->count && taken.count < most; i++)
+        if (evictions_take(&evictions, drifted->items[i], true))
+            taken.items[taken.count++] = drifted->items[i];
+    return taken;
+}
+
+static void replace(struct disruption *disruption, const struct disruption_pool *pool,
+                    struct disruption_candidate *candidate)
+{
+    struct arena *arena = disruption->plan->arena;
+    struct plan_disruption *command =
+        disruption_command(disruption, "Drifted", NULL, &candidate, 1);
+    command->savings = 0; // one like it comes in its place
+    command->replacements.items = arena_allocate(arena, sizeof *command->replacements.items);
+    static_claim_make(arena, disruption->problem->settings, pool->catalogue, pool->pool,
+                      &command->replacements.items[command->replacements.count++]);
+}
+
+// DIS-728: of a pool whose limit has no room for one more, one node after the other goes first; the
+// next when the pool has all its nodes again.
+static bool may_delete_first(const struct disruption *disruption, const struct counts *counts)
+{
+    return disruption->better && !disruption->problem->settings->static_surge_required &&
+           counts->going == 0 && counts->coming == 0;
+}
+
+// DIS-221, DIS-728: nobody waits in silence. `first`: they go one after the other.
+static void tell_limit(struct disruption *disruption, const struct disruption_pool *pool,
+                       const candidate_list *left, const struct counts *counts, bool first)
+{
+    const char *message = arena_format(
+        disruption->arena,
+        "limits.nodes is %" PRId64 " and the NodePool has %" PRId64
+        " NodeClaims: no room to replace %" PRIu32 " drifted node(s)%s",
+        resource_map_get(&pool->pool->spec.limits, "nodes"), counts->active + counts->deleting,
+        left->count, first ? "; one after the other goes before its replacement comes" : "");
+    if (!first)
+        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
+                     (const struct object *)pool->pool, message);
+    for (uint32_t i = 0; i < left->count; i++)
+        disruption_verdict(disruption, left->items[i], "DIS-728", message);
+}
+
+// DIS-220.
+static void tell_scale_down(struct disruption *disruption, const struct disruption_pool *pool,
+                            const candidate_list *drifted, const struct counts *counts)
+{
+    const char *message =
+        arena_format(disruption->arena,
+                     "NodePool \"%s\" has %" PRId64 " NodeClaims for %" PRId64
+                     " replicas: it is scaled down first",
+                     pool->pool->meta.name, counts->active, pool->pool->spec.replicas.value);
+    for (uint32_t i = 0; i < drifted->count; i++)
+        disruption_verdict(disruption, drifted->items[i], "DIS-220", message);
+}
+
+static void decide_pool(struct disruption *disruption, const struct candidate_table *table,
+                        const struct disruption_pool *pool)
+{
+    candidate_list drifted = find_drifted(disruption, table, pool);
+    struct counts counts = count_claims(disruption, pool->pool);
+    if (drifted.count == 0)
+        return;
+    if (counts.active > pool->pool->spec.replicas.value)
+        return tell_scale_down(disruption, pool, &drifted, &counts);
+    candidate_list taken = take(disruption, table, &drifted, pool->remaining);
+    int64_t room = granted(pool->pool, &counts, taken.count);
+    for (int64_t i = 0; i < room; i++)
+        replace(disruption, pool, taken.items[i]);
+    if (room == taken.count)
+        return;
+    bool first = room == 0 && may_delete_first(disruption, &counts);
+    if (first)
+        disruption_command(disruption, "Drifted", NULL, taken.items, 1)->savings = 0;
+    uint32_t gone = first ? 1 : (uint32_t)room;
+    candidate_list left = {.items = taken.items + gone, .count = taken.count - gone};
+    if (left.count > 0)
+        tell_limit(disruption, pool, &left, &counts, first);
+}
+
+static uint32_t count_drifted(const struct candidate_table *table)
+{
+    uint32_t count = 0;
+    list_for_each (candidate, &table->candidates)
+        count += candidate->pool->pool->spec.replicas.present &&
+                 condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    return count;
+}
+
+void static_drift_decide(struct disruption *disruption)
+{
+    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    disruption_turn(disruption, "static-drift", "Drifted", count_drifted(&table));
+    list_for_each (pool, &table.pools)
+        if (pool->pool->spec.replicas.present && pool->remaining > 0)
+            decide_pool(disruption, &table, pool);
+}

@@ -1,0 +1,47 @@
+// Which check leaves how many instance types of a NodePool for a class of pods (SCH-520 part 2).
+#pragma once
+
+#include "engine/placement/pass.h"
+
+struct funnel { // lives in the arena that funnel_run() was given
+    const struct node_template *template;
+    uint32_t class, set; // the template's requirements with those that the pod has in any case
+    uint32_t *sets;      // the same with each of its node affinity terms that is possible (SCH-508)
+    uint32_t sets_count; // 0: the labels of pool and pod contradict each other
+    bool unknown_label;  // they do: the pod names a label that the pool does not know
+    struct bitset rows[STAGE_COUNT]; // left after each stage
+    struct bitset compatible, offered; // of the table's rows: with any of the sets
+    struct bitset limited, ported, attachable, bare, fitting; // of the template's rows: within
+                                                              // limits, without a conflict of host
+                                                              // ports, with room for the volumes,
+                                                              // large enough without and with their
+                                                              // DaemonSets
+    enum plan_stage_kind emptied; // the first that leaves none, or STAGE_COUNT
+    enum reason_code code;        // of that stage
+};
+
+// Follows a new claim of the template through all checks. Places nothing.
+void funnel_run(struct pass *pass, const struct node_template *template, uint32_t class,
+                struct arena *arena, struct funnel *funnel);
+// How many types the rows are of.
+uint32_t funnel_types(const struct funnel *funnel, struct bitset rows);
+
+// The stages with the values that cut most, for people.
+void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *arena,
+                 struct plan_pool_funnel *out);
+// The type that fails at one stage only and misses it by the least (explain_miss.c). False: none.
+// *shortfall and *dimension: how much of which resource is missing, for STAGE_RESOURCES.
+struct nearest_miss {
+    uint32_t row, dimension;
+    enum plan_stage_kind stage;
+    int64_t shortfall;
+};
+bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct nearest_miss *miss);
+void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
+                      const struct nearest_miss *miss, struct text *text);
+
+// "300m cpu", "1.2 cpu", "3Gi memory", "2 example.com/gpu".
+void explain_add_amount(struct text *text, const struct problem *problem, uint32_t dimension,
+                        int64_t amount);
+// What the DaemonSets of a row take of a resource.
+int64_t explain_overhead(const struct node_template *template, uint32_t row, uint32_t dimension);

@@ -1,0 +1,473 @@
+// What would help (explain.h; SCH-520 part 3): the class with one thing changed is tried like any
+// other, on existing nodes and on new ones. What then has a place is told.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/explain/explain.h"
+#include "engine/problem/instance_types.h"
+#include "engine/placement/place.h"
+
+#define HELP_MAX       8    // changes told
+#define HELP_NODES_MAX 1000 // existing nodes tried for each change, in order
+#define TAINTS_MAX     8    // tolerations tried
+#define VALUES_SHOWN   3
+
+struct helper {
+    struct pass *pass;
+    struct arena *arena; // the plan's
+    uint32_t class;
+    struct plan_explanation *explanation;
+};
+
+struct outcome { // where a changed class has a place
+    uint32_t node; // or NONE
+    const struct node_template *template;
+    const char *type;
+    int64_t price;
+};
+
+// --- changed classes -----------------------------------------------------------------------------
+
+// A class like `base` with another shape; it is nobody's but ours.
+static uint32_t add_variant(struct pass *pass, uint32_t base, const struct shape *shape)
+{
+    struct problem *problem = pass->problem;
+    struct pod_class *variant = arena_allocate(problem->arena, sizeof *variant);
+    *variant = *class_at(problem, base);
+    vector_push(&problem->shapes, *shape);
+    variant->shape = problem->shapes.count - 1;
+    variant->relaxed = NONE;
+    vector_push(&problem->classes, variant);
+    return problem->classes.count - 1;
+}
+
+static struct shape own_shape(const struct helper *helper)
+{
+    return *shape_of(helper->pass->problem, class_at(helper->pass->problem, helper->class));
+}
+
+static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
+{
+    struct problem *problem = pass->problem;
+    *out = (struct outcome){.node = NONE};
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    for (uint32_t i = 0; i < problem->nodes.count && i < HELP_NODES_MAX; i++)
+        if (pass->slots[i].usable && node_check(pass, i, class) == ACCEPTED) {
+            out->node = i;
+            return true;
+        }
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (explain_try_template(pass, problem->templates[t], class, false, &out->type,
+                                 &out->price)) {
+            out->template = problem->templates[t];
+            return true;
+        }
+    return false;
+}
+
+// Appends where the pod would go, and adds the entry.
+static void add_help(struct helper *helper, const char *change, struct text *detail,
+                     const struct outcome *outcome)
+{
+    struct plan_explanation *explanation = helper->explanation;
+    if (explanation->help.count < HELP_MAX) {
+        if (outcome->node != NONE)
+            text_format(detail, "; node %s would take it",
+                        helper->pass->problem->nodes.items[outcome->node].name);
+        else
+            text_format(detail, "; NodePool %s would launch %s for $%.4f an hour",
+                        outcome->template->pool->meta.name, outcome->type,
+                        price_to_double(outcome->price));
+        explanation->help.items[explanation->help.count++] =
+            (struct plan_help){change, arena_copy_string(helper->arena, detail->data)};
+    }
+    text_free(detail);
+}
+
+// --- tolerations ---------------------------------------------------------------------------------
+
+static bool is_condition_taint(const struct taint *taint)
+{
+    return text_starts_with(taint->key, "node.kubernetes.io/") ||
+           text_starts_with(taint->key, "karpenter.sh/");
+}
+
+static void try_toleration(struct helper *helper, const struct taint *taint)
+{
+    struct problem *problem = helper->pass->problem;
+    struct shape shape = own_shape(helper);
+    const toleration_list *own = problem->toleration_lists.items[shape.tolerations];
+    toleration_list list = {0};
+    list.items = arena_allocate_array(problem->arena, own->count + 1, sizeof *list.items);
+    if (own->count > 0)
+        memcpy(list.items, own->items, own->count * sizeof *list.items);
+    list.count = own->count;
+    list.items[list.count++] = (struct toleration){
+        .key = taint->key, .operator= "Equal", .value = taint->value, .effect = taint->effect};
+    shape.tolerations = problem_intern_tolerations(problem, &list);
+    struct outcome outcome;
+    uint32_t variant = add_variant(helper->pass, helper->class, &shape);
+    class_at(problem, variant)->tolerations =
+        problem->toleration_lists.items[shape.tolerations];
+    if (!find_place(helper->pass, variant, &outcome))
+        return;
+    struct text text = {0};
+    bool has_value = taint->value != NULL && taint->value[0] != '\0';
+    text_format(&text, "tolerate the taint %s%s%s:%s", taint->key, has_value ? "=" : "",
+                has_value ? taint->value : "", taint->effect);
+    add_help(helper, "toleration", &text, &outcome);
+}
+
+struct taints {
+    const struct taint *items[TAINTS_MAX];
+    uint32_t count;
+};
+
+static void collect_taints(const struct helper *helper, uint32_t taints, struct taints *out)
+{
+    struct problem *problem = helper->pass->problem;
+    const struct shape *shape = shape_of(problem, class_at(problem, helper->class));
+    if (problem_tolerates(problem, shape->tolerations, taints))
+        return;
+    list_for_each (taint, problem->taint_lists.items[taints]) {
+        bool known = tolerations_tolerate(problem->toleration_lists.items[shape->tolerations],
+                                          taint) ||
+                     is_condition_taint(taint);
+        for (uint32_t i = 0; i < out->count && !known; i++)
+            known = text_equal(out->items[i]->key, taint->key) &&
+                    text_equal(out->items[i]->value, taint->value) &&
+                    text_equal(out->items[i]->effect, taint->effect);
+        if (!known && out->count < TAINTS_MAX)
+            out->items[out->count++] = taint;
+    }
+}
+
+static void help_by_toleration(struct helper *helper)
+{
+    const struct problem *problem = helper->pass->problem;
+    struct taints taints = {.count = 0};
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        collect_taints(helper, problem->templates[t]->taints, &taints);
+    for (uint32_t i = 0; i < problem->nodes.count && i < HELP_NODES_MAX; i++)
+        collect_taints(helper, problem->places[i].taints, &taints);
+    for (uint32_t i = 0; i < taints.count; i++)
+        try_toleration(helper, taints.items[i]);
+}
+
+// --- requirements, labels and typos --------------------------------------------------------------
+
+struct names {
+    const char **items;
+    uint32_t count, capacity;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
+    vector_push(names, name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_values_of(const struct problem *problem, const struct requirement *requirement,
+                          struct names *out)
+{
+    for (uint32_t i = 0; requirement != NULL && !requirement->complement && i < requirement->count;
+         i++)
+        add_name(out, vocabulary_value_text(problem->vocabulary, requirement->values[i]));
+}
+
+// Values of the key that the place has or could have. After explain_try_template() of the outcome.
+static void values_there(struct helper *helper, const struct outcome *outcome, uint32_t key,
+                         struct names *out)
+{
+    struct problem *problem = helper->pass->problem;
+    if (outcome->node != NONE) {
+        add_values_of(problem, set_get(problem->sets, problem->places[outcome->node].set, key),
+                      out);
+        return;
+    }
+    struct type_table *table = outcome->template->table;
+    const struct requirement *settled = set_get(problem->sets, helper->pass->attempt.set, key);
+    if (settled != NULL && !settled->complement) {
+        add_values_of(problem, settled, out);
+        return;
+    }
+    bool by_offering = false;
+    bitset_for_each (r, helper->pass->attempt.rows)
+        list_for_each (offering, &table->rows[r].offerings) {
+            const struct requirement *own = set_get(problem->sets, offering->set, key);
+            by_offering = by_offering || own != NULL;
+            if (own != NULL && sets_compatible(problem->sets, helper->pass->attempt.set,
+                                               offering->set, true))
+                add_values_of(problem, set_get(problem->sets, offering->set, key), out);
+        }
+    if (by_offering)
+        return;
+    bitset_for_each (r, helper->pass->attempt.rows)
+        add_values_of(problem, set_get(problem->sets, table->rows[r].set, key), out);
+}
+
+// The pod without its requirement on the key, and with another one if that is given.
+static uint32_t requirement_variant(struct helper *helper, uint32_t key,
+                                    const struct requirement *instead)
+{
+    struct problem *problem = helper->pass->problem;
+    struct shape shape = own_shape(helper);
+    uint32_t strict = class_at(problem, helper->class)->strict_set;
+    shape.set = set_remove(problem->sets, shape.set, key);
+    strict = set_remove(problem->sets, strict, key);
+    if (instead != NULL) {
+        shape.set = set_add(problem->sets, shape.set, instead);
+        strict = set_add(problem->sets, strict, instead);
+    }
+    uint32_t variant = add_variant(helper->pass, helper->class, &shape);
+    class_at(problem, variant)->strict_set = strict;
+    return variant;
+}
+
+// Whether the key means anything to nodes: of pools, types, or well known.
+static bool is_known_key(const struct problem *problem, uint32_t key)
+{
+    bool known = vocabulary_is_well_known(problem->vocabulary, key);
+    for (uint32_t t = 0; t < problem->templates_count && !known; t++)
+        known = type_table_has_key(problem->templates[t]->table, key) ||
+                set_find(problem->sets, problem->templates[t]->own_set, key) != REQUIREMENT_NONE;
+    return known;
+}
+
+// The key with the spelling of a known one.
+static bool help_by_key(struct helper *helper, uint32_t requirement)
+{
+    struct problem *problem = helper->pass->problem;
+    struct requirement asked = *requirement_get(problem->sets, requirement);
+    const char *text = vocabulary_key_text(problem->vocabulary, asked.key), *near[1];
+    struct names names = {0};
+    struct outcome outcome;
+    if (is_known_key(problem, asked.key))
+        return false;
+    for (uint32_t key = 0; key < vocabulary_key_count(problem->vocabulary); key++)
+        if (is_known_key(problem, key) && key != problem->key_hostname)
+            vector_push(&names, vocabulary_key_text(problem->vocabulary, key));
+    bool found = text_nearest(text, names.items, names.count, near, 1) == 1;
+    vector_free(&names);
+    if (!found)
+        return false;
+    uint32_t key = asked.key;
+    asked.key = vocabulary_key(problem->vocabulary, near[0]);
+    if (!find_place(helper->pass, requirement_variant(helper, key, &asked), &outcome))
+        return false;
+    struct text detail = {0};
+    text_format(&detail, "the label key %s looks like a typo of %s", text, near[0]);
+    add_help(helper, "label", &detail, &outcome);
+    return true;
+}
+
+static void tell_values(struct helper *helper, const struct requirement *asked,
+                        const struct outcome *outcome, struct names *values)
+{
+    const struct vocabulary *vocabulary = helper->pass->problem->vocabulary;
+    const char *key = vocabulary_key_text(vocabulary, asked->key), *near[1];
+    struct text detail = {0};
+    bool typo = false;
+    for (uint32_t i = 0; i < asked->count && !asked->complement && !typo; i++) {
+        const char *value = vocabulary_value_text(vocabulary, asked->values[i]);
+        typo = text_nearest(value, values->items, values->count, near, 1) == 1 &&
+               text_distance(value, near[0]) <= 2 && strlen(value) > 3;
+        if (typo)
+            text_format(&detail, "%s: the value %s looks like a typo of %s", key, value, near[0]);
+    }
+    if (!typo) {
+        text_add(&detail, "without ");
+        requirement_add_text(&detail, vocabulary, asked);
+        for (uint32_t i = 0; i < values->count && i < VALUES_SHOWN; i++)
+            text_format(&detail, "%s%s", i == 0 ? " (that would be " : ", ", values->items[i]);
+        if (values->count > VALUES_SHOWN)
+            text_format(&detail, " and %" PRIu32 " more", values->count - VALUES_SHOWN);
+        text_add(&detail, values->count > 0 ? ")" : "");
+    }
+    add_help(helper, typo ? "label" : "requirement", &detail, outcome);
+}
+
+static void help_by_requirement(struct helper *helper, uint32_t requirement)
+{
+    struct problem *problem = helper->pass->problem;
+    struct requirement asked = *requirement_get(problem->sets, requirement);
+    struct outcome outcome;
+    struct names values = {0};
+    if (help_by_key(helper, requirement))
+        return;
+    if (!find_place(helper->pass, requirement_variant(helper, asked.key, NULL), &outcome))
+        return;
+    values_there(helper, &outcome, asked.key, &values);
+    if (values.count > 0)
+        qsort(values.items, values.count, sizeof *values.items, compare_names);
+    tell_values(helper, &asked, &outcome, &values);
+    vector_free(&values);
+}
+
+static int compare_keys(const void *a, const void *b, void *context)
+{
+    const struct problem *problem = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return strcmp(
+        vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, x)->key),
+        vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, y)->key));
+}
+
+static void help_by_requirements(struct helper *helper)
+{
+    struct problem *problem = helper->pass->problem;
+    uint32_t set = own_shape(helper).set, count = problem->sets->sets[set].count;
+    uint32_t *asked = memory_allocate_array(count + 1, sizeof *asked);
+    for (uint32_t i = 0; i < count; i++)
+        asked[i] = problem->sets->sets[set].requirements[i];
+    qsort_r(asked, count, sizeof *asked, compare_keys, problem);
+    for (uint32_t i = 0; i < count; i++)
+        help_by_requirement(helper, asked[i]);
+    free(asked);
+}
+
+// All the alternatives of required node affinity at once (SCH-508).
+static void help_by_terms(struct helper *helper)
+{
+    struct shape shape = own_shape(helper);
+    struct outcome outcome;
+    uint32_t terms = shape.terms_count;
+    if (terms == 0)
+        return;
+    shape.terms_count = 0;
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+        return;
+    struct text text = {0};
+    text_format(&text, "without the %" PRIu32 " terms of required node affinity", terms);
+    add_help(helper, "requirement", &text, &outcome);
+}
+
+// --- limits --------------------------------------------------------------------------------------
+
+static void help_by_limit(struct helper *helper, const struct node_template *template)
+{
+    struct pass *pass = helper->pass;
+    struct problem *problem = pass->problem;
+    const int64_t *remaining = pass->remaining[template->index];
+    struct outcome outcome = {.node = NONE, .template = template};
+    if (remaining == NULL || !explain_try_template(pass, template, helper->class, true,
+                                                   &outcome.type, &outcome.price))
+        return;
+    const struct row *row = explain_cheapest(problem, template, pass->attempt.set,
+                                             pass->attempt.rows, &outcome.price);
+    struct text text = {0};
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        int64_t needed = d == DIMENSION_NODES ? 1 : row->capacity[d];
+        if (template->limits[d] == INT64_MAX || remaining[d] >= needed)
+            continue;
+        text_format(&text, "%s", text.length > 0 ? " and " : "raise the limit of ");
+        explain_add_amount(&text, problem, d, template->limits[d]);
+        text_add(&text, " to ");
+        explain_add_amount(
+            &text, problem, d,
+            quantity_add(template->limits[d], quantity_subtract(needed, remaining[d])));
+    }
+    if (text.length > 0)
+        add_help(helper, "limit", &text, &outcome);
+    text_free(&text);
+}
+
+// --- requests, host ports, rules between pods ----------------------------------------------------
+
+static bool help_by_request(struct helper *helper, const struct node_template *template)
+{
+    struct problem *problem = helper->pass->problem;
+    CLEANUP_ARENA struct arena *scratch = arena_create(16384);
+    struct funnel funnel;
+    struct nearest_miss miss;
+    struct outcome outcome;
+    if (!pass_class(helper->pass, helper->class)->prepared)
+        return false;
+    funnel_run(helper->pass, template, helper->class, scratch, &funnel);
+    if (!funnel_nearest(helper->pass, &funnel, &miss) || miss.stage != STAGE_RESOURCES)
+        return false;
+    struct shape shape = own_shape(helper);
+    int64_t *requests = vector_create(problem);
+    memcpy(requests, shape.requests, problem->dimensions * sizeof *requests);
+    requests[miss.dimension] -= miss.shortfall;
+    if (requests[miss.dimension] < shape.requests[miss.dimension] / 2)
+        return false; // that would be another pod
+    shape.requests = requests;
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+        return false;
+    struct text text = {0};
+    text_add(&text, "ask for ");
+    explain_add_amount(&text, problem, miss.dimension, requests[miss.dimension]);
+    text_add(&text, " instead of ");
+    explain_add_amount(&text, problem, miss.dimension, own_shape(helper).requests[miss.dimension]);
+    add_help(helper, "request", &text, &outcome);
+    return true;
+}
+
+static void help_by_port(struct helper *helper)
+{
+    struct shape shape = own_shape(helper);
+    struct outcome outcome;
+    if (shape.ports.count == 0)
+        return;
+    shape.ports.count = 0;
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+        return;
+    struct text text = {0};
+    text_add(&text, "do without host ports");
+    add_help(helper, "hostPort", &text, &outcome);
+}
+
+static void help_by_rule(struct helper *helper, uint32_t left_out)
+{
+    static const char *const rules[] = {"topology spread", "pod affinity", "pod anti-affinity",
+                                        "anti-affinity"};
+    struct problem *problem = helper->pass->problem;
+    struct shape shape = own_shape(helper);
+    struct outcome outcome;
+    uint32_t variant = add_variant(helper->pass, helper->class, &shape);
+    struct pod_class *class = class_at(problem, variant);
+    uint32_t *groups = arena_allocate_array(problem->arena, class->groups_count, sizeof *groups);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < class->groups_count; i++)
+        if (i != left_out)
+            groups[kept++] = class->groups[i];
+    const struct group_definition *rule = problem->groups.items[class->groups[left_out]];
+    class->groups = groups;
+    class->groups_count = kept;
+    if (!find_place(helper->pass, variant, &outcome))
+        return;
+    struct text text = {0};
+    text_format(&text, "without the %s over %s", rules[rule->kind],
+                vocabulary_key_text(problem->vocabulary, rule->key));
+    add_help(helper, "topology", &text, &outcome);
+}
+
+void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
+                  struct plan_explanation *explanation)
+{
+    struct helper helper = {
+        .pass = pass, .arena = arena, .class = class, .explanation = explanation};
+    explanation->help.items = arena_allocate_array(arena, HELP_MAX, sizeof(struct plan_help));
+    help_by_requirements(&helper);
+    help_by_terms(&helper);
+    help_by_toleration(&helper);
+    for (uint32_t t = 0; t < pass->problem->templates_count; t++)
+        help_by_limit(&helper, pass->problem->templates[t]);
+    help_by_port(&helper);
+    for (uint32_t i = 0; i < class_at(pass->problem, class)->groups_count; i++)
+        help_by_rule(&helper, i);
+    for (uint32_t t = 0; t < pass->problem->templates_count; t++)
+        if (help_by_request(&helper, pass->problem->templates[t]))
+            break;
+}

@@ -1,0 +1,14 @@
+// Pods without a place and why (SCH-30, 41, 46, 223, 239, 520, 530).
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/placement/pass.h"
+
+// Appends a pod with its message; plan->unschedulable has room for every pod of the queue.
+struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
+                                        const char *message);
+// The same for SCH-384, with its reason if `explain`.
+void unplaced_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
+                             const struct node_pool *pool, bool explain);
+// Every pod of the queue that has no place, sorted.
+void unplaced_finish(struct pass *pass, enum explain_level level, struct plan *plan);

@@ -1,8 +1,0 @@
-// Replacements that went to and fro (DIS-748): a node of one machine type is not replaced by another
-// one for a while.
-#pragma once
-
-#include "engine/trial.h"
-
-// Takes from the trial's claims the types that a candidate's type may not be replaced by.
-void frozen_moves_drop(const struct disruption *disruption, struct trial *trial);

@@ -1,0 +1,434 @@
+// What pods are worth, and which bins recur (packing.h; SCH-550 step 6).
+//
+// The linear program of covering: rows are pods of one size, columns are filled machines. Machines
+// are filled with the pods that are worth most for the room that they take, by the duals of the last
+// solution, until no filling is worth more than its machine costs. Kinds then get the duals as
+// values, and whole multiples of the columns become bins.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/packing/covering_lp.h"
+#include "engine/packing/packing.h"
+
+#define ROWS_MAX          160 // sizes beyond it share rows
+#define SAMPLE_A_ROW      3
+#define ROUNDS_MAX        150
+#define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
+#define HOPELESS          0.98 // of its price: a machine that is worth less at best
+#define PACKINGS          4 // first rounds, in which everything is packed
+#define COLUMNS_A_PACKING_ROW 8 // most that it yields, for each row
+#define COLUMNS_A_ROUND   16
+#define VAIN_A_ROUND      40 // machines filled for nothing that end a round
+#define SMOOTHING         0.5   // weight of new duals beside old ones
+#define PIVOTS_MAX        1000
+#define IMPROVEMENT       1e-3
+#define DEARER            1.1 // what a column may cost more in other domains
+#define NANOUSD           1e9
+#define PENALTY           1e7 // USD an hour for all of a row: more than any machines for it
+
+struct size { // a row
+    uint32_t demand;
+    int32_t cap; // units that one node bears
+    double count, *need;
+    uint32_t most; // units that one node bears of all kinds together, room aside
+    uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
+};
+struct machine {
+    struct packing_market *market;
+    uint32_t offer;
+    double ratio; // what it is worth at most, for its price
+};
+struct program {
+    struct packing *packing;
+    struct arena *arena;
+    uint32_t *row_of; // by kind
+    uint32_t *by_row, *first_of; // kinds row by row; where each row begins
+    VECTOR(struct size) sizes;
+    struct covering *covering;
+    VECTOR(struct packing_bin *) columns;
+    VECTOR(struct machine) machines;      // scratch: to be filled in this round
+};
+
+// --- rows ----------------------------------------------------------------------------------------
+
+static int32_t cap_of(const struct packing_kind *kind)
+{
+    int32_t cap = kind->ports.count > 0 ? 1 : PACKING_NO_LIMIT;
+    for (uint32_t i = 0; i < kind->rules_count; i++)
+        if (kind->rules[i].adds > 0 && kind->rules[i].limit != PACKING_NO_LIMIT &&
+            kind->rules[i].limit / kind->rules[i].adds < cap)
+            cap = kind->rules[i].limit / kind->rules[i].adds;
+    return cap;
+}
+
+// Needs in steps of a factor of 2^(1/fineness); 0: exactly.
+static int64_t rounded(int64_t need, uint32_t fineness)
+{
+    return fineness == 0 || need <= 0 ? need : (int64_t)ceil(log2((double)need) * fineness);
+}
+
+static void add_identity(const struct packing *packing, const struct packing_kind *kind,
+                         uint32_t fineness, struct text *text)
+{
+    text_clear(text);
+    text_format(text, "%x %x", packing->flavours.items[kind->flavour].demand,
+                (unsigned)cap_of(kind));
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        text_format(text, " %llx", (unsigned long long)rounded(kind->need[d], fineness));
+}
+
+static void group_kinds(struct program *program, uint32_t fineness)
+{
+    struct packing *packing = program->packing;
+    struct map *rows = map_create();
+    struct text text = {0};
+    program->sizes.count = 0;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        const struct packing_kind *kind = &packing->kinds.items[k];
+        add_identity(packing, kind, fineness, &text);
+        uintptr_t row = (uintptr_t)map_get(rows, text.data);
+        if (row == 0) {
+            struct size size = {packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
+                                arena_allocate_array(program->arena, packing->dimensions_count,
+                                                     sizeof(double)), 0};
+            for (uint32_t i = 0; i < SAMPLE_A_ROW; i++)
+                size.kinds[i] = NONE;
+            vector_push(&program->sizes, size);
+            row = program->sizes.count;
+            map_set(rows, text.data, (void *)row);
+        }
+        struct size *size = &program->sizes.items[row - 1];
+        program->row_of[k] = (uint32_t)row - 1;
+        size->count += kind->count;
+        size->most += kind->count < (uint32_t)size->cap ? kind->count : (uint32_t)size->cap;
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            size->need[d] += (double)kind->need[d] * kind->count;
+    }
+    vector_for_each (size, &program->sizes)
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            size->need[d] /= size->count;
+    text_free(&text);
+    map_destroy(rows, NULL);
+}
+
+static void find_rows(struct program *program)
+{
+    struct packing *packing = program->packing;
+    program->row_of = arena_allocate_array(program->arena, packing->kinds.count + 1,
+                                           sizeof *program->row_of);
+    group_kinds(program, 0);
+    uint32_t rows = 0;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        packing->kinds.items[k].stands_for_all = program->row_of[k] == rows;
+        packing->kinds.items[k].alike = program->sizes.items[program->row_of[k]].most;
+        rows += program->row_of[k] == rows;
+    }
+    for (uint32_t fineness = 16; program->sizes.count > ROWS_MAX && fineness > 0; fineness /= 2)
+        group_kinds(program, fineness);
+}
+
+// --- values --------------------------------------------------------------------------------------
+
+// A kind is worth its row's dual, more or less by how it differs from the row's average; `share` of
+// that, and of what it was worth before the rest: duals swing, and what lies between leads further.
+static void take_values(struct program *program, double share)
+{
+    struct packing *packing = program->packing;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        struct packing_kind *kind = &packing->kinds.items[k];
+        const struct size *size = &program->sizes.items[program->row_of[k]];
+        double ratio = 0, parts = 0;
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            if (size->need[d] > 0) {
+                ratio += (double)kind->need[d] / size->need[d];
+                parts++;
+            }
+        double dual = covering_dual(program->covering, program->row_of[k]) / size->count;
+        kind->value = (1 - share) * kind->value +
+                      share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
+    }
+}
+
+// --- columns -------------------------------------------------------------------------------------
+
+static void add_column(struct program *program, struct packing_bin *bin)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    struct covering_entry *entries =
+        arena_allocate_array(scratch, bin->contents.count, sizeof *entries);
+    uint32_t count = 0;
+    vector_for_each (content, &bin->contents) {
+        uint32_t row = program->row_of[content->kind], i = 0;
+        while (i < count && entries[i].row != row)
+            i++;
+        if (i == count)
+            entries[count++] = (struct covering_entry){row, 0};
+        entries[i].amount += content->units / program->sizes.items[row].count;
+    }
+    covering_add(program->covering, (double)packing_bin_price(bin) / NANOUSD, entries, count);
+    vector_push(&program->columns, bin);
+}
+
+// The kinds that stand for a row: the most frequent ones.
+static void sample_kinds(struct program *program)
+{
+    struct packing *packing = program->packing;
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        uint32_t *best = program->sizes.items[program->row_of[k]].kinds, place = SAMPLE_A_ROW;
+        while (place > 0 && (best[place - 1] == NONE || packing->kinds.items[k].count >
+                                                            packing->kinds.items[best[place - 1]].count))
+            place--;
+        if (place == SAMPLE_A_ROW)
+            continue;
+        memmove(best + place + 1, best + place, (SAMPLE_A_ROW - place - 1) * sizeof *best);
+        best[place] = k;
+    }
+    vector_for_each (size, &program->sizes)
+        for (uint32_t i = 0; i < SAMPLE_A_ROW && size->kinds[i] != NONE; i++)
+            packing->kinds.items[size->kinds[i]].sampled = true;
+}
+
+// A machine for each row, with nothing but one of its kinds, so that there is a solution.
+static bool add_first_columns(struct program *program)
+{
+    vector_for_each (size, &program->sizes) {
+        struct packing_bin *bin = packing_fill_alone(program->packing, size->kinds[0]);
+        if (bin == NULL)
+            return false;
+        add_column(program, bin);
+    }
+    return true;
+}
+
+static bool same_contents(const struct packing_bin *a, const struct packing_bin *b)
+{
+    return a->market == b->market && a->contents.count == b->contents.count &&
+           memcmp(a->contents.items, b->contents.items,
+                  a->contents.count * sizeof *a->contents.items) == 0;
+}
+
+// Packs everything by the present values, and takes what comes of it as columns: they go together.
+static void add_packing(struct program *program)
+{
+    struct packing *packing = program->packing;
+    const struct packing_bin *last = NULL;
+    packing_rank(packing);
+    packing_fill(packing);
+    uint32_t stride = packing->bins.count / (COLUMNS_A_PACKING_ROW * program->sizes.count) + 1;
+    while (packing->bins.count > 0) {
+        struct packing_bin *bin;
+        packing_withdraw(packing, packing->bins.count - 1, &bin);
+        if ((last != NULL && same_contents(last, bin)) || packing->bins.count % stride != 0) {
+            packing_bin_destroy(bin);
+            continue;
+        }
+        add_column(program, bin);
+        last = bin;
+    }
+}
+
+static int compare_machines(const void *a, const void *b)
+{
+    const struct machine *x = a, *y = b;
+    if (x->ratio != y->ratio)
+        return x->ratio > y->ratio ? -1 : 1;
+    if (x->market != y->market)
+        return x->market->index < y->market->index ? -1 : 1;
+    return x->offer < y->offer ? -1 : x->offer > y->offer;
+}
+
+// The machines that may be worth filling, best first; all of them are looked at, or (not `all`)
+// those that were not hopeless lately.
+static void list_machines(struct program *program, uint32_t round, bool all)
+{
+    struct packing *packing = program->packing;
+    program->machines.count = 0;
+    for (uint32_t m = 0; m < packing->base_markets; m++) {
+        struct packing_market *market = packing->markets.items[m];
+        for (uint32_t o = 0; o < market->count; o++) {
+            double price = (double)market->offers[o].price;
+            if (!all && round > 0 && market->bounds[o] < HOPELESS * price &&
+                (round + o) % LOOK_AGAIN != 0)
+                continue;
+            double bound = packing_fill_bound(packing, market, o);
+            if (bound >= HOPELESS * price)
+                vector_push(&program->machines, (struct machine){market, o, bound / price});
+        }
+    }
+    if (program->machines.count > 1)
+        qsort(program->machines.items, program->machines.count, sizeof *program->machines.items,
+              compare_machines);
+}
+
+// Adds some columns that are worth more than they cost; false if none was found.
+static bool price(struct program *program, uint32_t round, bool all)
+{
+    list_machines(program, round, all);
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND &&
+                         i - added < (all ? 8 : 1) * VAIN_A_ROUND;
+         i++) {
+        const struct machine *machine = &program->machines.items[i];
+        struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
+                                                     machine->offer, 1 + IMPROVEMENT);
+        if (bin == NULL)
+            continue;
+        add_column(program, bin);
+        added++;
+    }
+    return added > 0;
+}
+
+// The markets of the demands, in which machines are filled.
+static void make_markets(struct packing *packing)
+{
+    vector_for_each (demand, &packing->demands) {
+        const struct packing_menu *menu = &packing->menus.items[demand->menu];
+        for (uint32_t i = 0; i < menu->count; i++) {
+            const struct node_template *template = packing->problem->templates[menu->templates[i]];
+            packing_market_of(packing, template,
+                              set_meet(packing->problem->sets, template->set, demand->set));
+        }
+    }
+    packing->base_markets = packing->markets.count;
+}
+
+// --- bins ----------------------------------------------------------------------------------------
+
+// A kind of the row with at least so many units left that may come to the bin: of those with most
+// left, the first.
+static uint32_t alike(const struct program *program, const struct packing_bin *bin, uint32_t row,
+                      uint32_t units)
+{
+    struct packing *packing = program->packing;
+    uint32_t best = NONE;
+    for (uint32_t i = program->first_of[row]; i < program->first_of[row + 1]; i++) {
+        uint32_t k = program->by_row[i];
+        if (packing->left[k] < units || packing_bin_most(bin, &packing->kinds.items[k]) < units ||
+            (best != NONE && packing->left[k] <= packing->left[best]))
+            continue;
+        if (packing_market_with(packing, bin->market, packing->kinds.items[k].flavour) != NULL)
+            best = k;
+    }
+    return best;
+}
+
+// A bin like the column, of other kinds of its rows; false if there is none at nearly its price.
+static bool fill_alike(struct program *program, const struct packing_bin *column,
+                       struct packing_bin *bin)
+{
+    struct packing *packing = program->packing;
+    packing_bin_clear(packing, bin, packing_market_of(packing, column->market->template,
+                                                      column->market->template->set));
+    vector_for_each (content, &column->contents) {
+        uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
+        if (k == NONE)
+            return false;
+        packing_bin_add(packing, bin, k, content->units,
+                        packing_market_with(packing, bin->market,
+                                            packing->kinds.items[k].flavour));
+    }
+    bin->offer = packing_market_find(packing, bin->market, bin->used, 0);
+    return bin->offer < bin->market->count &&
+           (double)packing_bin_price(bin) <= DEARER * (double)packing_bin_price(column);
+}
+
+static void list_rows(struct program *program)
+{
+    uint32_t kinds = program->packing->kinds.count, rows = program->sizes.count;
+    program->by_row = arena_allocate_array(program->arena, kinds + 1, sizeof(uint32_t));
+    program->first_of = arena_allocate_array(program->arena, rows + 2, sizeof(uint32_t));
+    for (uint32_t k = 0; k < kinds; k++)
+        program->first_of[program->row_of[k] + 1]++;
+    for (uint32_t r = 0; r < rows; r++)
+        program->first_of[r + 1] += program->first_of[r];
+    uint32_t *next = memory_copy(program->first_of, (rows + 1) * sizeof *next);
+    for (uint32_t k = 0; k < kinds; k++)
+        program->by_row[next[program->row_of[k]]++] = k;
+    free(next);
+}
+
+// Columns as often as the program wants them whole; where their own kinds run out, those of the same
+// rows in other domains take their place.
+static void take_whole_columns(struct program *program)
+{
+    struct packing *packing = program->packing;
+    struct packing_bin *other = packing_bin_create(packing, NULL);
+    list_rows(program);
+    for (uint32_t c = 0; c < program->columns.count; c++) {
+        double wanted = covering_value(program->covering, c);
+        if (wanted < 1 - 1e-6)
+            continue;
+        uint32_t copies = (uint32_t)(wanted + 1e-6), before = packing->bins.count;
+        packing_commit_copies(packing, program->columns.items[c], copies);
+        while (packing->bins.count - before < copies) {
+            uint32_t had = packing->bins.count;
+            if (fill_alike(program, program->columns.items[c], other))
+                packing_commit_copies(packing, other, 1);
+            if (packing->bins.count == had)
+                break;
+        }
+    }
+    packing_bin_destroy(other);
+}
+
+// Rounds of columns, until none is worth adding or some rounds together no longer help.
+static void solve(struct program *program)
+{
+    struct packing *packing = program->packing;
+    double costs[ROUNDS_MAX];
+    bool found = true;
+    uint32_t packings = PACKINGS;
+    // Rounds cost less, and tell more, where a row is one kind.
+    bool simple = packing->demands.count == 1 && packing->kinds.count == program->sizes.count;
+    uint32_t patience = simple ? 16 : 5;
+    packing->search_nodes = simple ? 3000 : 1000;
+    double progress = simple ? 0.0005 : 0.002;
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        covering_solve(program->covering, PIVOTS_MAX);
+        costs[round] = covering_cost(program->covering);
+        bool last = round + 1 == ROUNDS_MAX || packing->steps >= packing->steps_max ||
+                    (round >= packings + patience &&
+                     costs[round] > costs[round - patience] * (1 - progress));
+        bool exact = last || round < packings || !found;
+        take_values(program, exact ? 1 : SMOOTHING);
+        if (last)
+            return;
+        if (round < packings) {
+            add_packing(program);
+            if (packing->steps > packing->steps_max / 3)
+                packings = round + 1;
+            continue;
+        }
+        found = price(program, round, false) || price(program, round, true);
+        if (!found && exact)
+            return;
+    }
+}
+
+void packing_program(struct packing *packing)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct program program = {.packing = packing, .arena = arena};
+    make_markets(packing);
+    find_rows(&program);
+    sample_kinds(&program);
+    if (program.sizes.count == 0)
+        return; // every claim stays as it is
+    double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
+    for (uint32_t i = 0; i < program.sizes.count; i++)
+        ones[i] = 1;
+    program.covering = covering_create(arena, ones, program.sizes.count, PENALTY);
+    if (add_first_columns(&program)) {
+        solve(&program);
+        packing_bound(packing);
+        packing_rank(packing);
+        take_whole_columns(&program);
+    }
+    vector_for_each (column, &program.columns)
+        packing_bin_destroy(*column);
+    vector_free(&program.columns);
+    vector_free(&program.machines);
+    vector_free(&program.sizes);
+}

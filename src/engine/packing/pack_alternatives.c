@@ -1,0 +1,588 @@
+// Whole plans compared (pack.h). A pass decides pod by pod, and some of what it decides cannot be
+// seen to be dear before everything is placed: which of a pod's node affinity terms it takes
+// (SCH-508), whether it joins a claim that must grow for it, whether it goes where spreads of others
+// want it, and before them or after (SCH-516). Here such choices are made otherwise, the pods are
+// packed anew, and what is cheaper in the end is kept.
+//
+// Spreads reckon with every domain that one of their pods' terms opens (SCH-508, SCH-512). While all
+// those pods take a cheap term, domains that only far dearer terms open need not be filled:
+// kube-scheduler does not count them before such a node is there. Terms of about the same price, one
+// for each zone, stay domains to spread over.
+//
+// The number of tries is bounded by the pods, never by time. None is made where the bound says that
+// there is little to gain; of many pods only choices are made otherwise that look dear.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/problem/instance_types.h"
+#include "engine/packing/pack.h"
+#include "engine/placement/place.h"
+#include "engine/problem/templates.h"
+#include "engine/pods/topology_groups.h"
+
+#define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear
+#define PODS_TRIED    800    // over all tries of such a search
+#define TRIES_MAX     48     // of it
+#define TRIES_DEAR    4      // of a plan in which something looks dear
+#define LOOKED_AT_MAX 128    // pods that tell whether heeding others looks dear
+#define THRIFTY_WORK  200000 // pods times claims: beyond it nobody compares what each claim costs
+#define GAIN_PERCENT  2      // of the price, which must be above the bound for a try
+#define HEED_PERCENT  10     // of what pods need that going where others want them may cost
+#define GROUPS_MAX    32
+#define DEAR_TIMES    2 // a term that costs so many times another one opens no domain that must be filled
+
+struct alternative { // one choice, for some pods
+    // Of these, all but the last two heed nobody.
+    enum { HEED_NOBODY, OWNERS_FIRST, CHOOSY_FIRST, FILL_DEAR, BE_THRIFTY, TAKE_SET } kind;
+    struct bitset pods; // by origin
+    uint32_t set;
+    double price; // of what a pod needs, about, on the machine that is best for it
+};
+struct group { // pods with the same terms to choose from
+    const struct shape *shape; // of one of them
+    struct bitset pods;
+};
+struct chooser {
+    struct problem *problem;
+    struct arena *arena;
+    struct pass *best;
+    struct pack_outcome outcome;
+    struct pass_input input; // of the best
+    uint32_t pods, tries;
+    double terms_gain, heed_gain; // nano-USD an hour that other choices would save, about
+    struct { // what was guessed last: pods of a shape mostly follow each other
+        const struct shape *shape;
+        uint32_t term;
+        double price;
+    } guess;
+    struct group groups[GROUPS_MAX];
+    uint32_t groups_count;
+    struct bitset heeding; // classes with pods that heed others
+    struct bitset dear;    // classes with pods on new nodes that only dear machines will do for
+    const uint8_t *owners_first, *choosy_first; // turns by class; NULL: not made yet
+    VECTOR(struct alternative) alternatives;
+};
+
+// --- prices, about ---------------------------------------------------------------------------------
+
+static int64_t units_on(const struct row *row, const struct shape *shape)
+{
+    int64_t units = INT64_MAX;
+    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
+        uint32_t d = shape->dimensions[i];
+        int64_t own = row->allocatable[d] / shape->requests[d];
+        units = own < units ? own : units;
+    }
+    return units;
+}
+
+static double guess_anew(struct problem *problem, const struct shape *shape, uint32_t term)
+{
+    double lowest = 1e300;
+    uint32_t asked = set_meet(problem->sets, shape->set, term);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        struct node_template *template = problem->templates[t];
+        if (!problem_tolerates(problem, shape->tolerations, template->taints) ||
+            !sets_compatible(problem->sets, template->set, asked, true))
+            continue;
+        uint32_t set = set_meet(problem->sets, template->set, asked);
+        const struct row_filter *prices = type_table_prices(problem, template->table, set);
+        bitset_for_each (r, prices->both) {
+            int64_t units = units_on(&template->table->rows[r], shape);
+            double price = (double)prices->cheapest[r] / (double)(units > 0 ? units : 1);
+            if (units > 0 && prices->cheapest[r] != INT64_MAX && price < lowest)
+                lowest = price;
+        }
+    }
+    return lowest;
+}
+
+// What a pod of the shape costs on the best machine that meets the term, were it full of them.
+static double guess_price(struct chooser *chooser, const struct shape *shape, uint32_t term)
+{
+    if (chooser->guess.shape != shape || chooser->guess.term != term) {
+        chooser->guess.price = guess_anew(chooser->problem, shape, term);
+        chooser->guess.shape = shape;
+        chooser->guess.term = term;
+    }
+    return chooser->guess.price;
+}
+
+// --- what can be chosen --------------------------------------------------------------------------
+
+static bool same_terms(const struct shape *a, const struct shape *b)
+{
+    if (a->terms_count != b->terms_count)
+        return false;
+    for (uint32_t i = 0; i < a->terms_count; i++)
+        if (a->terms[i].set != b->terms[i].set)
+            return false;
+    return true;
+}
+
+static void add_to_group(struct chooser *chooser, const struct shape *shape, uint32_t origin)
+{
+    uint32_t g = 0;
+    while (g < chooser->groups_count && !same_terms(chooser->groups[g].shape, shape))
+        g++;
+    if (g == GROUPS_MAX)
+        return;
+    if (g == chooser->groups_count)
+        chooser->groups[chooser->groups_count++] =
+            (struct group){shape, bitset_create(chooser->arena, chooser->pods)};
+    bitset_set(chooser->groups[g].pods, origin);
+}
+
+// Whether what the pod asks for keeps it to machines that are far dearer than others of that size.
+static bool is_dear(struct chooser *chooser, const struct shape *shape)
+{
+    if (chooser->pods >= PODS_FEW || shape->set == SET_EMPTY)
+        return false;
+    struct shape free_of_labels = *shape;
+    free_of_labels.set = SET_EMPTY;
+    double price = guess_anew(chooser->problem, shape, SET_EMPTY);
+    return price < 1e300 &&
+           price >= guess_anew(chooser->problem, &free_of_labels, SET_EMPTY) * DEAR_TIMES;
+}
+
+static void find_groups(struct chooser *chooser)
+{
+    struct pass *pass = chooser->best;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct placement *placement = &pass->placements[i];
+        if (placement->kind == NOT_PLACED)
+            continue;
+        const struct pod_class *class = class_at(chooser->problem, placement->class);
+        const struct shape *shape = shape_of(chooser->problem, class);
+        if (shape->terms_count > 1 && placement->kind == ON_CLAIM)
+            add_to_group(chooser, shape, pass_pod(pass, i)->origin);
+        if (pass_class(pass, placement->class)->heeded.count > 0)
+            bitset_set(chooser->heeding, class->original);
+        if (placement->kind == ON_CLAIM && is_dear(chooser, shape))
+            bitset_set(chooser->dear, class->original);
+    }
+}
+
+// --- what looks dear -----------------------------------------------------------------------------
+
+static double cheapest_term(struct chooser *chooser, const struct shape *shape)
+{
+    double lowest = 1e300;
+    for (uint32_t i = 0; i < shape->terms_count; i++) {
+        double price = guess_price(chooser, shape, shape->terms[i].set);
+        lowest = price < lowest ? price : lowest;
+    }
+    return lowest;
+}
+
+// What the pods of the group pay for the terms that they took.
+static double gain_of_group(struct chooser *chooser, const struct group *group)
+{
+    struct problem *problem = chooser->problem;
+    const struct pass *pass = chooser->best;
+    double gain = 0, lowest = cheapest_term(chooser, group->shape);
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        if (pass->placements[i].kind != ON_CLAIM ||
+            !bitset_has(group->pods, pass_pod(pass, i)->origin))
+            continue;
+        uint32_t set = pass->claims.items[pass->placements[i].index]->set, t = 0;
+        while (t < group->shape->terms_count &&
+               !sets_compatible(problem->sets, set, group->shape->terms[t].set, true))
+            t++;
+        if (t < group->shape->terms_count)
+            gain += guess_price(chooser, group->shape, group->shape->terms[t].set) - lowest;
+    }
+    return gain;
+}
+
+// What pods that heed others pay for where they are, judged by the first ones.
+static double gain_of_heeding(struct chooser *chooser)
+{
+    struct problem *problem = chooser->problem;
+    const struct pass *pass = chooser->best;
+    uint32_t heeding = 0, looked_at = 0;
+    double gain = 0;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct placement *placement = &pass->placements[i];
+        if (placement->kind != ON_CLAIM || !bitset_has(chooser->heeding, pass_pod(pass, i)->class))
+            continue;
+        if (heeding++ >= LOOKED_AT_MAX)
+            continue;
+        const struct shape *shape = shape_of(problem, class_at(problem, placement->class));
+        looked_at++;
+        gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
+                guess_anew(problem, shape, SET_EMPTY);
+    }
+    return looked_at > 0 ? gain / looked_at * heeding : 0;
+}
+
+static bool is_much(const struct chooser *chooser, double gain)
+{
+    return gain * 100 > (double)chooser->outcome.sum * GAIN_PERCENT;
+}
+
+static void find_gains(struct chooser *chooser)
+{
+    chooser->terms_gain = 0;
+    for (uint32_t g = 0; g < chooser->groups_count; g++)
+        chooser->terms_gain += gain_of_group(chooser, &chooser->groups[g]);
+    chooser->heed_gain = gain_of_heeding(chooser);
+}
+
+// --- the choices ---------------------------------------------------------------------------------
+
+static void add_set(struct chooser *chooser, struct bitset pods, uint32_t set, double price)
+{
+    vector_push(&chooser->alternatives, (struct alternative){TAKE_SET, pods, set, price});
+}
+
+static void list_alternatives(struct chooser *chooser)
+{
+    bool few = chooser->pods < PODS_FEW;
+    for (uint32_t g = 0; g < chooser->groups_count; g++) {
+        const struct group *group = &chooser->groups[g];
+        for (uint32_t i = 0; i < group->shape->terms_count; i++) {
+            uint32_t set = group->shape->terms[i].set;
+            double price = guess_price(chooser, group->shape, set);
+            add_set(chooser, group->pods, set, price);
+        }
+    }
+    if (few)
+        vector_push(&chooser->alternatives, (struct alternative){.kind = BE_THRIFTY});
+    if (bitset_count(chooser->heeding) == 0 || !(few || is_much(chooser, chooser->heed_gain)))
+        return;
+    vector_push(&chooser->alternatives, (struct alternative){.kind = HEED_NOBODY});
+    vector_push(&chooser->alternatives, (struct alternative){.kind = OWNERS_FIRST});
+    if (!few)
+        return;
+    vector_push(&chooser->alternatives, (struct alternative){.kind = CHOOSY_FIRST});
+    if (bitset_count(chooser->dear) > 0)
+        vector_push(&chooser->alternatives, (struct alternative){.kind = FILL_DEAR});
+}
+
+// --- one try -------------------------------------------------------------------------------------
+
+static struct pass_input copy_input(struct chooser *chooser)
+{
+    struct pass_input input = chooser->input;
+    uint32_t *steered = arena_allocate_array(chooser->arena, chooser->pods + 1, sizeof *steered);
+    for (uint32_t i = 0; i < chooser->pods; i++)
+        steered[i] = chooser->input.steered != NULL ? chooser->input.steered[i] : SET_EMPTY;
+    input.steered = steered;
+    return input;
+}
+
+// Terms of a group all of whose pods are steered to one that is far cheaper.
+static void shun_of_group(struct chooser *chooser, const struct group *group,
+                          struct pass_input *input, uint32_t *shunned)
+{
+    const struct shape *shape = group->shape;
+    uint32_t taken = NONE;
+    bitset_for_each (pod, group->pods) {
+        if (taken != NONE && input->steered[pod] != taken)
+            return;
+        taken = input->steered[pod];
+    }
+    if (taken == SET_EMPTY)
+        return;
+    double price = guess_price(chooser, shape, taken);
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (shape->terms[i].set != taken &&
+            guess_price(chooser, shape, shape->terms[i].set) >= price * DEAR_TIMES)
+            shunned[input->shunned_count++] = shape->terms[i].set;
+}
+
+static void shun_dear_terms(struct chooser *chooser, struct pass_input *input)
+{
+    uint32_t room = 0;
+    for (uint32_t g = 0; g < chooser->groups_count; g++)
+        room += chooser->groups[g].shape->terms_count;
+    uint32_t *shunned = arena_allocate_array(chooser->arena, room + 1, sizeof *shunned);
+    input->shunned = shunned;
+    input->shunned_count = 0;
+    for (uint32_t g = 0; g < chooser->groups_count; g++)
+        shun_of_group(chooser, &chooser->groups[g], input, shunned);
+}
+
+// Owners of spreads before pods that those count; or pods that only some machines will do for before
+// those that may fill these up, with the dearest first.
+static void make_turns(struct chooser *chooser)
+{
+    struct problem *problem = chooser->problem;
+    uint8_t *owners = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
+    uint8_t *choosy = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
+    for (uint32_t i = 0; i < chooser->heeding.bits; i++) {
+        const struct shape *shape = shape_of(problem, class_at(problem, i));
+        owners[i] = bitset_has(chooser->heeding, i);
+        bool is_choosy = shape->set != SET_EMPTY || shape->terms_count > 0;
+        choosy[i] = bitset_has(chooser->dear, i) ? 0 : is_choosy ? 1 : 2;
+    }
+    chooser->owners_first = owners;
+    chooser->choosy_first = choosy;
+}
+
+static void go_by(const struct chooser *chooser, struct pass_input *input, const uint8_t *turns)
+{
+    input->turns = turns;
+    input->turns_count = chooser->heeding.bits;
+    input->unlifted = true; // neither those that others look for go first
+    input->unshared = true; // nor do pods that could share nodes wait for the others
+}
+
+static uint32_t dear_pod_of(const struct chooser *chooser, const struct claim *claim)
+{
+    for (uint32_t i = 0; i < claim->pods.count; i++)
+        if (bitset_has(chooser->dear, pass_pod(chooser->best, claim->pods.items[i])->class))
+            return claim->pods.items[i];
+    return NONE;
+}
+
+static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
+{
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, claim->set);
+    uint32_t best = NONE;
+    bitset_for_each (r, claim->rows)
+        if (best == NONE || prices->cheapest[r] < prices->cheapest[best])
+            best = r;
+    return best;
+}
+
+// The pod heeds others, is not steered yet, and shares its new node with no pod that needs a dear one.
+static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
+                     uint32_t pod, const uint32_t *steered)
+{
+    struct problem *problem = chooser->problem;
+    const struct placement *placement = &chooser->best->placements[pod];
+    const struct queued_pod *queued = pass_pod(chooser->best, pod);
+    const struct shape *shape = shape_of(problem, class_at(problem, queued->class));
+    return placement->kind == ON_CLAIM && bitset_has(chooser->heeding, queued->class) &&
+           shape->terms_count == 0 && steered[queued->origin] == SET_EMPTY &&
+           dear_pod_of(chooser, chooser->best->claims.items[placement->index]) == NONE &&
+           problem_tolerates(problem, shape->tolerations, dear->template->taints) &&
+           sets_compatible(problem->sets, asked, shape->set, true);
+}
+
+// Steers such pods to the dear machine, as many as it has room for.
+static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32_t asked,
+                       uint32_t *steered)
+{
+    struct problem *problem = chooser->problem;
+    struct pass *pass = chooser->best;
+    uint32_t row = cheapest_row(pass, dear);
+    struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
+    int64_t *total =
+        arena_allocate_array(chooser->arena, problem->dimensions, sizeof *total);
+    int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *sum);
+    memcpy(total, dear->requests, problem->dimensions * sizeof *total);
+    for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
+        if (!may_fill(chooser, dear, asked, i, steered))
+            continue;
+        const struct queued_pod *pod = pass_pod(pass, i);
+        const struct shape *shape = shape_of(problem, class_at(problem, pod->class));
+        for (uint32_t d = 0; d < problem->dimensions; d++)
+            sum[d] = quantity_add(total[d], shape->requests[d]);
+        if (!template_fits(problem, dear->template, sum, fitting) || !bitset_has(fitting, row))
+            continue;
+        memcpy(total, sum, problem->dimensions * sizeof *total);
+        steered[pod->origin] = asked;
+    }
+}
+
+static void fill_dear(struct chooser *chooser, uint32_t *steered)
+{
+    struct pass *pass = chooser->best;
+    vector_for_each (item, &pass->claims) {
+        uint32_t pod = dear_pod_of(chooser, *item);
+        if (pod == NONE)
+            continue;
+        const struct shape *shape =
+            shape_of(chooser->problem, class_at(chooser->problem, pass_pod(pass, pod)->class));
+        fill_claim(chooser, *item, shape->set, steered);
+    }
+}
+
+static void choose(struct chooser *chooser, struct pass_input *input,
+                   const struct alternative *alternative)
+{
+    uint32_t *steered = (uint32_t *)(uintptr_t)input->steered; // copy_input()'s
+    bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= THRIFTY_WORK;
+    if (alternative->kind == TAKE_SET) {
+        bitset_for_each (pod, alternative->pods)
+            steered[pod] = alternative->set;
+        shun_dear_terms(chooser, input);
+        return;
+    }
+    input->thrifty = may_compare;
+    if (alternative->kind != BE_THRIFTY)
+        input->heedless = chooser->heeding;
+    if (alternative->kind == OWNERS_FIRST)
+        go_by(chooser, input, chooser->owners_first);
+    else if (alternative->kind == CHOOSY_FIRST)
+        go_by(chooser, input, chooser->choosy_first);
+    else if (alternative->kind == FILL_DEAR)
+        fill_dear(chooser, steered);
+}
+
+static bool is_chosen(const struct chooser *chooser, const struct alternative *alternative)
+{
+    if (alternative->kind == HEED_NOBODY)
+        return chooser->input.heedless.bits > 0;
+    if (alternative->kind == OWNERS_FIRST)
+        return chooser->input.turns == chooser->owners_first;
+    if (alternative->kind == CHOOSY_FIRST)
+        return chooser->input.turns == chooser->choosy_first;
+    if (alternative->kind == FILL_DEAR)
+        return false;
+    if (alternative->kind == BE_THRIFTY)
+        return chooser->input.thrifty;
+    bool all = chooser->input.steered != NULL;
+    bitset_for_each (pod, alternative->pods)
+        all = all && chooser->input.steered[pod] == alternative->set;
+    return all;
+}
+
+// What the pods of the classes need of their nodes, about.
+static double price_of_pods(struct chooser *chooser, struct bitset classes)
+{
+    const struct pass *pass = chooser->best;
+    double price = 0;
+    for (uint32_t i = 0; i < chooser->pods; i++) {
+        if (pass->placements[i].kind != ON_CLAIM || !bitset_has(classes, pass_pod(pass, i)->class))
+            continue;
+        const struct claim *claim = pass->claims.items[pass->placements[i].index];
+        const struct shape *shape =
+            shape_of(chooser->problem, class_at(chooser->problem, pass->placements[i].class));
+        price += guess_price(chooser, shape, claim->set);
+    }
+    return price;
+}
+
+// Less to choose from at the launch is worth the margin (SCH-503).
+static bool is_less_flexible(const struct pack_outcome *a, const struct pack_outcome *b)
+{
+    return (uint64_t)a->offerings * b->claims < (uint64_t)b->offerings * a->claims;
+}
+
+// Better, by enough where nodes have fewer types to choose from or pods no longer heed others
+// (SCH-516).
+static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
+                        const struct pack_outcome *outcome)
+{
+    const struct pack_outcome *was = &chooser->outcome;
+    if (!pack_outcome_is_better(outcome, was))
+        return false;
+    if (outcome->placed > was->placed)
+        return true;
+    double saved = (double)(was->counted - outcome->counted);
+    double margin = chooser->problem->settings->flexibility_margin;
+    if (is_less_flexible(outcome, was) && saved < margin * (double)was->counted)
+        return false;
+    if (input->heedless.bits == chooser->input.heedless.bits)
+        return true;
+    return saved * 100 >= price_of_pods(chooser, input->heedless) * HEED_PERCENT;
+}
+
+// Packs the pods anew by the input; true if that is better.
+static bool try_input(struct chooser *chooser, const struct pass_input *input)
+{
+    struct pass *pass = pack_cheaper(pack_greedy_as(chooser->problem, input));
+    struct pack_outcome outcome = pack_outcome_of(pass);
+    bool better = is_worth_it(chooser, input, &outcome);
+    chooser->tries--;
+    if (better) {
+        struct pass *before = chooser->best;
+        if (pass->lower_bound > before->lower_bound)
+            pass->lower_bound = before->lower_bound; // of fewer decisions
+        chooser->best = pass;
+        chooser->outcome = outcome;
+        chooser->input = *input;
+        pass = before;
+        find_gains(chooser);
+    }
+    pass_destroy(pass);
+    return better;
+}
+
+// The bound is one for what was decided: other terms and domains may cost less, and it does not say
+// what existing nodes might take.
+static bool may_gain(const struct chooser *chooser)
+{
+    int64_t bound = chooser->best->lower_bound;
+    if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
+        bitset_count(chooser->heeding) > 0)
+        return true;
+    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->heed_gain) ||
+           chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
+}
+
+// --- all of them ---------------------------------------------------------------------------------
+
+// Every group takes the term that looks cheapest.
+static void try_cheapest_terms(struct chooser *chooser)
+{
+    struct pass_input input = copy_input(chooser);
+    for (uint32_t g = 0, a = 0; g < chooser->groups_count; g++) {
+        uint32_t count = chooser->groups[g].shape->terms_count, best = a;
+        for (uint32_t i = a; i < a + count; i++)
+            if (chooser->alternatives.items[i].price < chooser->alternatives.items[best].price)
+                best = i;
+        choose(chooser, &input, &chooser->alternatives.items[best]);
+        a += count;
+    }
+    try_input(chooser, &input);
+}
+
+static void try_each(struct chooser *chooser)
+{
+    uint32_t vain = 0, count = chooser->alternatives.count;
+    for (uint32_t i = 0; vain < count && chooser->tries > 0 && may_gain(chooser);
+         i = (i + 1) % count, vain++) {
+        const struct alternative *alternative = &chooser->alternatives.items[i];
+        if (is_chosen(chooser, alternative))
+            continue;
+        struct pass_input input = copy_input(chooser);
+        choose(chooser, &input, alternative);
+        if (try_input(chooser, &input))
+            vain = 0;
+    }
+}
+
+struct pass *pack_alternatives(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    uint32_t pods = pass->input.queue_count;
+    if (pass->claims.count == 0 || problem->settings->compatibility_upstream ||
+        !pack_is_lowest_price(problem))
+        return pass;
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct chooser chooser = {.problem = problem,
+                              .arena = arena,
+                              .best = pass,
+                              .outcome = pack_outcome_of(pass),
+                              .pods = pods,
+                              .heeding = bitset_create(arena, problem->classes.count),
+                              .dear = bitset_create(arena, problem->classes.count)};
+    chooser.input = (struct pass_input){.queue = problem->queued,
+                                        .queue_count = pods,
+                                        .reserved_strict = true};
+    find_groups(&chooser);
+    find_gains(&chooser);
+    make_turns(&chooser);
+    if (!may_gain(&chooser))
+        return pass;
+    if (pods < PODS_FEW)
+        chooser.tries = PODS_TRIED / pods < TRIES_MAX ? PODS_TRIED / pods : TRIES_MAX;
+    else if (is_much(&chooser, chooser.terms_gain + chooser.heed_gain))
+        chooser.tries = TRIES_DEAR;
+    if (chooser.tries == 0)
+        return pass;
+    list_alternatives(&chooser);
+    if (is_much(&chooser, chooser.terms_gain))
+        try_cheapest_terms(&chooser);
+    if (chooser.alternatives.count > 0)
+        try_each(&chooser);
+    vector_free(&chooser.alternatives);
+    return chooser.best;
+}

@@ -1,0 +1,215 @@
+// The parts of the LowestPrice packer (pack_lowest_price.c; SCH-500, SCH-550 to SCH-553).
+//
+// A finished greedy pass says which pods need new nodes, on which pools, and in which domain each
+// rule between pods wants them. The packer keeps those answers and packs the pods anew: pods that
+// it cannot tell apart form a *kind*; what a node with given requirements can be is a *market* of
+// *offers* (machines worth buying, cheapest first); a *bin* is a node to be, a market and counts of
+// kinds. A linear program
+// (program.c) says what pods are worth; bins are filled (fill.c), improved (improve.c), and placed pod by pod by the ordinary pass (replay.c), which checks every
+// rule again. Bounded by counted steps, never by time.
+//
+// Lifetime: one computation; everything is in the packing's arena unless said otherwise.
+#pragma once
+
+#include "base/random.h"
+#include "engine/placement/pass.h"
+
+// --- machines ------------------------------------------------------------------------------------
+struct packing_offer {
+    uint32_t row;
+    int64_t price;       // what it counts as, nano-USD an hour (SCH-503, SCH-507)
+    const int64_t *room; // by packing dimension: allocatable less DaemonSets
+};
+struct packing_market { // of one template and requirement set
+    uint32_t index;
+    const struct node_template *template;
+    uint32_t set;
+    struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
+    uint32_t count;
+    int64_t *prices; // by row, really; INT64_MAX: not for sale
+    struct bitset sold; // rows
+    uint32_t sold_count;
+    double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
+    double *bounds;  // by offer: what it is worth at most, when last looked at
+    struct packing_list { // kinds that fit the empty machine; NULL: not yet known
+        uint32_t *kinds, count;
+    } *fitting; // by offer
+};
+
+// --- pods ----------------------------------------------------------------------------------------
+// What a kind means to a rule about one node: it adds `adds` pods to the group's count there, and
+// bears at most `limit` of them.
+struct packing_rule {
+    uint32_t group;
+    int32_t adds, limit;
+};
+#define PACKING_NO_LIMIT INT32_MAX
+// Templates that kinds may use: those of one weight (SCH-221, SCH-506).
+struct packing_menu {
+    uint32_t *templates;
+    uint32_t count;
+};
+// Kinds of the same menu and requirements.
+struct packing_flavour {
+    uint32_t menu, set, pins;
+    uint32_t demand; // index into demands
+};
+// The same without what the greedy pass decided about domains: the rows of the linear program.
+struct packing_demand {
+    uint32_t menu, set;
+    uint32_t loose; // the set without what it chose among alternatives
+};
+struct packing_kind {
+    uint32_t flavour;
+    const int64_t *need; // of one unit, by packing dimension
+    struct packing_rule *rules;
+    uint32_t rules_count;
+    struct host_ports ports;
+    uint32_t unit;  // pods that belong together: more than one if an affinity ties them to one node
+    uint32_t count; // units
+    VECTOR(uint32_t) pods; // queue indexes in the order in which greedy placed them; heap
+    uint32_t taken;        // units handed out by the replay
+    bool sampled;          // the linear program fills machines with it
+    bool stands_for_all;   // no kind before it has the same need and demand
+    uint32_t alike;        // units of all such kinds that one machine may hold, room aside
+    double value;          // of one unit, nano-USD an hour
+};
+
+// --- nodes to be ---------------------------------------------------------------------------------
+struct packing_content {
+    uint32_t kind, units;
+};
+struct packing_bin {
+    const struct packing_market *market;
+    uint32_t offer; // the cheapest with enough room
+    uint32_t pins;  // domains that its pods need
+    int64_t *used;  // by packing dimension
+    VECTOR(struct packing_content) contents;  // heap, like the next ones
+    VECTOR(struct packing_rule) rules;        // `adds` so far, lowest `limit`
+    VECTOR(struct host_port) ports;
+    double value; // of its contents
+};
+
+// Volumes of a CSI driver that machines limit (SCH-353) are a dimension too: its symbol, from here
+// on.
+#define PACKING_VOLUMES 0x80000000u
+
+struct packing {
+    struct problem *problem;
+    const struct pass *greedy;
+    struct arena *arena;
+    uint32_t *dimensions; // dimensions of the problem that some pod asks for, then drivers
+    uint32_t dimensions_count;
+    struct memo volume_users; // (volume claim, driver): 1 for one pod of the pass, 2 for more
+    VECTOR(struct packing_menu) menus;
+    VECTOR(struct packing_market *) markets;
+    uint32_t base_markets; // the first ones: those of the demands
+    struct memo market_index; // (template, set)
+    struct memo leads;        // (market, flavour): market with the flavour's requirements too
+    VECTOR(struct packing_flavour) flavours;
+    VECTOR(struct packing_demand) demands;
+    VECTOR(struct packing_kind) kinds;
+    VECTOR(struct packing_bin *) bins;
+    VECTOR(uint32_t) kept; // claims of the greedy pass that stay as they are
+    uint32_t *left;        // by kind: units that are in no bin
+    int64_t **limits;      // by template: what bins may still use; NULL: no limits
+    int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
+    double margin;         // what flexibility may cost (SCH-503)
+    double price_scale;    // nano-USD an hour: about what all bins will cost (node_cost.h)
+    bool margin_counted;   // some machine counts for more because of it
+    int64_t *asked;        // scratch: by dimension of the problem
+    struct bitset rows;    // scratch
+    double *tilt;          // by dimension: how much the filling cares for it; 1 by default
+    struct packing_filler *filler; // packing_fill.c; NULL until needed
+    uint64_t steps, steps_max;
+    uint64_t search_nodes; // of one search for a filling
+};
+
+// The pods of the greedy pass's claims as kinds; `fresh` is a pass in which nothing is placed yet.
+struct packing *packing_create(const struct pass *greedy, const struct pass *fresh,
+                               double margin);
+void packing_destroy(struct packing *packing);
+
+// --- packing_market.c
+// The market of the template for nodes of this set, which has the template's in it.
+const struct packing_market *packing_market_of(struct packing *packing,
+                                               const struct node_template *template, uint32_t set);
+// The market of nodes that have pods of the flavour too; NULL: there can be none.
+const struct packing_market *packing_market_with(struct packing *packing,
+                                                 const struct packing_market *market,
+                                                 uint32_t flavour);
+// What a machine of the row has for pods, into `room`.
+void packing_market_room(const struct packing *packing, const struct node_template *template,
+                         uint32_t row, int64_t *room);
+// The first offer from `from` on that holds `used`, as far as limits allow; market->count: none.
+uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
+                             const int64_t *used, uint32_t from);
+
+// What all kinds cost at least, roughly: each dimension by itself at its lowest price; the most of these.
+double packing_market_scale(struct packing *packing);
+
+// --- packing_program.c: gives kinds their values, and makes bins of fillings that recur.
+void packing_program(struct packing *packing);
+// --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10).
+void packing_bound(struct packing *packing);
+
+// --- packing_search.c: fillings of one machine, of all pods, rules about nodes but those of a kind
+// with itself left aside.
+// A value that no filling with the kinds, which each fit by themselves, can have.
+double packing_search_bound(const struct packing *packing, const int64_t *room,
+                            const uint32_t *kinds, uint32_t count);
+// Looks for a filling worth more than `at_least`; its units of each listed kind. *upper: what no
+// filling is worth more than.
+bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                    uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
+                    double *upper);
+// What no filling with the kinds, and with those that they stand for, is worth more than; at least
+// `at_least`.
+double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                           uint32_t count, double at_least, uint64_t nodes_max);
+
+// --- packing_bin.c
+struct packing_bin *packing_bin_create(struct packing *packing,
+                                       const struct packing_market *market);
+void packing_bin_destroy(struct packing_bin *bin); // NULL is fine
+void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
+                       const struct packing_market *market);
+void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
+                      const struct packing_bin *from);
+// How many units rules about one node and host ports let in.
+uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_kind *kind);
+// Adds units without any check; the market is of the meet of all sets.
+void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind,
+                     uint32_t units, const struct packing_market *market);
+static inline int64_t packing_bin_price(const struct packing_bin *bin)
+{
+    return bin->market->offers[bin->offer].price;
+}
+// The bin becomes part of the packing: what it holds is no longer left, and back.
+void packing_commit(struct packing *packing, struct packing_bin *bin);
+void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin);
+int64_t packing_price(const struct packing *packing);
+
+// Commits up to `copies` bins just like it, as long as enough is left and limits allow.
+void packing_commit_copies(struct packing *packing, const struct packing_bin *bin,
+                           uint32_t copies);
+
+// --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the
+// steps are used up.
+bool packing_fill(struct packing *packing);
+// The order in which kinds get bins, by their present values.
+void packing_rank(struct packing *packing);
+// A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
+struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
+// What the best filling of the machine is worth at most.
+double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer);
+// A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
+// NULL: none was found.
+struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
+                                       uint32_t offer, double factor);
+void packing_filler_destroy(struct packing_filler *filler); // NULL is fine
+// --- packing_improve.c: takes bins apart and packs their pods better, as long as steps are left.
+void packing_improve(struct packing *packing);
+// --- packing_replay.c: places every pod of `greedy` in `pass` as the packing says, and tries what
+// is left by the ordinary rules.
+void packing_replay(struct packing *packing, struct pass *pass);

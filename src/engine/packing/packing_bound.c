@@ -1,0 +1,128 @@
+// The least that any packing costs (packing.h; SCH-550 step 10).
+//
+// Whatever pods are held to be worth: if no machine can hold more than `most` times its price, then
+// all pods together cost at least what they are worth, divided by `most`. The values are those of
+// the linear program, so that `most` is near 1. Machines are taken at the lowest price of anybody
+// who may buy them and NODE_COST; rules between pods, what the greedy pass decided about domains and
+// chose among alternatives, and how much is on one node are left aside: all that only lowers the bound.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/quantity.h"
+#include "engine/packing/packing.h"
+
+#define SEARCH_NODES 2000   // of one machine
+#define NODES_MAX    200000 // of all
+#define WORK_MAX     UINT64_C(4000000) // kinds times machines
+
+struct bounder {
+    struct packing *packing;
+    uint32_t *kinds; // those that stand for all
+    uint32_t kinds_count;
+    uint32_t *fitting; // scratch
+    int64_t *room;
+    uint64_t nodes; // of searches so far
+};
+
+// Kinds of equal needs and wants are one.
+static bool choose_kinds(struct bounder *bounder)
+{
+    struct packing *packing = bounder->packing;
+    for (uint32_t k = 0; k < packing->kinds.count; k++)
+        if (packing->kinds.items[k].stands_for_all)
+            bounder->kinds[bounder->kinds_count++] = k;
+    uint64_t machines = 0;
+    for (uint32_t m = 0; m < packing->base_markets; m++)
+        machines += packing->markets.items[m]->sold_count;
+    return machines * bounder->kinds_count <= WORK_MAX;
+}
+
+static const struct packing_market *loose_market(struct packing *packing, uint32_t template,
+                                                 uint32_t demand)
+{
+    const struct node_template *of = packing->problem->templates[template];
+    uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
+    return packing_market_of(packing, of, set);
+}
+
+// The kinds that may be on the machine, and the lowest price that one of them pays.
+static uint32_t list_fitting(struct bounder *bounder, const struct packing_market *const *markets,
+                             uint32_t row, int64_t *price)
+{
+    const struct packing *packing = bounder->packing;
+    uint32_t count = 0;
+    *price = INT64_MAX;
+    for (uint32_t i = 0; i < bounder->kinds_count; i++) {
+        const struct packing_kind *kind = &packing->kinds.items[bounder->kinds[i]];
+        const struct packing_market *market = markets[packing->flavours.items[kind->flavour].demand];
+        if (market == NULL || market->prices[row] == INT64_MAX)
+            continue;
+        bool fits = true;
+        for (uint32_t d = 0; d < packing->dimensions_count; d++)
+            fits = fits && kind->need[d] <= bounder->room[d];
+        if (!fits)
+            continue;
+        bounder->fitting[count++] = bounder->kinds[i];
+        if (market->prices[row] < *price)
+            *price = market->prices[row];
+    }
+    return count;
+}
+
+static double most_of_machine(struct bounder *bounder, const struct packing_market *const *markets,
+                              const struct node_template *template, uint32_t row, double most)
+{
+    int64_t price;
+    packing_market_room(bounder->packing, template, row, bounder->room);
+    uint32_t count = list_fitting(bounder, markets, row, &price);
+    if (count == 0)
+        return most;
+    double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
+    uint64_t before = bounder->packing->steps;
+    double upper =
+        packing_search_most(bounder->packing, bounder->room, bounder->fitting, count, most * paid,
+                            bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
+    bounder->nodes += bounder->packing->steps - before;
+    return upper / paid > most ? upper / paid : most;
+}
+
+static double most_of_template(struct bounder *bounder, uint32_t t, double most)
+{
+    struct packing *packing = bounder->packing;
+    const struct node_template *template = packing->problem->templates[t];
+    const struct packing_market **markets =
+        memory_allocate_array(packing->demands.count + 1, sizeof(struct packing_market *));
+    bool any = false;
+    for (uint32_t g = 0; g < packing->demands.count; g++) {
+        const struct packing_menu *menu = &packing->menus.items[packing->demands.items[g].menu];
+        for (uint32_t i = 0; i < menu->count; i++)
+            if (menu->templates[i] == t)
+                markets[g] = loose_market(packing, t, g);
+        any = any || markets[g] != NULL;
+    }
+    for (uint32_t r = 0; r < template->table->count && any; r++)
+        most = most_of_machine(bounder, markets, template, r, most);
+    free(markets);
+    return most;
+}
+
+void packing_bound(struct packing *packing)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(16384);
+    struct bounder bounder = {.packing = packing};
+    uint32_t kinds = packing->kinds.count;
+    bounder.kinds = arena_allocate_array(arena, kinds + 1, sizeof *bounder.kinds);
+    bounder.fitting = arena_allocate_array(arena, kinds + 1, sizeof *bounder.fitting);
+    bounder.room = arena_allocate_array(arena, packing->dimensions_count, sizeof *bounder.room);
+    packing->lower_bound = 0;
+    if (packing->kept.count > 0 || !choose_kinds(&bounder))
+        return;
+    double most = 1, worth = 0;
+    for (uint32_t t = 0; t < packing->problem->templates_count; t++)
+        most = most_of_template(&bounder, t, most);
+    for (uint32_t k = 0; k < kinds; k++)
+        worth += packing->kinds.items[k].value * packing->kinds.items[k].count;
+    // A millionth less for what rounding may have added.
+    if (!isinf(most))
+        packing->lower_bound = (int64_t)(worth / most * (1 - 1e-6));
+}

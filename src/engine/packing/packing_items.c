@@ -1,0 +1,559 @@
+// Pods of a greedy pass as kinds (packing.h; SCH-550 steps 1, 4 and 5).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/problem/node_bounds.h"
+#include "engine/packing/packing.h"
+#include "engine/placement/place.h"
+#include "engine/pods/topology_groups.h"
+
+#define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
+#define SHARES_FROM 0x80000000u // groups from here on are shares of workloads
+
+struct sorter {
+    struct packing *packing;
+    struct bitset live;     // groups that some placed pod owns
+    struct map *kind_ids;   // identity text -> index + 1
+    struct memo flavour_of; // (demand, set and pins as a pair) -> flavour
+    struct memo pairs;      // (set, set) -> number
+    uint32_t pairs_count;
+    struct memo demand_of; // (menu, set and loose one as a pair)
+    struct memo known;     // (class, set of the claim) -> kind
+    VECTOR(struct packing_rule) rules; // scratch
+    struct text text;
+};
+
+static const struct group_list *selecting(const struct sorter *sorter, uint32_t class)
+{
+    const struct pass *pass = sorter->packing->greedy;
+    return &pass->work->selecting[class_at(pass->problem, class)->identity];
+}
+
+static const struct group_definition *definition(const struct sorter *sorter, uint32_t group)
+{
+    return sorter->packing->problem->groups.items[group];
+}
+
+static void find_live_groups(struct sorter *sorter)
+{
+    const struct pass *pass = sorter->packing->greedy;
+    sorter->live = bitset_create(sorter->packing->arena, pass->problem->groups.count);
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        if (pass->placements[i].kind == NOT_PLACED)
+            continue;
+        const struct pod_class *class = class_at(pass->problem, pass->placements[i].class);
+        for (uint32_t g = 0; g < class->groups_count; g++)
+            bitset_set(sorter->live, class->groups[g]);
+    }
+}
+
+// --- domains -------------------------------------------------------------------------------------
+
+static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t group,
+                    uint32_t *pins)
+{
+    struct problem *problem = sorter->packing->problem;
+    uint32_t key = definition(sorter, group)->key;
+    uint32_t requirement =
+        key == problem->key_hostname ? REQUIREMENT_NONE : set_find(problem->sets, claim->set, key);
+    if (requirement != REQUIREMENT_NONE)
+        *pins = set_add_known(problem->sets, *pins, requirement);
+}
+
+// The node affinity term of the pod that the claim meets (SCH-508).
+static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
+                         const struct shape *shape, uint32_t steered)
+{
+    struct requirement_sets *sets = sorter->packing->problem->sets;
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (shape->terms[i].set == steered)
+            return steered;
+    for (uint32_t i = 0; i < shape->terms_count; i++)
+        if (sets_compatible(sets, claim->set, shape->terms[i].set, true))
+            return shape->terms[i].set;
+    return SET_EMPTY;
+}
+
+// What the claim says about every key by which a rule counts the class's pods.
+static uint32_t pins_of(struct sorter *sorter, const struct claim *claim, uint32_t class_id)
+{
+    const struct pass *pass = sorter->packing->greedy;
+    const struct pod_class *class = class_at(pass->problem, class_id);
+    uint32_t pins = SET_EMPTY;
+    for (uint32_t g = 0; g < class->groups_count; g++)
+        pin_key(sorter, claim, class->groups[g], &pins);
+    const struct group_list *list = selecting(sorter, class_id);
+    for (uint32_t g = 0; g < list->count; g++)
+        if (bitset_has(sorter->live, list->items[g]))
+            pin_key(sorter, claim, list->items[g], &pins);
+    const struct group_list *repelling = &pass->work->repelling[class->identity];
+    for (uint32_t g = 0; g < repelling->count; g++)
+        pin_key(sorter, claim, repelling->items[g], &pins);
+    return pins;
+}
+
+// The alternative of the pod's volumes that the claim took.
+static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
+                            const struct shape *shape)
+{
+    struct requirement_sets *sets = sorter->packing->problem->sets;
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->alternatives_count; i++)
+        if (sets_compatible(sets, claim->set, shape->volumes->alternatives[i].set, true))
+            return shape->volumes->alternatives[i].set;
+    return SET_EMPTY;
+}
+
+// --- menus, demands, flavours --------------------------------------------------------------------
+
+static uint32_t menu_of(struct sorter *sorter, const struct node_template *template,
+                        const struct shape *shape)
+{
+    struct packing *packing = sorter->packing;
+    struct problem *problem = packing->problem;
+    struct packing_menu menu = {.templates = arena_allocate_array(
+                                    packing->arena, problem->templates_count, sizeof(uint32_t))};
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        const struct node_template *other = problem->templates[t];
+        if (other->weight == template->weight && other->lowest_price &&
+            (other == template || !other->has_min_values) &&
+            problem_tolerates(problem, shape->tolerations, other->taints) &&
+            sets_compatible(problem->sets, other->set, shape->set, true))
+            menu.templates[menu.count++] = t;
+    }
+    for (uint32_t i = 0; i < packing->menus.count; i++)
+        if (packing->menus.items[i].count == menu.count &&
+            memcmp(packing->menus.items[i].templates, menu.templates,
+                   menu.count * sizeof *menu.templates) == 0)
+            return i;
+    vector_push(&packing->menus, menu);
+    return packing->menus.count - 1;
+}
+
+static uint32_t pair_of(struct sorter *sorter, uint32_t a, uint32_t b)
+{
+    uint32_t pair = memo_get(&sorter->pairs, a, b);
+    if (pair == MEMO_NONE)
+        memo_set(&sorter->pairs, a, b, pair = sorter->pairs_count++);
+    return pair;
+}
+
+static uint32_t demand_of(struct sorter *sorter, uint32_t menu, uint32_t set, uint32_t loose)
+{
+    struct packing *packing = sorter->packing;
+    uint32_t pair = pair_of(sorter, set, loose);
+    uint32_t known = memo_get(&sorter->demand_of, menu, pair);
+    if (known != MEMO_NONE)
+        return known;
+    vector_push(&packing->demands, (struct packing_demand){menu, set, loose});
+    memo_set(&sorter->demand_of, menu, pair, packing->demands.count - 1);
+    return packing->demands.count - 1;
+}
+
+static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_set, uint32_t pins,
+                           uint32_t loose)
+{
+    struct packing *packing = sorter->packing;
+    uint32_t set = set_meet(packing->problem->sets, open_set, pins);
+    uint32_t pair = pair_of(sorter, set, pins);
+    uint32_t demand = demand_of(sorter, menu, open_set, loose);
+    uint32_t known = memo_get(&sorter->flavour_of, demand, pair);
+    if (known != MEMO_NONE)
+        return known;
+    vector_push(&packing->flavours, (struct packing_flavour){menu, set, pins, demand});
+    memo_set(&sorter->flavour_of, demand, pair, packing->flavours.count - 1);
+    return packing->flavours.count - 1;
+}
+
+// --- rules about one node ------------------------------------------------------------------------
+
+static struct packing_rule *rule_for(struct sorter *sorter, uint32_t group)
+{
+    vector_for_each (rule, &sorter->rules)
+        if (rule->group == group)
+            return rule;
+    vector_push(&sorter->rules, (struct packing_rule){group, 0, PACKING_NO_LIMIT});
+    return &sorter->rules.items[sorter->rules.count - 1];
+}
+
+static bool is_about_nodes(const struct sorter *sorter, uint32_t group)
+{
+    return definition(sorter, group)->key == sorter->packing->problem->key_hostname;
+}
+
+// Adds what one more pod of the class means: the rules must hold whichever pod comes first.
+static void add_rules(struct sorter *sorter, uint32_t class_id)
+{
+    struct problem *problem = sorter->packing->problem;
+    const struct pod_class *class = class_at(problem, class_id);
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        const struct group_definition *group = definition(sorter, class->groups[g]);
+        if (!is_about_nodes(sorter, class->groups[g]) || group->kind == GROUP_AFFINITY)
+            continue;
+        bool self = group_selects(problem, class->groups[g], class->identity);
+        int64_t limit = group->kind == GROUP_SPREAD ? group->max_skew : self;
+        struct packing_rule *rule = rule_for(sorter, class->groups[g]);
+        if (limit < rule->limit)
+            rule->limit = (int32_t)limit;
+    }
+    const struct group_list *list = selecting(sorter, class_id);
+    for (uint32_t g = 0; g < list->count; g++)
+        if (is_about_nodes(sorter, list->items[g]) && bitset_has(sorter->live, list->items[g]) &&
+            definition(sorter, list->items[g])->kind != GROUP_AFFINITY)
+            rule_for(sorter, list->items[g])->adds++;
+}
+
+// An affinity ties the class's pods to others of their node.
+static bool is_tied(const struct sorter *sorter, uint32_t class_id)
+{
+    const struct pod_class *class = class_at(sorter->packing->problem, class_id);
+    for (uint32_t g = 0; g < class->groups_count; g++)
+        if (is_about_nodes(sorter, class->groups[g]) &&
+            definition(sorter, class->groups[g])->kind == GROUP_AFFINITY)
+            return true;
+    const struct group_list *list = selecting(sorter, class_id);
+    for (uint32_t g = 0; g < list->count; g++)
+        if (is_about_nodes(sorter, list->items[g]) && bitset_has(sorter->live, list->items[g]) &&
+            definition(sorter, list->items[g])->kind == GROUP_AFFINITY)
+            return true;
+    return false;
+}
+
+static int compare_rules(const void *a, const void *b)
+{
+    const struct packing_rule *x = a, *y = b;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+// --- kinds ---------------------------------------------------------------------------------------
+
+// Volumes of the driver that no other pod of the pass has: those that share one may share a node.
+static int64_t volumes_need(const struct packing *packing, const struct shape *shape,
+                            uint32_t driver)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++) {
+        const struct volume_use *use = &shape->volumes->uses.items[i];
+        count += use->driver == driver &&
+                 memo_get(&packing->volume_users, use->claim, use->driver) == 1;
+    }
+    return count;
+}
+
+static int64_t own_need(const struct packing *packing, const struct shape *shape,
+                        uint32_t dimension)
+{
+    return dimension >= PACKING_VOLUMES
+               ? volumes_need(packing, shape, dimension - PACKING_VOLUMES)
+               : shape->requests[dimension];
+}
+
+static void add_need(const struct packing *packing, int64_t *need, const struct shape *shape)
+{
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        need[d] = quantity_add(need[d], own_need(packing, shape, packing->dimensions[d]));
+}
+
+static uint32_t make_kind(struct sorter *sorter, uint32_t flavour, const int64_t *need,
+                          uint32_t unit)
+{
+    struct packing *packing = sorter->packing;
+    struct packing_kind kind = {.flavour = flavour, .unit = unit, .need = need};
+    kind.rules_count = sorter->rules.count;
+    kind.rules = arena_allocate_array(packing->arena, kind.rules_count + 1, sizeof *kind.rules);
+    if (kind.rules_count > 0)
+        memcpy(kind.rules, sorter->rules.items, kind.rules_count * sizeof *kind.rules);
+    vector_push(&packing->kinds, kind);
+    return packing->kinds.count - 1;
+}
+
+static void add_identity(struct sorter *sorter, uint32_t flavour, const int64_t *need,
+                         const struct shape *shape)
+{
+    text_clear(&sorter->text);
+    text_format(&sorter->text, "%x", flavour);
+    for (uint32_t d = 0; d < sorter->packing->dimensions_count; d++)
+        text_format(&sorter->text, " %llx", (unsigned long long)need[d]);
+    vector_for_each (rule, &sorter->rules)
+        text_format(&sorter->text, " %x:%x:%x", rule->group, (unsigned)rule->adds,
+                    (unsigned)rule->limit);
+    list_for_each (port, &shape->ports)
+        text_format(&sorter->text, "|%s %s %lld", port->ip, port->protocol, (long long)port->port);
+}
+
+// The bound on a workload's share of a node, as a rule of a group of its own (SCH-521).
+static void add_share(struct sorter *sorter, const struct claim *claim, uint32_t pod)
+{
+    struct problem *problem = sorter->packing->problem;
+    if (claim->template->most_share >= 100)
+        return;
+    uint32_t workload = node_bounds_workload(problem, pass_pod(sorter->packing->greedy, pod)->pod);
+    if (workload == NONE)
+        return;
+    struct packing_rule *rule = rule_for(sorter, SHARES_FROM + workload);
+    rule->adds++;
+    rule->limit = (int32_t)node_bounds_share(problem, claim->template, workload);
+}
+
+static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32_t pod)
+{
+    struct packing *packing = sorter->packing;
+    struct problem *problem = packing->problem;
+    uint32_t class_id = packing->greedy->placements[pod].class;
+    uint32_t steered = pass_steered(packing->greedy, pod);
+    bool alike = !problem->shares_bound && steered == SET_EMPTY;
+    uint32_t known = alike ? memo_get(&sorter->known, class_id, claim->set) : MEMO_NONE;
+    if (known != MEMO_NONE)
+        return known;
+    const struct shape *shape = shape_of(problem, class_at(problem, class_id));
+    uint32_t volumes = volumes_set(sorter, claim, shape);
+    uint32_t pins = set_meet(problem->sets, pins_of(sorter, claim, class_id), volumes);
+    uint32_t open_set = set_meet(problem->sets, shape->set, volumes);
+    open_set = set_meet(problem->sets, open_set, steered);
+    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
+    uint32_t menu = menu_of(sorter, claim->template, shape);
+    uint32_t flavour = flavour_of(sorter, menu, open_set, pins, shape->set);
+    sorter->rules.count = 0;
+    add_rules(sorter, class_id);
+    add_share(sorter, claim, pod);
+    if (sorter->rules.count > 1)
+        qsort(sorter->rules.items, sorter->rules.count, sizeof *sorter->rules.items,
+              compare_rules);
+    int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
+    add_need(packing, need, shape);
+    add_identity(sorter, flavour, need, shape);
+    uintptr_t kind = (uintptr_t)map_get(sorter->kind_ids, sorter->text.data);
+    if (kind == 0) {
+        kind = make_kind(sorter, flavour, need, 1) + 1;
+        packing->kinds.items[kind - 1].ports = shape->ports;
+        map_set(sorter->kind_ids, sorter->text.data, (void *)kind);
+    }
+    if (alike)
+        memo_set(&sorter->known, class_id, claim->set, (uint32_t)kind - 1);
+    return (uint32_t)kind - 1;
+}
+
+// The tied pods of a claim, as one unit of a kind of its own.
+static void add_bundle(struct sorter *sorter, const struct claim *claim, const uint32_t *pods,
+                       uint32_t count)
+{
+    struct packing *packing = sorter->packing;
+    struct problem *problem = packing->problem;
+    uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, loose = SET_EMPTY, menu = 0, ports = 0;
+    int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
+    sorter->rules.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t class_id = packing->greedy->placements[pods[i]].class;
+        const struct shape *shape = shape_of(problem, class_at(problem, class_id));
+        uint32_t volumes = volumes_set(sorter, claim, shape);
+        uint32_t own_menu = menu_of(sorter, claim->template, shape);
+        if (i == 0 || packing->menus.items[own_menu].count < packing->menus.items[menu].count)
+            menu = own_menu;
+        pins = set_meet(problem->sets, pins, pins_of(sorter, claim, class_id));
+        pins = set_meet(problem->sets, pins, volumes);
+        loose = set_meet(problem->sets, loose, shape->set);
+        open_set = set_meet(problem->sets, open_set, shape->set);
+        uint32_t steered = pass_steered(packing->greedy, pods[i]);
+        open_set = set_meet(problem->sets, open_set, steered);
+        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
+        add_need(packing, need, shape);
+        add_rules(sorter, class_id);
+        add_share(sorter, claim, pods[i]);
+        ports += shape->ports.count;
+    }
+    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need,
+                              count);
+    struct packing_kind *made = &packing->kinds.items[kind];
+    made->count = 1;
+    made->ports.items = arena_allocate_array(packing->arena, ports + 1, sizeof *made->ports.items);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t class_id = packing->greedy->placements[pods[i]].class;
+        const struct shape *shape = shape_of(problem, class_at(problem, class_id));
+        list_for_each (port, &shape->ports)
+            made->ports.items[made->ports.count++] = *port;
+        vector_push(&made->pods, pods[i]);
+    }
+}
+
+static void sort_claim(struct sorter *sorter, const struct claim *claim)
+{
+    struct packing *packing = sorter->packing;
+    if (!claim->template->lowest_price || !bitset_empty(claim->reservations) ||
+        claim->min_values_relaxed) {
+        vector_push(&packing->kept, claim->index);
+        return;
+    }
+    uint32_t *tied = memory_allocate_array(claim->pods.count + 1, sizeof *tied), tied_count = 0;
+    for (uint32_t i = 0; i < claim->pods.count; i++) {
+        uint32_t pod = claim->pods.items[i], class = packing->greedy->placements[pod].class;
+        if (is_tied(sorter, class)) {
+            tied[tied_count++] = pod;
+            continue;
+        }
+        uint32_t index = kind_of(sorter, claim, pod);
+        struct packing_kind *kind = &packing->kinds.items[index];
+        vector_push(&kind->pods, pod);
+        kind->count++;
+    }
+    if (tied_count > 0)
+        add_bundle(sorter, claim, tied, tied_count);
+    free(tied);
+}
+
+static int compare_by_order(const void *a, const void *b, void *context)
+{
+    const struct pass *pass = context;
+    uint64_t x = pass->placements[*(const uint32_t *)a].order;
+    uint64_t y = pass->placements[*(const uint32_t *)b].order;
+    return x < y ? -1 : x > y;
+}
+
+// --- the packing ---------------------------------------------------------------------------------
+
+static bool is_limited(const struct problem *problem, uint32_t driver)
+{
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        for (uint32_t i = 0; i < problem->templates[t]->volume_limits_count; i++)
+            if (problem->templates[t]->volume_limits[i].driver == driver)
+                return true;
+    return false;
+}
+
+static void note_volumes(struct packing *packing, const struct shape *shape, uint32_t *drivers,
+                         uint32_t *count)
+{
+    for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++) {
+        const struct volume_use *use = &shape->volumes->uses.items[i];
+        uint32_t known = 0;
+        if (!is_limited(packing->problem, use->driver))
+            continue;
+        bool used = memo_get(&packing->volume_users, use->claim, use->driver) != MEMO_NONE;
+        memo_set(&packing->volume_users, use->claim, use->driver, used ? 2 : 1);
+        while (known < *count && drivers[known] != use->driver)
+            known++;
+        if (known == *count && *count < DRIVERS_MAX)
+            drivers[(*count)++] = use->driver;
+    }
+}
+
+static int compare_drivers(const void *a, const void *b, void *words)
+{
+    return strcmp(symbols_text(words, *(const uint32_t *)a),
+                  symbols_text(words, *(const uint32_t *)b));
+}
+
+static void find_dimensions(struct packing *packing)
+{
+    struct problem *problem = packing->problem;
+    uint32_t drivers[DRIVERS_MAX], drivers_count = 0;
+    const struct pass *pass = packing->greedy;
+    bool *asked = memory_allocate_array(problem->dimensions + 1, sizeof *asked);
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        if (pass->placements[i].kind != ON_CLAIM)
+            continue;
+        const struct shape *shape =
+            shape_of(problem, class_at(problem, pass->placements[i].class));
+        for (uint32_t d = 0; d < shape->dimensions_count; d++)
+            asked[shape->dimensions[d]] = true;
+        note_volumes(packing, shape, drivers, &drivers_count);
+    }
+    packing->dimensions = arena_allocate_array(packing->arena, problem->dimensions + DRIVERS_MAX,
+                                               sizeof *packing->dimensions);
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (asked[d])
+            packing->dimensions[packing->dimensions_count++] = d;
+    qsort_r(drivers, drivers_count, sizeof *drivers, compare_drivers, problem->words);
+    for (uint32_t i = 0; i < drivers_count; i++)
+        packing->dimensions[packing->dimensions_count++] = PACKING_VOLUMES + drivers[i];
+    free(asked);
+}
+
+static void copy_limits(struct packing *packing, const struct pass *fresh)
+{
+    struct problem *problem = packing->problem;
+    packing->limits = arena_allocate_array(packing->arena, problem->templates_count + 1,
+                                           sizeof *packing->limits);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (fresh->remaining[t] == NULL)
+            continue;
+        packing->limits[t] =
+            arena_allocate_array(packing->arena, problem->dimensions, sizeof(int64_t));
+        memcpy(packing->limits[t], fresh->remaining[t], problem->dimensions * sizeof(int64_t));
+    }
+}
+
+static void sum_up(struct packing *packing)
+{
+    packing->left =
+        arena_allocate_array(packing->arena, packing->kinds.count + 1, sizeof *packing->left);
+    for (uint32_t k = 0; k < packing->kinds.count; k++) {
+        struct packing_kind *kind = &packing->kinds.items[k];
+        packing->left[k] = kind->count;
+        if (kind->unit == 1)
+            qsort_r(kind->pods.items, kind->pods.count, sizeof *kind->pods.items,
+                    compare_by_order, (void *)(uintptr_t)packing->greedy);
+    }
+}
+
+static void make_scratch(struct packing *packing)
+{
+    struct problem *problem = packing->problem;
+    uint32_t widest = 1;
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (problem->templates[t]->table->count > widest)
+            widest = problem->templates[t]->table->count;
+    packing->rows = bitset_create(packing->arena, widest);
+    packing->asked =
+        arena_allocate_array(packing->arena, problem->dimensions, sizeof *packing->asked);
+    packing->tilt =
+        arena_allocate_array(packing->arena, packing->dimensions_count + 1, sizeof(double));
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        packing->tilt[d] = 1;
+}
+
+struct packing *packing_create(const struct pass *greedy, const struct pass *fresh, double margin)
+{
+    struct packing *packing = memory_allocate(sizeof *packing);
+    packing->problem = greedy->problem;
+    packing->greedy = greedy;
+    packing->arena = arena_create(65536);
+    find_dimensions(packing);
+    packing->margin = margin;
+    make_scratch(packing);
+    copy_limits(packing, fresh);
+    struct sorter sorter = {.packing = packing, .kind_ids = map_create()};
+    find_live_groups(&sorter);
+    vector_for_each (claim, &greedy->claims)
+        sort_claim(&sorter, *claim);
+    sum_up(packing);
+    packing->price_scale = packing_market_scale(packing);
+    map_destroy(sorter.kind_ids, NULL);
+    memo_free(&sorter.flavour_of);
+    memo_free(&sorter.pairs);
+    memo_free(&sorter.demand_of);
+    memo_free(&sorter.known);
+    vector_free(&sorter.rules);
+    text_free(&sorter.text);
+    return packing;
+}
+
+void packing_destroy(struct packing *packing)
+{
+    vector_for_each (kind, &packing->kinds)
+        vector_free(&kind->pods);
+    vector_for_each (bin, &packing->bins)
+        packing_bin_destroy(*bin);
+    packing_filler_destroy(packing->filler);
+    vector_free(&packing->menus);
+    vector_free(&packing->markets);
+    memo_free(&packing->market_index);
+    memo_free(&packing->leads);
+    memo_free(&packing->volume_users);
+    vector_free(&packing->flavours);
+    vector_free(&packing->demands);
+    vector_free(&packing->kinds);
+    vector_free(&packing->bins);
+    vector_free(&packing->kept);
+    arena_destroy(packing->arena);
+    free(packing);
+}

@@ -1,0 +1,127 @@
+// The order in which claims are tried (place.h; SCH-210, SCH-216).
+#include <stdlib.h>
+
+#include "engine/problem/node_bounds.h"
+#include "engine/placement/place.h"
+
+static void reserve_bucket(struct pass *pass, uint32_t count)
+{
+    while (pass->first_with.count <= count) {
+        vector_push(&pass->first_with, 0);
+        vector_push(&pass->last_with, 0);
+    }
+}
+
+static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
+{
+    if (claim->previous != 0)
+        pass->claims.items[claim->previous - 1]->next = claim->next;
+    else
+        pass->first_with.items[count] = claim->next;
+    if (claim->next != 0)
+        pass->claims.items[claim->next - 1]->previous = claim->previous;
+    else
+        pass->last_with.items[count] = claim->previous;
+}
+
+// A new claim goes behind those with as many pods; one that got another pod goes before the ones
+// that had that many: that is what a stable sort does.
+static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count, bool in_front)
+{
+    reserve_bucket(pass, count);
+    uint32_t first = pass->first_with.items[count], last = pass->last_with.items[count];
+    uint32_t own = claim->index + 1;
+    claim->order = in_front ? -++pass->orders_front : ++pass->orders_back;
+    claim->previous = in_front ? 0 : last;
+    claim->next = in_front ? first : 0;
+    if (claim->previous != 0)
+        pass->claims.items[claim->previous - 1]->next = own;
+    else
+        pass->first_with.items[count] = own;
+    if (claim->next != 0)
+        pass->claims.items[claim->next - 1]->previous = own;
+    else
+        pass->last_with.items[count] = own;
+}
+
+void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before)
+{
+    if (before > 0)
+        leave_bucket(pass, claim, before);
+    enter_bucket(pass, claim, claim->pods.count, before > 0);
+}
+
+// One claim: places the pod or remembers a refusal that is for good.
+static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
+{
+    struct claim *claim = pass->claims.items[index];
+    if (!node_bounds_allow_share(pass, claim, pod))
+        return false;
+    if (!topology_welcomes(pass, class, claim))
+        return false; // before the check, which takes longer
+    enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
+    if (verdict == ACCEPTED && !pass->probing)
+        claim_accept(pass, claim, pod, class, &pass->attempt);
+    else if (verdict == REFUSED_SHAPE)
+        growing_bits_set(&pass_shape(pass, class_at(pass->problem, class)->shape)->refused_claims,
+                         index);
+    else if (verdict == REFUSED_CLASS)
+        growing_bits_set(&pass_class(pass, class)->refused_claims, index);
+    return verdict == ACCEPTED;
+}
+
+static int compare_claims(const void *a, const void *b, void *context)
+{
+    const struct pass *pass = context;
+    const struct claim *x = pass->claims.items[*(const uint32_t *)a];
+    const struct claim *y = pass->claims.items[*(const uint32_t *)b];
+    if (x->pods.count != y->pods.count)
+        return x->pods.count < y->pods.count ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// Where most claims are refused for good, the few others are kept in a list of their own.
+static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
+    struct class_state *state = pass_class(pass, class);
+    for (; state->listed_claims < pass->claims.count; state->listed_claims++)
+        vector_push(&state->open_claims, state->listed_claims);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < state->open_claims.count; i++) {
+        uint32_t index = state->open_claims.items[i];
+        if (!growing_bits_have(&shape->refused_claims, index) &&
+            !growing_bits_have(&state->refused_claims, index))
+            state->open_claims.items[kept++] = index;
+    }
+    state->open_claims.count = kept;
+    qsort_r(state->open_claims.items, kept, sizeof *state->open_claims.items, compare_claims, pass);
+    for (uint32_t i = 0; i < kept && !topology_heeding_ends(pass); i++)
+        if (try_claim(pass, state->open_claims.items[i], pod, class))
+            return true;
+    return false;
+}
+
+#define REFUSED_CLAIMS_WALKED 64 // before the list is used instead
+
+bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
+    struct class_state *state = pass_class(pass, class);
+    uint32_t walked = 0;
+    for (uint32_t count = 1; count < pass->first_with.count; count++)
+        for (uint32_t at = pass->first_with.items[count]; at != 0;
+             at = pass->claims.items[at - 1]->next) {
+            if (topology_heeding_ends(pass))
+                return false;
+            if (growing_bits_have(&shape->refused_claims, at - 1) ||
+                growing_bits_have(&state->refused_claims, at - 1)) {
+                if (++walked == REFUSED_CLAIMS_WALKED)
+                    return place_on_listed_claims(pass, pod, class);
+                continue;
+            }
+            if (try_claim(pass, at - 1, pod, class))
+                return true;
+        }
+    return false;
+}

@@ -1,0 +1,235 @@
+// What is left of NodePools' limits (place.h; SCH-360 to SCH-364, SCH-519).
+#include <string.h>
+
+#include "base/quantity.h"
+#include "engine/problem/instance_types.h"
+#include "engine/placement/place.h"
+
+// What one place takes of its pool's limits, or gives back.
+static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,
+                        bool gives_back)
+{
+    const struct place *place = &problem->places[index];
+    if (place->pool == NONE || remaining[place->pool] == NULL)
+        return;
+    int64_t *left = remaining[place->pool];
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (problem->templates[place->pool]->limits[d] != INT64_MAX)
+            left[d] = gives_back ? quantity_add(left[d], place->capacity[d])
+                                 : quantity_subtract(left[d], place->capacity[d]);
+}
+
+int64_t **limits_remaining(const struct problem *problem, struct arena *arena)
+{
+    int64_t **remaining =
+        arena_allocate_array(arena, problem->templates_count + 1, sizeof *remaining);
+    bool any = false;
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (!problem->templates[t]->has_limits)
+            continue;
+        any = true;
+        remaining[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
+        memcpy(remaining[t], problem->templates[t]->limits, problem->dimensions * sizeof(int64_t));
+    }
+    for (uint32_t i = 0; any && i < problem->nodes.count; i++)
+        if (!problem->nodes.items[i].marked_for_deletion)
+            count_place(problem, remaining, i, false);
+    return remaining;
+}
+
+static int64_t **copy_remaining(const struct problem *problem, struct arena *arena,
+                                int64_t *const *remaining)
+{
+    int64_t **copy = arena_allocate_array(arena, problem->templates_count + 1, sizeof *copy);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (remaining[t] == NULL)
+            continue;
+        copy[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
+        memcpy(copy[t], remaining[t], problem->dimensions * sizeof(int64_t));
+    }
+    return copy;
+}
+
+void limits_start(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    const struct pass_input *input = &pass->input;
+    pass->remaining = input->shared != NULL
+                          ? copy_remaining(problem, pass->arena, input->shared->remaining)
+                          : limits_remaining(problem, pass->arena);
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        if (!problem->nodes.items[input->excluded[i]].marked_for_deletion)
+            count_place(problem, pass->remaining, input->excluded[i], true);
+}
+
+static int64_t capacity_of(const struct node_template *template, uint32_t row, uint32_t dimension)
+{
+    return dimension == DIMENSION_NODES ? 1 : template->table->rows[row].capacity[dimension];
+}
+
+// Clears rows with more capacity than `remaining` and `taken` (NULL: nothing) leave.
+static bool drop_larger(const struct problem *problem, const struct node_template *template,
+                        const int64_t *remaining, const int64_t *taken, struct bitset rows)
+{
+    bool dropped = false;
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (template->limits[d] == INT64_MAX)
+            continue;
+        int64_t most = taken != NULL ? quantity_add(remaining[d], taken[d]) : remaining[d];
+        bitset_for_each (r, rows)
+            if (template->table->rows[r].capacity[d] > most) {
+                bitset_clear(rows, r);
+                dropped = true;
+            }
+    }
+    return dropped;
+}
+
+bool limits_allow_new(struct pass *pass, const struct node_template *template, struct bitset rows)
+{
+    bitset_copy(rows, template->rows);
+    const int64_t *remaining = pass->remaining[template->index];
+    if (remaining == NULL)
+        return true;
+    bool exhausted = template->has_node_limit && remaining[DIMENSION_NODES] <= 0;
+    if (exhausted || drop_larger(pass->problem, template, remaining, NULL, rows))
+        pass->limited = true;
+    if (!exhausted && !bitset_empty(rows))
+        return true;
+    if (refusal_begin(pass, REASON_LIMIT_EXCEEDED) != NULL)
+        text_format(pass->why,
+                    exhausted ? "node limits have been exhausted for nodepool (NodePool=%s)"
+                              : "all available instance types exceed limits for nodepool "
+                                "(NodePool=%s)",
+                    template->pool->meta.name);
+    return false;
+}
+
+bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bitset rows)
+{
+    const struct node_template *template = claim->template;
+    const int64_t *remaining = pass->remaining[template->index];
+    if (remaining == NULL || claim->taken == NULL)
+        return true;
+    if (!drop_larger(pass->problem, template, remaining, claim->taken, rows))
+        return true;
+    pass->limited = true;
+    if (!bitset_empty(rows))
+        return true;
+    if (refusal_begin(pass, REASON_LIMIT_EXCEEDED) != NULL)
+        text_format(pass->why,
+                    "all available instance types exceed limits for nodepool (NodePool=%s)",
+                    template->pool->meta.name);
+    return false;
+}
+
+// --- what a claim takes --------------------------------------------------------------------------
+
+// The most that any of the rows takes.
+static void largest_of(const struct problem *problem, const struct node_template *template,
+                       struct bitset rows, int64_t *taken)
+{
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        taken[d] = d == DIMENSION_NODES ? 1 : 0;
+        bitset_for_each (r, rows)
+            if (capacity_of(template, r, d) > taken[d])
+                taken[d] = capacity_of(template, r, d);
+    }
+}
+
+// Whether a row takes less of the limit that it takes most of.
+static bool is_smaller(const struct problem *problem, const struct node_template *template,
+                       uint32_t row, uint32_t than)
+{
+    double most = 0, most_of_other = 0;
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        if (template->limits[d] == INT64_MAX || template->limits[d] <= 0)
+            continue;
+        double share = (double)capacity_of(template, row, d) / (double)template->limits[d];
+        double other = (double)capacity_of(template, than, d) / (double)template->limits[d];
+        most = share > most ? share : most;
+        most_of_other = other > most_of_other ? other : most_of_other;
+    }
+    return most < most_of_other;
+}
+
+// SCH-519: the claim's cheapest machine; all of them where the choice is not free.
+static void least_of(struct pass *pass, const struct claim *claim, int64_t *taken)
+{
+    const struct node_template *template = claim->template;
+    if (template->has_min_values || !bitset_empty(claim->reservations)) {
+        largest_of(pass->problem, template, claim->rows, taken);
+        return;
+    }
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, claim->set);
+    uint32_t at = 0;
+    while (at + 1 < template->table->count && !bitset_has(claim->rows, prices->by_price[at]))
+        at++;
+    for (uint32_t i = at + 1; pass->input.frugal && i < template->table->count; i++)
+        if (bitset_has(claim->rows, prices->by_price[i]) &&
+            is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
+            at = i;
+    for (uint32_t d = 0; d < pass->problem->dimensions; d++)
+        taken[d] = capacity_of(template, prices->by_price[at], d);
+}
+
+void limits_take(struct pass *pass, struct claim *claim)
+{
+    const struct problem *problem = pass->problem;
+    int64_t *remaining = pass->remaining[claim->template->index];
+    bool first = claim->taken == NULL;
+    if (remaining == NULL || (!first && problem->settings->compatibility_upstream))
+        return;
+    if (first)
+        claim->taken =
+            arena_allocate_array(pass->arena, problem->dimensions, sizeof *claim->taken);
+    for (uint32_t d = 0; d < problem->dimensions && !first; d++)
+        if (claim->template->limits[d] != INT64_MAX)
+            remaining[d] = quantity_add(remaining[d], claim->taken[d]);
+    if (problem->settings->compatibility_upstream)
+        largest_of(problem, claim->template, claim->rows, claim->taken); // SCH-362
+    else
+        least_of(pass, claim, claim->taken);
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (claim->template->limits[d] != INT64_MAX)
+            remaining[d] = quantity_subtract(remaining[d], claim->taken[d]);
+}
+
+// --- the end of a pass ---------------------------------------------------------------------------
+
+// Gives the claim an equal share of what is left of the limits; what it does not use stays in
+// `left`.
+static void settle_claim(struct pass *pass, struct claim *claim, int64_t *left, uint32_t claims,
+                         int64_t *share)
+{
+    const struct problem *problem = pass->problem;
+    const struct node_template *template = claim->template;
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        share[d] = left[d] > 0 ? left[d] / claims : 0;
+    drop_larger(problem, template, share, claim->taken, claim->rows);
+    largest_of(problem, template, claim->rows, share);
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (share[d] > claim->taken[d])
+            left[d] = quantity_subtract(left[d], share[d] - claim->taken[d]);
+}
+
+void limits_settle(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    if (problem->settings->compatibility_upstream)
+        return;
+    int64_t *left = arena_allocate_array(pass->arena, problem->dimensions, sizeof *left);
+    int64_t *share = arena_allocate_array(pass->arena, problem->dimensions, sizeof *share);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        if (pass->remaining[t] == NULL)
+            continue;
+        uint32_t claims = 0;
+        vector_for_each (claim, &pass->claims)
+            claims += (*claim)->template->index == t;
+        memcpy(left, pass->remaining[t], problem->dimensions * sizeof *left);
+        vector_for_each (claim, &pass->claims)
+            if ((*claim)->template->index == t)
+                settle_claim(pass, *claim, left, claims--, share);
+    }
+}

@@ -1,0 +1,125 @@
+// Claims that are opened (place.h; SCH-220 to SCH-224).
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/problem/node_bounds.h"
+#include "engine/placement/place.h"
+
+// The next claim's; made once, however many attempts it takes.
+static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)
+{
+    if (pass->next_hostname_index == index + 1)
+        return pass->next_hostname;
+    char name[40];
+    snprintf(name, sizeof name, "hostname-placeholder-%04u", index + 1);
+    pass->next_hostname = vocabulary_value(pass->problem->vocabulary, name);
+    pass->next_hostname_index = index + 1;
+    return pass->next_hostname;
+}
+
+static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
+{
+    struct claim *claim = arena_allocate(pass->arena, sizeof *claim);
+    claim->template = fresh->template;
+    claim->index = pass->claims.count;
+    claim->hostname = fresh->hostname;
+    claim->rows = bitset_create(pass->arena, fresh->template->table->count);
+    claim->reservations = bitset_create(pass->arena, pass->problem->reservations_count);
+    claim->requests =
+        arena_allocate_array(pass->arena, pass->problem->dimensions, sizeof *claim->requests);
+    vector_push(&pass->claims, claim);
+    return claim;
+}
+
+bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    struct problem *problem = pass->problem;
+    struct text *why = pass->why, part = {0};
+    struct claim fresh = {.requests = pass->zero,
+                          .rows = pass->fresh_rows,
+                          .hostname = placeholder_hostname(pass, pass->claims.count)};
+    if (why != NULL)
+        pass->why = &part;
+    bool placed = false, deferred = false;
+    bool upstream = problem->settings->compatibility_upstream;
+    for (uint32_t t = 0; t < problem->templates_count && !placed; t++) {
+        fresh.template = problem->templates[t];
+        fresh.set = fresh.template->set;
+        fresh.rows.bits = fresh.template->table->count;
+        pass->reserved_error = false;
+        if (limits_allow_new(pass, fresh.template, fresh.rows) &&
+            claim_check(pass, &fresh, class, true, &pass->attempt) == ACCEPTED) {
+            if (pass->explain_only || pass->probing) {
+                placed = pass->probing;
+                pass->probed_price = claim_attempt_price(pass, &fresh, &pass->attempt);
+                break;
+            }
+            struct claim *claim = open_claim(pass, &fresh);
+            claim_accept(pass, claim, pod, class, &pass->attempt);
+            placed = true;
+        }
+        if (why != NULL && !placed) {
+            text_join(why, "; ", part.data != NULL ? part.data : "");
+            vector_push(&pass->refusals, (struct refusal){t, pass->code, text_take(&part)});
+        }
+        if (pass->reserved_error && upstream)
+            break; // SCH-222; by SCH-522 what is left of reservations is known
+        deferred = deferred || pass->reserved_error;
+        pass->limited = pass->limited || pass->reserved_error;
+    }
+    pass->reserved_error = pass->reserved_error || (deferred && !placed);
+    pass->why = why;
+    text_free(&part);
+    return placed;
+}
+
+// --- claims that a packer opens ------------------------------------------------------------------
+
+static void drop_larger(const struct node_template *template, const struct problem *problem,
+                        const int64_t *largest, struct bitset rows)
+{
+    for (uint32_t d = 0; d < problem->dimensions && largest != NULL; d++) {
+        if (!template->has_limits || template->limits[d] == INT64_MAX)
+            continue;
+        bitset_for_each (r, rows)
+            if (template->table->rows[r].capacity[d] > largest[d])
+                bitset_clear(rows, r);
+    }
+}
+
+struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
+                         const int64_t *largest, uint32_t pod, uint32_t class)
+{
+    struct problem *problem = pass->problem;
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    struct claim fresh = {.template = template,
+                          .requests = pass->zero,
+                          .rows = pass->fresh_rows,
+                          .hostname = placeholder_hostname(pass, pass->claims.count)};
+    fresh.rows.bits = template->table->count;
+    pass->steer = pass_steered(pass, pod);
+    if (!sets_compatible(problem->sets, template->set, pins, true) ||
+        !limits_allow_new(pass, template, fresh.rows))
+        return NULL;
+    drop_larger(template, problem, largest, fresh.rows);
+    fresh.set = set_meet(problem->sets, template->set, pins);
+    if (claim_check(pass, &fresh, class, true, &pass->attempt) != ACCEPTED)
+        return NULL;
+    struct claim *claim = open_claim(pass, &fresh);
+    claim_accept(pass, claim, pod, class, &pass->attempt);
+    return claim;
+}
+
+bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class)
+{
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    pass->steer = pass_steered(pass, pod);
+    if (!node_bounds_allow_share(pass, claim, pod) ||
+        claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+        return false;
+    claim_accept(pass, claim, pod, class, &pass->attempt);
+    return true;
+}

@@ -1,0 +1,616 @@
+#include "engine/placement/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/placement/place.h"
+#include "engine/placement/pass_retry.h"
+#include "engine/topology/topology.h"
+#include "engine/topology/topology_order.h"
+
+#define ATTEMPTS_MAX UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
+
+void growing_bits_extend(struct growing_bits *bits, uint32_t count)
+{
+    uint32_t needed = bitset_words(count);
+    if (needed <= bits->words_count)
+        return;
+    uint32_t larger = 2 * bits->words_count > needed ? 2 * bits->words_count : needed;
+    bits->words = memory_resize(bits->words, larger * sizeof *bits->words);
+    memset(bits->words + bits->words_count, 0, (larger - bits->words_count) * sizeof *bits->words);
+    bits->words_count = larger;
+}
+
+void group_list_add(struct group_list *list, uint32_t group)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i] == group)
+            return;
+    group_list_push(list, group);
+}
+
+void group_list_push(struct group_list *list, uint32_t group)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
+        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = group;
+}
+
+void pod_list_add(struct pod_list *list, uint32_t pod)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
+        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = pod;
+}
+
+struct class_state *pass_class(struct pass *pass, uint32_t class)
+{
+    struct pass_workspace *work = pass->work;
+    while (work->classes.count <= class)
+        vector_push(&work->classes, NULL);
+    if (work->classes.items[class] == NULL) {
+        work->classes.items[class] =
+            arena_allocate(pass->arena, sizeof *work->classes.items[class]);
+        vector_push(&work->used_classes, class);
+    }
+    return work->classes.items[class];
+}
+
+struct shape_state *pass_shape(struct pass *pass, uint32_t shape)
+{
+    struct pass_workspace *work = pass->work;
+    while (work->shapes.count <= shape)
+        vector_push(&work->shapes, NULL);
+    if (work->shapes.items[shape] == NULL) {
+        work->shapes.items[shape] = arena_allocate(pass->arena, sizeof *work->shapes.items[shape]);
+        vector_push(&work->used_shapes, shape);
+    }
+    return work->shapes.items[shape];
+}
+
+// --- the workspace -------------------------------------------------------------------------------
+
+static struct bitset make_bits(uint32_t bits)
+{
+    return (struct bitset){memory_allocate_array(bitset_words(bits) + 1, sizeof(uint64_t)), bits};
+}
+
+static struct pass_workspace *make_workspace(const struct problem *problem)
+{
+    struct pass_workspace *work = memory_allocate(sizeof *work);
+    work->slots = memory_allocate_array(problem->nodes.count + 1, sizeof *work->slots);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        work->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+        work->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
+        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
+            work->soft_taints = work->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
+    }
+    work->identities = problem->identities.count;
+    work->selecting = memory_allocate_array(work->identities + 1, sizeof *work->selecting);
+    work->repelling = memory_allocate_array(work->identities + 1, sizeof *work->repelling);
+    work->scheduled = make_bits(problem->bound_count);
+    bitset_copy(work->scheduled, problem->scheduled);
+    work->arena = arena_create(16384);
+    return work;
+}
+
+static void free_workspace(struct pass_workspace *work)
+{
+    for (uint32_t i = 0; i < work->identities; i++) {
+        free(work->selecting[i].items);
+        free(work->repelling[i].items);
+    }
+    free(work->selecting);
+    free(work->repelling);
+    free(work->slots);
+    free(work->scheduled.words);
+    arena_destroy(work->arena);
+    vector_free(&work->classes);
+    vector_free(&work->shapes);
+    vector_free(&work->groups);
+    vector_free(&work->used_classes);
+    vector_free(&work->used_shapes);
+    vector_free(&work->used_groups);
+    free(work);
+}
+
+void pass_workspaces_free(struct problem *problem)
+{
+    while (problem->workspaces != NULL) {
+        struct pass_workspace *work = problem->workspaces;
+        problem->workspaces = work->next;
+        free_workspace(work);
+    }
+}
+
+// One of an earlier pass, if it knows all identities.
+static void take_workspace(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    struct pass_workspace *work = problem->workspaces;
+    if (work != NULL)
+        problem->workspaces = work->next;
+    if (work != NULL && work->identities < problem->identities.count) {
+        free_workspace(work);
+        work = NULL;
+    }
+    pass->work = work != NULL ? work : make_workspace(problem);
+    pass->arena = pass->work->arena;
+    pass->slots = pass->work->slots;
+    pass->soft_taints = pass->work->soft_taints;
+}
+
+static void start_workspace(struct pass *pass)
+{
+    const struct pass_input *input = &pass->input;
+    take_workspace(pass);
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        pass->slots[input->excluded[i]].usable = false;
+    for (uint32_t i = 0; i < input->moved_count; i++)
+        bitset_set(pass->work->scheduled, input->moved[i]);
+}
+
+static void make_scratch(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    uint32_t widest = 1;
+    for (uint32_t t = 0; t < problem->templates_count; t++)
+        if (problem->templates[t]->table->count > widest)
+            widest = problem->templates[t]->table->count;
+    pass->total = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->total);
+    pass->zero = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->zero);
+    pass->fitting = bitset_create(pass->arena, widest);
+    pass->fresh_rows = bitset_create(pass->arena, widest);
+    pass->attempt.rows = bitset_create(pass->arena, widest);
+    pass->attempt.reservations = bitset_create(pass->arena, problem->reservations_count);
+    pass->trial.rows = bitset_create(pass->arena, widest);
+    pass->trial.reservations = bitset_create(pass->arena, problem->reservations_count);
+    for (uint32_t i = 0; i < BRANCHES_MAX; i++) {
+        pass->choices[i].attempt.rows = bitset_create(pass->arena, widest);
+        pass->choices[i].attempt.reservations =
+            bitset_create(pass->arena, problem->reservations_count);
+    }
+    pass->reserved_left = arena_allocate_array(pass->arena, problem->reservations_count + 1,
+                                               sizeof *pass->reserved_left);
+    for (uint32_t r = 0; r < problem->reservations_count; r++)
+        pass->reserved_left[r] = problem->reservations[r].capacity;
+}
+
+static struct bitset copy_bits(struct arena *arena, struct bitset from)
+{
+    struct bitset copy = bitset_create(arena, from.bits);
+    if (from.bits > 0)
+        bitset_copy(copy, from);
+    return copy;
+}
+
+// Inputs that may go before the pass does.
+static void copy_choices(struct pass *pass)
+{
+    struct pass_input *input = &pass->input;
+    input->heedless = copy_bits(pass->arena, input->heedless);
+    uint8_t *turns = arena_allocate(pass->arena, input->turns_count + 1);
+    if (input->turns_count > 0)
+        memcpy(turns, input->turns, input->turns_count);
+    input->turns = turns;
+    uint32_t *shunned =
+        arena_allocate_array(pass->arena, input->shunned_count + 1, sizeof *shunned);
+    if (input->shunned_count > 0)
+        memcpy(shunned, input->shunned, input->shunned_count * sizeof *shunned);
+    input->shunned = shunned;
+    if (input->steered == NULL)
+        return;
+    uint32_t *copy = arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *copy);
+    memcpy(copy, input->steered, input->queue_count * sizeof *copy);
+    input->steered = copy;
+}
+
+struct pass *pass_create(struct problem *problem, const struct pass_input *input)
+{
+    struct pass *pass = memory_allocate(sizeof *pass);
+    pass->problem = problem;
+    pass->input = *input;
+    start_workspace(pass);
+    pass->placements =
+        arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
+    pass->identities = bitset_create(pass->arena, problem->identities.count);
+    pass->input.apart = copy_bits(pass->arena, input->apart);
+    copy_choices(pass);
+    make_scratch(pass);
+    limits_start(pass);
+    volumes_start(pass);
+    topology_start(pass);
+    return pass;
+}
+
+static void free_slots(struct pass *pass)
+{
+    const struct problem *problem = pass->problem;
+    vector_for_each (touched, &pass->touched) {
+        struct node_slot *slot = &pass->slots[*touched];
+        free(slot->pods.items);
+        vector_free(&slot->ports);
+        vector_free(&slot->volumes);
+        *slot = (struct node_slot){.usable = slot->usable,
+                                   .free = (int64_t *)(uintptr_t)problem->places[*touched].free};
+    }
+    vector_free(&pass->touched);
+    const struct pass_input *input = &pass->input;
+    for (uint32_t i = 0; i < input->excluded_count; i++)
+        pass->slots[input->excluded[i]].usable =
+            !problem->nodes.items[input->excluded[i]].marked_for_deletion;
+}
+
+static void free_classes(struct pass_workspace *work)
+{
+    vector_for_each (id, &work->used_classes) {
+        struct class_state *state = work->classes.items[*id];
+        free(state->hostname_groups.items);
+        free(state->domain_groups.items);
+        free(state->counting.items);
+        free(state->heeded.items);
+        growing_bits_free(&state->refused_claims);
+        vector_free(&state->open_claims);
+        work->classes.items[*id] = NULL;
+    }
+    work->used_classes.count = 0;
+    vector_for_each (id, &work->used_shapes) {
+        struct shape_state *state = work->shapes.items[*id];
+        growing_bits_free(&state->refused_claims);
+        work->shapes.items[*id] = NULL;
+    }
+    work->used_shapes.count = 0;
+}
+
+static void free_groups(struct pass_workspace *work)
+{
+    vector_for_each (id, &work->used_groups) {
+        struct group_state *group = work->groups.items[*id];
+        vector_free(&group->domains);
+        memo_free(&group->index);
+        memo_free(&group->owned);
+        work->groups.items[*id] = NULL;
+    }
+    work->used_groups.count = 0;
+}
+
+// Hands the workspace on as it was.
+static void return_workspace(struct pass *pass)
+{
+    struct pass_workspace *work = pass->work;
+    free_slots(pass);
+    free_classes(work);
+    free_groups(work);
+    for (uint32_t i = 0; i < pass->input.moved_count; i++)
+        bitset_clear(work->scheduled, pass->input.moved[i]);
+    bitset_for_each (identity, pass->identities)
+        work->selecting[identity].count = work->repelling[identity].count = 0;
+    arena_reset(work->arena);
+    work->next = pass->problem->workspaces;
+    pass->problem->workspaces = work;
+}
+
+void pass_destroy(struct pass *pass)
+{
+    if (pass == NULL)
+        return;
+    vector_for_each (claim, &pass->claims) {
+        free((*claim)->pods.items);
+        vector_free(&(*claim)->ports);
+        vector_free(&(*claim)->shares);
+        vector_free(&(*claim)->volumes);
+    }
+    memo_free(&pass->launched);
+    memo_free(&pass->asking);
+    free(pass->doubled.items);
+    growing_bits_free(&pass->exclusive);
+    vector_free(&pass->refusals);
+    vector_free(&pass->claims);
+    vector_free(&pass->first_with);
+    vector_free(&pass->last_with);
+    return_workspace(pass);
+    free(pass);
+}
+
+// --- one pod -------------------------------------------------------------------------------------
+
+static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    pass->heeding_tries = 0;
+    if (place_on_nodes(pass, pod, class))
+        return true;
+    pass->heeding_tries = 0;
+    return place_on_claims(pass, pod, class);
+}
+
+// Pods that keep off existing nodes as long as they can.
+static bool place_apart(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (!bitset_has(pass->input.apart, pass_pod(pass, pod)->class))
+        return false;
+    pass->last_resort = true;
+    bool placed = place_on_nodes(pass, pod, class);
+    pass->last_resort = false;
+    return placed;
+}
+
+// As a pass does whose pods go where they add least.
+static bool place_once_thriftily(struct pass *pass, uint32_t pod, uint32_t class, bool heeds)
+{
+    for (int heeding = heeds; heeding >= 0; heeding--) {
+        pass->heeding = heeding;
+        pass->heeding_tries = 0;
+        bool placed = place_on_nodes(pass, pod, class);
+        pass->heeding_tries = 0;
+        placed = placed || place_thriftily(pass, pod, class);
+        pass->heeding = false;
+        if (placed)
+            return true;
+    }
+    return place_apart(pass, pod, class);
+}
+
+static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (!pass_class(pass, class)->prepared)
+        topology_prepare(pass, class);
+    // SCH-516: better where it upsets no spread of others, as long as that takes no further node.
+    uint32_t own = class_at(pass->problem, class)->original;
+    bool heeds =
+        pass_class(pass, class)->heeded.count > 0 && !bitset_has(pass->input.heedless, own);
+    if (pass->input.thrifty)
+        return place_once_thriftily(pass, pod, class, heeds);
+    pass->heeding = heeds;
+    bool placed = heeds && place_on_open(pass, pod, class);
+    pass->heeding = false;
+    if (placed || place_on_open(pass, pod, class))
+        return true;
+    pass->heeding = heeds;
+    placed = heeds && place_on_new_claim(pass, pod, class);
+    pass->heeding = false;
+    return placed || place_on_new_claim(pass, pod, class) || place_apart(pass, pod, class);
+}
+
+// What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods
+// with resource claims wait whether DRA requests are to be heeded or not.
+static bool is_barred(const struct pod_class *class)
+{
+    return (class->volumes != NULL && class->volumes->error != NULL) ||
+           class->resource_claims || class->group_error != NULL;
+}
+
+static bool depends_on_others(struct pass *pass, uint32_t class)
+{
+    return pass->problem->reservations_count > 0 || pass_class(pass, class)->depends_on_others;
+}
+
+bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    if (is_barred(class_at(pass->problem, class)))
+        return false;
+    pass->probing = true;
+    pass->steer = pass_steered(pass, pod);
+    bool could = place_once(pass, pod, class);
+    pass->probing = false;
+    return could || depends_on_others(pass, class);
+}
+
+// SCH-155: the pod as it is, then one step of relaxation after the other.
+static bool try_steps(struct pass *pass, uint32_t pod, uint32_t own)
+{
+    struct class_state *state = pass_class(pass, own);
+    if (state->hopeless || state->failed_version == pass->version + 1)
+        return false;
+    bool depends = false;
+    for (uint32_t class = own; class != NONE; class = class_relax(pass->problem, class)) {
+        if (place_once(pass, pod, class))
+            return true;
+        depends = depends || depends_on_others(pass, class);
+        if (pass->reserved_error)
+            break;
+    }
+    state = pass_class(pass, own);
+    state->failed_version = pass->version + 1;
+    state->hopeless = !depends;
+    return false;
+}
+
+// One attempt, unless its failure is known. `probe`: place nothing.
+static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class, bool probe)
+{
+    struct class_state *state = pass_class(pass, class);
+    if (state->hopeless || state->failed_version == pass->version + 1)
+        return false;
+    pass->probing = probe;
+    bool placed = place_once(pass, pod, class);
+    pass->probing = false;
+    bool depends = depends_on_others(pass, class);
+    pass_class(pass, own)->changing = pass_class(pass, own)->changing || depends;
+    if (placed)
+        return true;
+    if (pass->steer != SET_EMPTY) // which other pods of the class are not
+        return false;
+    state = pass_class(pass, class);
+    state->failed_version = pass->version + 1;
+    state->hopeless = !depends;
+    return false;
+}
+
+static bool settle(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class)
+{
+    if (!attempt(pass, pod, own, class, false))
+        return false;
+    if (pass->steer == SET_EMPTY)
+        pass_class(pass, own)->settled = class + 1;
+    return true;
+}
+
+// SCH-509: from the heaviest on, every preference is kept that can be kept beside those before it.
+// As long as nothing but room is at stake, what one pod of the class got is the best that the next
+// one can get, too, and is tried first.
+static bool try_by_weight(struct pass *pass, uint32_t pod, uint32_t own)
+{
+    struct problem *problem = pass->problem;
+    uint32_t count = class_at(problem, own)->preferences_count;
+    const struct class_state *state = pass_class(pass, own);
+    if (state->settled != 0 && !state->changing && settle(pass, pod, own, state->settled - 1))
+        return true;
+    if (settle(pass, pod, own, own))
+        return true;
+    uint64_t given_up = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (class_can_give_up(problem, class_at(problem, own), i))
+            given_up |= UINT64_C(1) << i;
+    if (given_up == 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t kept = given_up & ~(UINT64_C(1) << i);
+        if (kept == given_up || kept == 0)
+            continue;
+        uint32_t class = class_without(problem, own, kept);
+        if (attempt(pass, pod, own, class, true))
+            given_up = kept;
+    }
+    return settle(pass, pod, own, class_without(problem, own, given_up));
+}
+
+static bool try_pod(struct pass *pass, uint32_t pod)
+{
+    uint32_t own = pass_pod(pass, pod)->class;
+    const struct pod_class *class = class_at(pass->problem, own);
+    pass->placements[pod].tried = true;
+    pass->steer = pass_steered(pass, pod);
+    if (is_barred(class) || topology_postpones(pass, class))
+        return false;
+    pass->limited = false;
+    if (class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own))
+        return true;
+    struct class_state *state = pass_class(pass, own);
+    state->limited = state->limited || pass->limited;
+    return false;
+}
+
+// --- the queue (SCH-151 to SCH-154) --------------------------------------------------------------
+
+// SCH-517: the highest priority first; placeholders last, whatever they say.
+static int compare_by_priority(const void *a, const void *b)
+{
+    const struct queued_pod *x = a, *y = b;
+    int64_t left = queued_pod_priority(x), right = queued_pod_priority(y);
+    if (left != right)
+        return left > right ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+// Whether a pod on the claim takes something from others that is counted.
+static bool is_counted(const struct pass *pass, const struct claim *claim)
+{
+    return pass->remaining[claim->template->index] != NULL ||
+           claim->template->table->has_reservations;
+}
+
+bool pass_priorities_matter(struct pass *pass)
+{
+    int64_t least = INT64_MAX, wanting = INT64_MIN;
+    if (pass->problem->settings->compatibility_upstream)
+        return false;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        const struct queued_pod *pod = pass_pod(pass, i);
+        int64_t priority = queued_pod_priority(pod);
+        if (pass->placements[i].kind == ON_CLAIM && priority < least &&
+            is_counted(pass, pass->claims.items[pass->placements[i].index]))
+            least = priority;
+        if (pass->placements[i].kind == NOT_PLACED && pass_class(pass, pod->class)->limited &&
+            priority > wanting)
+            wanting = priority;
+    }
+    return least < wanting;
+}
+
+// Starts the pass anew with another order of the queue, which lives as long as the problem.
+static void order_by_priority(struct pass *pass)
+{
+    struct problem *problem = pass->problem;
+    struct pass_input input = pass->input;
+    struct queued_pod *queue =
+        arena_allocate_array(problem->arena, input.queue_count + 1, sizeof *queue);
+    memcpy(queue, input.queue, input.queue_count * sizeof *queue);
+    qsort(queue, input.queue_count, sizeof *queue, compare_by_priority);
+    for (uint32_t i = 0; i < input.queue_count; i++)
+        queue[i].index = i;
+    input.queue = queue;
+    struct pass *anew = pass_create(problem, &input), before = *pass;
+    *pass = *anew;
+    *anew = before;
+    pass_destroy(anew);
+}
+
+// Sorts the pods by turn, those of one turn as they were.
+static void take_turns(const struct pass *pass, uint32_t *order)
+{
+    uint32_t count = pass->input.queue_count, sorted = 0;
+    if (pass->input.turns_count == 0)
+        return;
+    uint32_t *before = memory_allocate_array((size_t)count + 1, sizeof *before);
+    memcpy(before, order, count * sizeof *before);
+    for (uint32_t turn = 0; turn < TURNS; turn++)
+        for (uint32_t i = 0; i < count; i++)
+            if (pass->input.turns[pass_pod(pass, before[i])->class] == turn)
+                order[sorted++] = before[i];
+    assert(sorted == count);
+    free(before);
+}
+
+void pass_run_queue(struct pass *pass)
+{
+    uint32_t count = 0;
+    struct waiting {
+        uint32_t pod, length; // length of the queue when it was pushed back; 0: never
+    } *ring = memory_allocate_array((size_t)pass->input.queue_count + 1, sizeof *ring);
+    uint32_t capacity = pass->input.queue_count + 1;
+    uint32_t *order = memory_allocate_array(capacity, sizeof *order);
+    topology_order(pass, order);
+    take_turns(pass, order);
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        if (pass->placements[order[i]].kind == NOT_PLACED &&
+            class_at(pass->problem, pass_pod(pass, order[i])->class)->refusal == NULL)
+            ring[count++] = (struct waiting){order[i], 0};
+    free(order);
+    uint32_t head = 0, tail = count % capacity;
+    uint64_t attempts = pass->input.attempts_max > 0 ? pass->input.attempts_max : ATTEMPTS_MAX;
+    for (; count > 0 && attempts > 0; attempts--) {
+        if (ring[head].length == count) { // a round without progress
+            if (!topology_start_doubling(pass))
+                break;
+            for (uint32_t i = 0; i < capacity; i++)
+                ring[i].length = 0;
+        }
+        uint32_t pod = ring[head].pod;
+        head = (head + 1) % capacity;
+        if (try_pod(pass, pod)) {
+            count--;
+            continue;
+        }
+        ring[tail] = (struct waiting){pod, count};
+        tail = (tail + 1) % capacity;
+    }
+    free(ring);
+}
+
+void pass_run(struct pass *pass)
+{
+    bool fresh = pass->version == 0;
+    pass_run_queue(pass);
+    if (fresh && pass_priorities_matter(pass)) {
+        order_by_priority(pass);
+        pass_run_queue(pass);
+    }
+    if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
+        pass_repair(pass);
+    limits_settle(pass);
+}

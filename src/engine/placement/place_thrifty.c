@@ -1,0 +1,66 @@
+// Claims by what they cost (place.h): an emptier claim is not better than one that has a machine with
+// room already, and neither is better than a node of another kind that is cheap. A pass of such
+// choices decides domains and terms by price; a packer then packs anew what it has decided.
+#include "base/quantity.h"
+#include "engine/problem/node_bounds.h"
+#include "engine/packing/pack.h"
+#include "engine/placement/place.h"
+
+#define CLAIMS_ASKED 256 // for one pod, the last ones
+
+static bool is_refused(struct pass *pass, uint32_t class, uint32_t index)
+{
+    struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
+    return growing_bits_have(&shape->refused_claims, index) ||
+           growing_bits_have(&pass_class(pass, class)->refused_claims, index);
+}
+
+// What the pod adds to the price of the claim; INT64_MAX: the claim does not take it.
+static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
+{
+    const struct claim *claim = pass->claims.items[index];
+    if (is_refused(pass, class, index) || !node_bounds_allow_share(pass, claim, pod) ||
+        !topology_welcomes(pass, class, claim))
+        return INT64_MAX;
+    enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
+    if (verdict == REFUSED_SHAPE)
+        growing_bits_set(&pass_shape(pass, class_at(pass->problem, class)->shape)->refused_claims,
+                         index);
+    else if (verdict == REFUSED_CLASS)
+        growing_bits_set(&pass_class(pass, class)->refused_claims, index);
+    if (verdict != ACCEPTED)
+        return INT64_MAX;
+    int64_t price = claim_attempt_price(pass, claim, &pass->attempt);
+    return price == INT64_MAX ? price - 1 : price - pack_claim_price(pass, claim);
+}
+
+static int64_t price_of_new(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    bool probing = pass->probing;
+    pass->probing = true;
+    bool could = place_on_new_claim(pass, pod, class);
+    pass->probing = probing;
+    return could ? quantity_add(pass->probed_price, pass->problem->node_cost) : INT64_MAX;
+}
+
+bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class)
+{
+    uint32_t count = pass->claims.count, best = NONE;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = count > CLAIMS_ASKED ? count - CLAIMS_ASKED : 0; i < count; i++) {
+        int64_t added = added_price(pass, i, pod, class);
+        if (added < least) {
+            least = added;
+            best = i;
+        }
+    }
+    if (best == NONE || (least > 0 && price_of_new(pass, pod, class) < least))
+        return place_on_new_claim(pass, pod, class);
+    if (pass->probing)
+        return true;
+    struct claim *claim = pass->claims.items[best];
+    if (claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+        return false;
+    claim_accept(pass, claim, pod, class, &pass->attempt);
+    return true;
+}

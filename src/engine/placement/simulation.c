@@ -1,0 +1,212 @@
+#include "engine/placement/simulation.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/problem/eviction_order.h"
+#include "engine/placement/place.h"
+#include "engine/placement/scheduler_choice.h"
+
+static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
+{
+    return (uint32_t)(problem->movable[index].on - problem->nodes.items);
+}
+
+static uint32_t place_of_bound(const struct problem *problem, uint32_t index)
+{
+    const struct bound_pod *bound = &problem->bound[index];
+    return bound->movable ? problem->node_objects[bound->node].place : NONE;
+}
+
+// Sorts the indexes 0 to count - 1 by place; those without one are left out.
+static void index_places(const struct problem *problem, struct arena *arena, uint32_t count,
+                         uint32_t (*place_of)(const struct problem *, uint32_t), uint32_t **start,
+                         uint32_t **items)
+{
+    uint32_t places = problem->nodes.count;
+    *start = arena_allocate_array(arena, places + 2, sizeof **start);
+    *items = arena_allocate_array(arena, count + 1, sizeof **items);
+    for (uint32_t i = 0; i < count; i++)
+        if (place_of(problem, i) != NONE)
+            (*start)[place_of(problem, i) + 2]++;
+    for (uint32_t p = 2; p < places + 2; p++)
+        (*start)[p] += (*start)[p - 1];
+    for (uint32_t i = 0; i < count; i++)
+        if (place_of(problem, i) != NONE)
+            (*items)[(*start)[place_of(problem, i) + 1]++] = i;
+}
+
+static void make_shared(const struct problem *problem, struct arena *arena,
+                        struct pass_shared *shared)
+{
+    shared->arena = arena;
+    shared->places = shared_places_create(problem, arena);
+    shared->remaining = limits_remaining(problem, arena);
+}
+
+struct simulator *simulator_create(struct problem *problem, struct arena *arena)
+{
+    assert(problem->with_movable);
+    struct simulator *simulator = arena_allocate(arena, sizeof *simulator);
+    simulator->problem = problem;
+    index_places(problem, arena, problem->movable_count, place_of_movable,
+                 &simulator->movable_start, &simulator->movable);
+    index_places(problem, arena, problem->bound_count, place_of_bound, &simulator->bound_start,
+                 &simulator->bound);
+    make_shared(problem, arena, &simulator->shared);
+    return simulator;
+}
+
+static int compare_indexes(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// The indexes that `items` has of the places that are gone, ascending.
+static const uint32_t *pods_of_gone(const struct simulation *simulation, struct arena *arena,
+                                    const uint32_t *start, const uint32_t *items, uint32_t *count)
+{
+    *count = 0;
+    if (simulation->gone_count == 1) { // nearly always; they are in order there
+        *count = start[simulation->gone[0] + 1] - start[simulation->gone[0]];
+        return &items[start[simulation->gone[0]]];
+    }
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        *count += start[simulation->gone[g] + 1] - start[simulation->gone[g]];
+    uint32_t *moving = arena_allocate_array(arena, *count + 1, sizeof *moving), at = 0;
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        for (uint32_t i = start[simulation->gone[g]]; i < start[simulation->gone[g] + 1]; i++)
+            moving[at++] = items[i];
+    qsort(moving, at, sizeof *moving, compare_indexes);
+    return moving;
+}
+
+// Where the `i`th of `count` pods that leave together comes back: last first, from the middle on,
+// or every other.
+static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
+{
+    switch (mixture) {
+    case 1:
+        return count - 1 - i;
+    case 2:
+        return (i + count / 2) % count;
+    case 3:
+        return i % 2 == 0 ? i / 2 : (count + 1) / 2 + i / 2;
+    default:
+        return i;
+    }
+}
+
+struct leaving {
+    int64_t size;
+    uint32_t index, place;
+};
+
+static int hardest_first(const void *a, const void *b)
+{
+    const struct leaving *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+// In the order in which they come back: as they leave (of equal size in queue order), mixed.
+static const uint32_t *order_evicted(const struct problem *problem, struct arena *arena,
+                                     uint32_t mixture, const uint32_t *moving, uint32_t count)
+{
+    struct leaving *leaving = arena_allocate_array(arena, count + 1, sizeof *leaving);
+    uint32_t *ordered = arena_allocate_array(arena, count + 1, sizeof *ordered);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct queued_pod *pod = &problem->movable[moving[i]];
+        leaving[i] = (struct leaving){eviction_size(pod->cpu, pod->memory), moving[i], i};
+    }
+    qsort(leaving, count, sizeof *leaving, hardest_first);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = i - i % EVICTED_TOGETHER, left = count - first;
+        uint32_t together = left < EVICTED_TOGETHER ? left : EVICTED_TOGETHER;
+        ordered[first + comes_back_as(mixture, i - first, together)] = leaving[i].index;
+    }
+    return ordered;
+}
+
+// Both lists are in queue order already, but for evicted pods.
+static void merge_queues(const struct problem *problem, const uint32_t *moving, uint32_t count,
+                         struct queued_pod *queue)
+{
+    for (uint32_t i = 0, j = 0, k = 0; i < problem->queued_count || j < count; k++) {
+        bool moves = i == problem->queued_count ||
+                     (j < count && queued_pods_compare(&problem->movable[moving[j]],
+                                                       &problem->queued[i]) < 0);
+        queue[k] = moves ? problem->movable[moving[j++]] : problem->queued[i++];
+        queue[k].index = k;
+    }
+}
+
+// Pods that kube-scheduler puts where it likes take what they want before all others.
+static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
+                                const struct scheduled_list *list, struct queued_pod *others)
+{
+    uint32_t first = 0, rest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (queue[i].pod != NULL && scheduled_find(list, queue[i].pod) != NULL)
+            queue[first++] = queue[i];
+        else
+            others[rest++] = queue[i];
+    }
+    for (uint32_t i = 0; i < rest; i++)
+        queue[first + i] = others[i];
+    for (uint32_t i = 0; i < count; i++)
+        queue[i].index = i;
+}
+
+// The places that are gone or closed, each once.
+static void exclude(const struct problem *problem, struct arena *arena,
+                    const struct simulation *simulation, struct pass_input *input)
+{
+    struct bitset closed = simulation->closed;
+    uint32_t room = simulation->gone_count + (closed.bits > 0 ? bitset_count(closed) : 0);
+    uint32_t *excluded = arena_allocate_array(arena, room + 1, sizeof *excluded);
+    for (uint32_t g = 0; g < simulation->gone_count; g++)
+        excluded[input->excluded_count++] = simulation->gone[g];
+    for (uint32_t p = bitset_next(closed, 0); p < closed.bits; p = bitset_next(closed, p + 1)) {
+        bool gone = false;
+        for (uint32_t g = 0; g < simulation->gone_count && !gone; g++)
+            gone = simulation->gone[g] == p;
+        if (!gone)
+            excluded[input->excluded_count++] = p;
+    }
+    assert(input->excluded_count <= problem->nodes.count);
+    input->excluded = excluded;
+}
+
+struct pass *simulate(struct simulator *simulator, struct arena *arena,
+                      const struct simulation *simulation)
+{
+    struct problem *problem = simulator->problem;
+    struct pass_input input = {.shared = &simulator->shared,
+                               .quiet = simulation->quiet,
+                               .followed = simulation->scheduled,
+                               .as_scheduled = simulation->as_scheduled};
+    uint32_t count;
+    const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
+                                          simulator->movable, &count);
+    if (simulation->as_scheduled)
+        moving = order_evicted(problem, arena, simulation->mixture, moving, count);
+    input.queue_count = problem->queued_count + count;
+    struct queued_pod *queue = arena_allocate_array(arena, input.queue_count + 1, sizeof *queue);
+    merge_queues(problem, moving, count, queue);
+    if (simulation->scheduled != NULL && simulation->scheduled->count > 0)
+        put_scheduled_first(queue, input.queue_count, simulation->scheduled,
+                            arena_allocate_array(arena, input.queue_count + 1, sizeof *queue));
+    input.queue = queue;
+    exclude(problem, arena, simulation, &input);
+    input.moved = pods_of_gone(simulation, arena, simulator->bound_start, simulator->bound,
+                               &input.moved_count);
+    struct pass *pass = pass_create(problem, &input);
+    // Without any pool upstream asks nothing (DIS-234); to move to nodes needs none (DIS-712).
+    if (problem->pools_count > 0 || !problem->settings->compatibility_upstream)
+        pass_run(pass);
+    return pass;
+}

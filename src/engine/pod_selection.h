@@ -1,7 +1,0 @@
-// Which pods a snapshot asks to be scheduled, and which are bound (SCH-20 to SCH-24, SCH-35).
-#pragma once
-
-#include "engine/problem.h"
-
-// SCH-21 (FMT-3 without the controller's condition).
-bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod);

@@ -1,0 +1,245 @@
+#include "engine/pods/class_key.h"
+
+#include <string.h>
+
+#include "engine/problem/host_ports.h"
+#include "engine/pods/pod_class.h"
+#include "engine/pods/spread_defaults.h"
+
+// Ends parts of a pod that may be there or not, and lists of any length. No text of a pod is this one.
+static const char mark[] = "";
+
+static void add_mark(struct class_key *key)
+{
+    vector_push(&key->parts, (struct class_key_part){.text = mark});
+}
+
+void class_key_add(struct class_key *key, const char *text)
+{
+    static const char missing[] = "\7";
+    vector_push(&key->parts, (struct class_key_part){.text = text != NULL ? text : missing});
+}
+
+static void add_number(struct class_key *key, int64_t number)
+{
+    vector_push(&key->parts, (struct class_key_part){.number = (uint64_t)number});
+}
+
+static void add_list(struct class_key *key, const struct string_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        class_key_add(key, list->items[i]);
+    add_number(key, list->items != NULL);
+}
+
+static void add_requirements(struct class_key *key, const requirement_list *list)
+{
+    list_for_each (entry, list) {
+        class_key_add(key, entry->key);
+        class_key_add(key, entry->operator);
+        add_list(key, &entry->values);
+    }
+    add_mark(key);
+}
+
+static void add_map(struct class_key *key, const struct string_map *map)
+{
+    list_for_each (pair, map) {
+        class_key_add(key, pair->key);
+        class_key_add(key, pair->value);
+    }
+    add_mark(key);
+}
+
+static void add_resources(struct class_key *key, const struct resource_map *map)
+{
+    list_for_each (entry, map) {
+        class_key_add(key, entry->name);
+        add_number(key, entry->value);
+    }
+    add_mark(key);
+}
+
+static void add_selector(struct class_key *key, const struct label_selector *selector)
+{
+    if (selector == NULL) {
+        class_key_add(key, NULL);
+        return;
+    }
+    add_map(key, &selector->match_labels);
+    add_requirements(key, &selector->match_expressions);
+}
+
+static void add_affinity_term(struct class_key *key, const struct pod_affinity_term *term)
+{
+    class_key_add(key, term->topology_key);
+    add_selector(key, term->label_selector);
+    add_selector(key, term->namespace_selector);
+    add_list(key, &term->namespaces);
+}
+
+static void add_pod_affinity(struct class_key *key, const struct pod_affinity *affinity)
+{
+    if (affinity == NULL)
+        return;
+    list_for_each (term, &affinity->required)
+        add_affinity_term(key, term);
+    add_mark(key);
+    list_for_each (term, &affinity->preferred) {
+        add_number(key, term->weight);
+        add_affinity_term(key, &term->pod_affinity_term);
+    }
+}
+
+static void add_node_term(struct class_key *key, const struct node_selector_term *term)
+{
+    add_requirements(key, &term->match_expressions);
+    add_requirements(key, &term->match_fields);
+}
+
+static void add_affinity(struct class_key *key, const struct affinity *affinity)
+{
+    if (affinity == NULL)
+        return;
+    const struct node_affinity *node = affinity->node_affinity;
+    if (node != NULL && node->required != NULL)
+        list_for_each (term, &node->required->node_selector_terms)
+            add_node_term(key, term);
+    add_mark(key);
+    if (node != NULL)
+        list_for_each (term, &node->preferred) {
+            add_number(key, term->weight);
+            add_node_term(key, &term->preference);
+        }
+    add_mark(key);
+    add_pod_affinity(key, affinity->pod_affinity);
+    add_mark(key);
+    add_pod_affinity(key, affinity->pod_anti_affinity);
+}
+
+static void add_container(struct class_key *key, const struct pod_spec *spec,
+                          const struct container *container)
+{
+    class_key_add(key, container->restart_policy);
+    add_resources(key, &container->resources.requests);
+    list_for_each (port, &container->ports)
+        if (container_host_port(spec, port) != 0) {
+            add_number(key, container_host_port(spec, port));
+            class_key_add(key, port->host_ip);
+            class_key_add(key, port->protocol);
+        }
+    add_mark(key);
+}
+
+static void add_volumes(struct class_key *key, const struct pod *pod)
+{
+    list_for_each (volume, &pod->spec.volumes) {
+        if (volume->persistent_volume_claim != NULL) {
+            class_key_add(key, volume->persistent_volume_claim->claim_name);
+        } else if (volume->ephemeral != NULL) {
+            class_key_add(key, pod->meta.name);
+            class_key_add(key, volume->name);
+        }
+    }
+}
+
+static void add_spreads(struct class_key *key, const struct pod_spec *spec)
+{
+    list_for_each (constraint, &spec->topology_spread_constraints) {
+        add_number(key, constraint->max_skew);
+        class_key_add(key, constraint->topology_key);
+        class_key_add(key, constraint->when_unsatisfiable);
+        add_selector(key, constraint->label_selector);
+        add_number(key, constraint->min_domains.present ? constraint->min_domains.value : -1);
+        class_key_add(key, constraint->node_affinity_policy);
+        class_key_add(key, constraint->node_taints_policy);
+        add_list(key, &constraint->match_label_keys);
+    }
+    add_mark(key);
+}
+
+// A pod whose containers report resources of their own (in-place resize) is a class of its own.
+static bool has_status_resources(const struct pod *pod)
+{
+    list_for_each (status, &pod->status.container_statuses)
+        if (status->resources != NULL)
+            return true;
+    list_for_each (status, &pod->status.init_container_statuses)
+        if (status->resources != NULL)
+            return true;
+    return false;
+}
+
+void class_key_make(const struct problem *problem, const struct queued_pod *queued,
+                    struct class_key *key)
+{
+    const struct pod *pod = queued->pod;
+    const struct pod_spec *spec = &pod->spec;
+    key->parts.count = 0;
+    class_key_add(key, pod->meta.namespace);
+    if (queued->aside != NULL) { // nothing else of it is read
+        class_key_add(key, queued->aside);
+        add_number(key, queued->running);
+        return;
+    }
+    for (uint32_t i = 0; i < problem->selector_keys_count; i++)
+        class_key_add(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
+    add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
+                        pod_spec_has_resource_claims(spec) << 2 | queued->running << 3);
+    add_map(key, &spec->node_selector);
+    list_for_each (toleration, &spec->tolerations) {
+        class_key_add(key, toleration->key);
+        class_key_add(key, toleration->operator);
+        class_key_add(key, toleration->value);
+        class_key_add(key, toleration->effect);
+    }
+    add_mark(key);
+    add_spreads(key, spec);
+    add_affinity(key, spec->affinity);
+    list_for_each (container, &spec->containers)
+        add_container(key, spec, container);
+    add_mark(key);
+    list_for_each (container, &spec->init_containers)
+        add_container(key, spec, container);
+    add_mark(key);
+    if (spec->resources != NULL)
+        add_resources(key, &spec->resources->requests);
+    add_resources(key, &spec->overhead);
+    add_volumes(key, pod);
+    spread_defaults_add_key(problem, pod, key);
+    if (has_status_resources(pod))
+        class_key_add(key, pod->meta.name);
+}
+
+bool class_keys_equal(const struct class_key *a, const struct class_key *b)
+{
+    if (a->parts.count != b->parts.count)
+        return false;
+    for (uint32_t i = 0; i < a->parts.count; i++) {
+        const struct class_key_part *x = &a->parts.items[i], *y = &b->parts.items[i];
+        bool texts = x->text != NULL && x->text != mark && y->text != NULL && y->text != mark;
+        if (x->number != y->number ||
+            (x->text != y->text && !(texts && strcmp(x->text, y->text) == 0)))
+            return false;
+    }
+    return true;
+}
+
+static void add_digits(struct text *text, uint64_t number)
+{
+    text_add_char(text, '#');
+    for (; number != 0; number >>= 6)
+        text_add_char(text, (char)('0' + (number & 63)));
+}
+
+void class_key_text(const struct class_key *key, struct text *text)
+{
+    text_clear(text);
+    vector_for_each (part, &key->parts) {
+        if (part->text == NULL)
+            add_digits(text, part->number);
+        else if (part->text != mark)
+            text_add(text, part->text);
+        text_add_char(text, part->text == mark ? '\6' : '\1');
+    }
+}

@@ -1,0 +1,503 @@
+#include "engine/problem/instance_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/problem/overlays.h"
+#include "model/tables/well_known.h"
+
+static const struct instance_type_catalog *catalog_at(const struct problem *problem, uint32_t index)
+{
+    const struct object **items = problem->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items;
+    return (const struct instance_type_catalog *)items[index];
+}
+
+static uint32_t catalogs_count(const struct problem *problem)
+{
+    return problem->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+}
+
+static void learn_requirements(struct problem *problem, const requirement_list *list)
+{
+    list_for_each (entry, list)
+        vocabulary_mark_well_known(problem->vocabulary,
+                                   vocabulary_key(problem->vocabulary, entry->key));
+}
+
+// A provider's whole list is well known as soon as a catalogue carries one of its own labels.
+static void learn_provider(struct problem *problem, const char *const *list, const char *domain,
+                           bool *found)
+{
+    for (const char *const *key = list; *key != NULL && !*found; key++) {
+        uint32_t symbol = vocabulary_find_key(problem->vocabulary, *key);
+        *found = symbol != SYMBOL_NONE && text_starts_with(*key, domain) &&
+                 vocabulary_is_well_known(problem->vocabulary, symbol);
+    }
+    for (const char *const *key = list; *key != NULL && *found; key++)
+        vocabulary_mark_well_known(problem->vocabulary, vocabulary_key(problem->vocabulary, *key));
+}
+
+void instance_types_learn_keys(struct problem *problem)
+{
+    for (uint32_t i = 0; i < catalogs_count(problem); i++)
+        list_for_each (type, &catalog_at(problem, i)->spec.instance_types) {
+            learn_requirements(problem, &type->requirements);
+            list_for_each (offering, &type->offerings)
+                learn_requirements(problem, &offering->requirements);
+        }
+    bool kwok = false;
+    learn_provider(problem, well_known_aws, "karpenter.k8s.aws/", &problem->aws);
+    learn_provider(problem, well_known_kwok, "karpenter.kwok.sh/", &kwok);
+}
+
+void instance_types_add_dimensions(struct problem *problem)
+{
+    for (uint32_t i = 0; i < catalogs_count(problem); i++)
+        list_for_each (type, &catalog_at(problem, i)->spec.instance_types) {
+            problem_add_dimensions(problem, &type->capacity);
+            list_for_each (offering, &type->offerings)
+                problem_add_dimensions(problem, &offering->capacity_override);
+        }
+    overlays_add_dimensions(problem);
+}
+
+static bool has_overrides(const struct offering *offering)
+{
+    return offering->capacity_override.count > 0 || offering->overhead_override.count > 0;
+}
+
+static bool maps_equal(const struct resource_map *a, const struct resource_map *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->items[i].value != b->items[i].value ||
+            strcmp(a->items[i].name, b->items[i].name) != 0)
+            return false;
+    return true;
+}
+
+static bool same_overrides(const struct offering *a, const struct offering *b)
+{
+    return maps_equal(&a->capacity_override, &b->capacity_override) &&
+           maps_equal(&a->overhead_override, &b->overhead_override);
+}
+
+// `base` with the entries of `over` replaced or added.
+static struct resource_map replaced(struct arena *arena, const struct resource_map *base,
+                                    const struct resource_map *over)
+{
+    struct resource_map result = {0};
+    result.items = arena_allocate_array(arena, base->count + over->count + 1, sizeof *result.items);
+    uint32_t i = 0, j = 0;
+    while (i < base->count || j < over->count) {
+        int order = i == base->count   ? 1
+                    : j == over->count ? -1
+                                       : strcmp(base->items[i].name, over->items[j].name);
+        result.items[result.count++] = order < 0 ? base->items[i] : over->items[j];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return result;
+}
+
+static uint32_t reservation_of(struct problem *problem, uint32_t set,
+                               const struct offering *offering)
+{
+    const struct requirement *capacity_type =
+        set_get(problem->sets, set, problem->key_capacity_type);
+    uint32_t reserved = vocabulary_find_value(problem->vocabulary, CAPACITY_TYPE_RESERVED);
+    if (!problem->settings->gate_reserved_capacity || capacity_type == NULL ||
+        reserved == SYMBOL_NONE || capacity_type->complement ||
+        !requirement_has(problem->vocabulary, capacity_type, reserved))
+        return NONE;
+    for (uint32_t i = 0; i < problem->sets->sets[set].count; i++) {
+        const struct requirement *requirement =
+            requirement_get(problem->sets, problem->sets->sets[set].requirements[i]);
+        const char *key = vocabulary_key_text(problem->vocabulary, requirement->key);
+        if (!text_ends_with(key, "reservation-id") || requirement->complement ||
+            requirement->count != 1)
+            continue;
+        int64_t capacity =
+            offering->reservation_capacity.present ? offering->reservation_capacity.value : 0;
+        for (uint32_t r = 0; r < problem->reservations_count; r++)
+            if (problem->reservations[r].value == requirement->values[0] &&
+                problem->reservations[r].key == requirement->key) {
+                if (capacity < problem->reservations[r].capacity)
+                    problem->reservations[r].capacity = capacity;
+                return r;
+            }
+        struct reservation *grown =
+            arena_allocate_array(problem->arena, problem->reservations_count + 1, sizeof *grown);
+        if (problem->reservations_count > 0)
+            memcpy(grown, problem->reservations, problem->reservations_count * sizeof *grown);
+        grown[problem->reservations_count] =
+            (struct reservation){vocabulary_value_text(problem->vocabulary, requirement->values[0]),
+                                 requirement->values[0], requirement->key, capacity};
+        problem->reservations = grown;
+        return problem->reservations_count++;
+    }
+    return NONE;
+}
+
+static void mark_keys(struct problem *problem, struct type_table *table, uint32_t set)
+{
+    for (uint32_t i = 0; i < problem->sets->sets[set].count; i++) {
+        uint32_t key =
+            requirement_get(problem->sets, problem->sets->sets[set].requirements[i])->key;
+        if (key >= table->has_key_count) {
+            table->has_key = memory_resize(table->has_key, key + 32);
+            memset(table->has_key + table->has_key_count, 0, key + 32 - table->has_key_count);
+            table->has_key_count = key + 32;
+        }
+        table->has_key[key] = true;
+    }
+}
+
+static uint32_t variety_of(struct type_table *table, uint32_t set)
+{
+    for (uint32_t i = 0; i < table->varieties_count; i++)
+        if (table->varieties[i] == set)
+            return i;
+    table->varieties =
+        memory_resize(table->varieties, (table->varieties_count + 1) * sizeof *table->varieties);
+    table->varieties[table->varieties_count] = set;
+    return table->varieties_count++;
+}
+
+static const int64_t *row_allocatable(struct problem *problem, const struct instance_type *type,
+                                      const struct offering *offering)
+{
+    int64_t *vector = vector_create(problem);
+    struct resource_map map = instance_type_allocatable(problem->arena, type, offering);
+    vector_set_map(problem, vector, &map);
+    return vector;
+}
+
+// Rows of one type: the base group first, the others in order of appearance (SCH-118). A type none
+// of whose offerings is available still has its base row: it counts in messages.
+static void add_rows(struct problem *problem, struct type_table *table,
+                     const struct instance_type *type, const struct overlay_effect *effect)
+{
+    uint32_t set = instance_type_set(problem, type);
+    mark_keys(problem, table, set);
+    const struct offering **leaders =
+        memory_allocate_array(type->offerings.count + 1, sizeof *leaders);
+    uint32_t groups = 1, first = table->count;
+    for (uint32_t i = 0; i < type->offerings.count; i++) {
+        const struct offering *offering = &type->offerings.items[i];
+        if (!offering->available) {
+            if (offering->reservation_capacity.present) // it still says what is left (SCH-255)
+                reservation_of(problem, set_from_api(problem->sets, &offering->requirements),
+                               offering);
+            continue;
+        }
+        uint32_t group = 0;
+        if (has_overrides(offering)) {
+            for (group = 1; group < groups && !same_overrides(leaders[group], offering); group++)
+                continue;
+            if (group == groups)
+                leaders[groups++] = offering;
+        }
+        if (first + group >= table->count) {
+            table->rows = memory_resize(table->rows, (first + group + 1) * sizeof *table->rows);
+            for (uint32_t r = table->count; r <= first + group; r++)
+                table->rows[r] = (struct row){0};
+            table->count = first + group + 1;
+        }
+        struct row *row = &table->rows[first + group];
+        if (row->offerings.items == NULL)
+            row->offerings.items = arena_allocate_array(problem->arena, type->offerings.count,
+                                                        sizeof *row->offerings.items);
+        uint32_t offering_set = set_from_api(problem->sets, &offering->requirements);
+        mark_keys(problem, table, offering_set);
+        uint32_t reservation = reservation_of(problem, offering_set, offering);
+        table->has_reservations = table->has_reservations || reservation != NONE;
+        row->offerings.items[row->offerings.count++] = (struct row_offering){
+            offering_set, variety_of(table, offering_set),
+            effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price,
+            reservation};
+        if (effect != NULL && effect->prices[i] >= 0)
+            row->price_overlaid = true;
+    }
+    if (table->count == first) {
+        table->rows = memory_resize(table->rows, (first + 1) * sizeof *table->rows);
+        table->rows[table->count++] = (struct row){0};
+    }
+    for (uint32_t r = first; r < table->count; r++) {
+        struct row *row = &table->rows[r];
+        const struct offering *leader = r > first ? leaders[r - first] : NULL;
+        const struct instance_type *effective = effect != NULL ? &effect->type : type;
+        row->type = type;
+        row->type_index = table->types_count;
+        row->set = set;
+        row->capacity_overlaid = effect != NULL && effect->capacity_changed;
+        int64_t *capacity = vector_create(problem);
+        struct resource_map map = effective->capacity;
+        if (leader != NULL)
+            map = replaced(problem->arena, &effective->capacity, &leader->capacity_override);
+        vector_set_map(problem, capacity, &map);
+        row->capacity = capacity;
+        row->allocatable = row_allocatable(problem, effective, leader);
+    }
+    table->types_count++;
+    free(leaders);
+}
+
+static void index_varieties(struct problem *problem, struct type_table *table)
+{
+    table->variety_rows = arena_allocate_array(problem->arena, table->varieties_count + 1,
+                                               sizeof *table->variety_rows);
+    for (uint32_t v = 0; v < table->varieties_count; v++)
+        table->variety_rows[v] = bitset_create(problem->arena, table->count);
+    for (uint32_t r = 0; r < table->count; r++)
+        list_for_each (offering, &table->rows[r].offerings)
+            bitset_set(table->variety_rows[offering->variety], r);
+}
+
+static bool serves(const struct instance_type_catalog *catalog, const struct node_pool *pool,
+                   bool by_name)
+{
+    if (catalog->spec.node_pools.items == NULL || catalog->spec.node_pools.count == 0)
+        return !by_name;
+    return by_name && string_list_has(&catalog->spec.node_pools, pool->meta.name);
+}
+
+static int compare_types(const void *a, const void *b)
+{
+    const struct instance_type *x = *(const struct instance_type *const *)a;
+    const struct instance_type *y = *(const struct instance_type *const *)b;
+    int order = strcmp(x->name, y->name);
+    return order;
+}
+
+const struct instance_type **instance_types_list(struct problem *problem,
+                                                 const struct node_pool *pool, uint32_t *count)
+{
+    bool by_name = false;
+    uint32_t total = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < catalogs_count(problem) && !by_name; i++)
+        by_name = serves(catalog_at(problem, i), pool, true);
+    for (uint32_t i = 0; i < catalogs_count(problem); i++)
+        if (serves(catalog_at(problem, i), pool, by_name))
+            total += catalog_at(problem, i)->spec.instance_types.count;
+    const struct instance_type **types =
+        arena_allocate_array(problem->arena, total + 1, sizeof *types);
+    for (uint32_t i = 0; i < catalogs_count(problem); i++)
+        if (serves(catalog_at(problem, i), pool, by_name))
+            list_for_each (type, &catalog_at(problem, i)->spec.instance_types)
+                types[(*count)++] = type;
+    qsort(types, *count, sizeof *types, compare_types);
+    return types;
+}
+
+uint32_t instance_type_set(struct problem *problem, const struct instance_type *type)
+{
+    uint32_t set = set_from_api(problem->sets, &type->requirements);
+    uint32_t name = vocabulary_value(problem->vocabulary, type->name);
+    struct requirement own = {.key = problem->key_instance_type, .count = 1, .values = &name};
+    return set_replace(problem->sets, set, &own);
+}
+
+// The table of another pool with the same types, unless overlays may tell the pools apart.
+static struct type_table *same_table(struct problem *problem, const struct instance_type **types,
+                                     uint32_t count)
+{
+    for (struct type_table *table = problem->tables;
+         table != NULL && problem->overlays == NULL; table = table->next)
+        if (table->types_count == count && memcmp(table->types, types, count * sizeof *types) == 0)
+            return table;
+    return NULL;
+}
+
+struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool)
+{
+    uint32_t count;
+    const struct instance_type **types = instance_types_list(problem, pool, &count);
+    if (count == 0)
+        return NULL;
+    struct type_table *table = same_table(problem, types, count);
+    if (table != NULL)
+        return table;
+    table = arena_allocate(problem->arena, sizeof *table);
+    table->types = types;
+    table->next = problem->tables;
+    problem->tables = table;
+    for (uint32_t i = 0; i < count; i++)
+        add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
+    index_varieties(problem, table);
+    return table;
+}
+
+void type_table_free(struct type_table *table)
+{
+    free(table->rows);
+    free(table->varieties);
+    free(table->has_key);
+    free(table->rows_by_requirement);
+    free(table->filters);
+}
+
+static void *grown(void *items, uint32_t *capacity, uint32_t needed, size_t size)
+{
+    if (needed < *capacity)
+        return items;
+    uint32_t larger = *capacity == 0 ? 256 : *capacity;
+    while (larger <= needed)
+        larger *= 2;
+    items = memory_resize(items, larger * size);
+    memset((char *)items + *capacity * size, 0, (larger - *capacity) * size);
+    *capacity = larger;
+    return items;
+}
+
+// The rows whose own requirement on the key, if they have one, agrees with this one (SCH-77).
+static struct bitset rows_for_requirement(struct problem *problem, struct type_table *table,
+                                          uint32_t requirement)
+{
+    table->rows_by_requirement =
+        grown(table->rows_by_requirement, &table->rows_by_requirement_capacity, requirement,
+              sizeof *table->rows_by_requirement);
+    if (table->rows_by_requirement[requirement] != NULL)
+        return *table->rows_by_requirement[requirement];
+    struct bitset *rows = arena_allocate(problem->arena, sizeof *rows);
+    *rows = bitset_create(problem->arena, table->count);
+    uint32_t key = requirement_get(problem->sets, requirement)->key;
+    uint32_t last = REQUIREMENT_NONE;
+    bool last_agrees = true;
+    for (uint32_t r = 0; r < table->count; r++) {
+        uint32_t own = set_find(problem->sets, table->rows[r].set, key);
+        if (own != last || r == 0) {
+            const struct requirement *asked = requirement_get(problem->sets, requirement);
+            last = own;
+            last_agrees = own == REQUIREMENT_NONE ||
+                          requirement_has_intersection(
+                              problem->vocabulary, requirement_get(problem->sets, own), asked) ||
+                          (requirement_accepts_absence(requirement_get(problem->sets, own)) &&
+                           requirement_accepts_absence(asked));
+        }
+        if (last_agrees)
+            bitset_set(*rows, r);
+    }
+    table->rows_by_requirement[requirement] = rows;
+    return *rows;
+}
+
+const struct row_filter *type_table_filter(struct problem *problem, struct type_table *table,
+                                           uint32_t set)
+{
+    if (set < table->filters_capacity && table->filters[set] != NULL)
+        return table->filters[set];
+    struct row_filter *filter = arena_allocate(problem->arena, sizeof *filter);
+    filter->compatible = bitset_create(problem->arena, table->count);
+    filter->offered = bitset_create(problem->arena, table->count);
+    filter->both = bitset_create(problem->arena, table->count);
+    bitset_fill(filter->compatible);
+    for (uint32_t i = 0; i < problem->sets->sets[set].count; i++) {
+        uint32_t requirement = problem->sets->sets[set].requirements[i];
+        if (type_table_has_key(table, requirement_get(problem->sets, requirement)->key))
+            bitset_and(filter->compatible, rows_for_requirement(problem, table, requirement));
+    }
+    for (uint32_t v = 0; v < table->varieties_count; v++)
+        if (sets_compatible(problem->sets, set, table->varieties[v], true))
+            for (uint32_t w = 0; w < bitset_words(table->count); w++)
+                filter->offered.words[w] |= table->variety_rows[v].words[w];
+    bitset_copy(filter->both, filter->compatible);
+    bitset_and(filter->both, filter->offered);
+    table->filters = grown(table->filters, &table->filters_capacity, set, sizeof *table->filters);
+    table->filters[set] = filter;
+    return filter;
+}
+
+struct price_order {
+    const struct type_table *table;
+    const int64_t *cheapest;
+};
+
+static int compare_prices(const void *a, const void *b, void *context)
+{
+    const struct price_order *order = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (order->cheapest[x] != order->cheapest[y])
+        return order->cheapest[x] < order->cheapest[y] ? -1 : 1;
+    int names = strcmp(order->table->rows[x].type->name, order->table->rows[y].type->name);
+    return names != 0 ? names : x < y ? -1 : x > y;
+}
+
+const struct row_filter *type_table_prices(struct problem *problem, struct type_table *table,
+                                           uint32_t set)
+{
+    struct row_filter *filter =
+        (struct row_filter *)(uintptr_t)type_table_filter(problem, table, set);
+    if (filter->cheapest != NULL)
+        return filter;
+    bool *allowed = memory_allocate_array(table->varieties_count + 1, sizeof *allowed);
+    for (uint32_t v = 0; v < table->varieties_count; v++)
+        allowed[v] = sets_compatible(problem->sets, set, table->varieties[v], true);
+    filter->cheapest =
+        arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->cheapest);
+    filter->by_price =
+        arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->by_price);
+    filter->lowest = INT64_MAX;
+    for (uint32_t r = 0; r < table->count; r++) {
+        filter->by_price[r] = r;
+        filter->cheapest[r] = INT64_MAX;
+        list_for_each (offering, &table->rows[r].offerings)
+            if (allowed[offering->variety] && offering->price < filter->cheapest[r])
+                filter->cheapest[r] = offering->price;
+        if (bitset_has(filter->both, r) && filter->cheapest[r] < filter->lowest)
+            filter->lowest = filter->cheapest[r];
+    }
+    free(allowed);
+    qsort_r(filter->by_price, table->count, sizeof *filter->by_price, compare_prices,
+            &(struct price_order){table, filter->cheapest});
+    return filter;
+}
+
+// --- the worst that a launch could cost ----------------------------------------------------------
+// Reserved capacity is taken before spot, that before on-demand.
+static uint32_t capacity_rank(struct problem *problem, uint32_t set)
+{
+    static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
+    const struct requirement *requirement =
+        set_get(problem->sets, set, problem->key_capacity_type);
+    for (uint32_t i = 0; i < ARRAY_LENGTH(order); i++) {
+        uint32_t value = vocabulary_find_value(problem->vocabulary, order[i]);
+        if (requirement != NULL && !requirement->complement && value != SYMBOL_NONE &&
+            requirement_has(problem->vocabulary, requirement, value))
+            return i;
+    }
+    return ARRAY_LENGTH(order);
+}
+
+const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
+                                       uint32_t set)
+{
+    struct row_filter *filter =
+        (struct row_filter *)(uintptr_t)type_table_filter(problem, table, set);
+    if (filter->worst != NULL)
+        return filter->worst;
+    bool *allowed = memory_allocate_array(table->varieties_count + 1, sizeof *allowed);
+    uint32_t *ranks = memory_allocate_array(table->varieties_count + 1, sizeof *ranks);
+    for (uint32_t v = 0; v < table->varieties_count; v++) {
+        allowed[v] = sets_compatible(problem->sets, set, table->varieties[v], true);
+        ranks[v] = capacity_rank(problem, table->varieties[v]);
+    }
+    filter->worst = arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->worst);
+    for (uint32_t r = 0; r < table->count; r++) {
+        uint32_t best = UINT32_MAX;
+        int64_t dearest = 0;
+        list_for_each (offering, &table->rows[r].offerings) {
+            if (!allowed[offering->variety] || ranks[offering->variety] > best)
+                continue;
+            if (ranks[offering->variety] < best || offering->price > dearest)
+                dearest = offering->price;
+            best = ranks[offering->variety];
+        }
+        filter->worst[r] = best == UINT32_MAX ? INT64_MAX : dearest;
+    }
+    free(allowed);
+    free(ranks);
+    return filter->worst;
+}

@@ -1,0 +1,34 @@
+// Instance types as rows of bit sets (SCH-43, 48, 117, 118, 235 to 240, 265; FMT-6).
+#pragma once
+
+#include "engine/problem/problem.h"
+
+// Marks the catalogues' label keys as well known (SCH-31: providers add theirs).
+void instance_types_learn_keys(struct problem *problem);
+void instance_types_add_dimensions(struct problem *problem);
+// The types that serve a pool: those of catalogues that name it, else of those that name nobody; by
+// name.
+const struct instance_type **instance_types_list(struct problem *problem,
+                                                 const struct node_pool *pool, uint32_t *count);
+// A type's requirements, with its name (FMT-7).
+uint32_t instance_type_set(struct problem *problem, const struct instance_type *type);
+// The pool's types as a table, NodeOverlays applied. NULL if there are none.
+// Lives as long as the problem; pools with the same types share it, unless there are overlays.
+struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool);
+void type_table_free(struct type_table *table);
+
+// What is left of the table for a requirement set without hostname. Valid while the problem lives.
+const struct row_filter *type_table_filter(struct problem *problem, struct type_table *table,
+                                           uint32_t set);
+// The same with prices.
+const struct row_filter *type_table_prices(struct problem *problem, struct type_table *table,
+                                           uint32_t set);
+// What a launch could cost at most, by row (DIS-167): the dearest offering of the capacity type that
+// would be launched. INT64_MAX if there is none. Valid as long.
+const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
+                                       uint32_t set);
+// Whether a row names the key.
+static inline bool type_table_has_key(const struct type_table *table, uint32_t key)
+{
+    return key < table->has_key_count && table->has_key[key];
+}

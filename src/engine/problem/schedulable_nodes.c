@@ -1,0 +1,246 @@
+#include "engine/problem/schedulable_nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "engine/problem/host_ports.h"
+#include "engine/pods/node_terms.h"
+#include "engine/pods/pod_class.h"
+#include "engine/problem/templates.h"
+#include "engine/problem/volumes.h"
+
+#define KEYS_KNOWN 64
+
+// The label keys of the Node before: mostly the next one has the same texts in the same order.
+struct label_keys {
+    struct {
+        const char *text;
+        uint32_t key; // SYMBOL_NONE: nothing asks for it
+    } items[KEYS_KNOWN];
+};
+
+static uint32_t asked_key(const struct problem *problem, struct label_keys *known, uint32_t index,
+                          const char *text)
+{
+    if (index < KEYS_KNOWN && known->items[index].text == text)
+        return known->items[index].key;
+    uint32_t key = vocabulary_find_key(problem->vocabulary, text);
+    if (key == problem->key_hostname || (key != SYMBOL_NONE && !problem_is_asked(problem, key)))
+        key = SYMBOL_NONE;
+    if (index < KEYS_KNOWN)
+        known->items[index] = (__typeof__(known->items[index])){text, key};
+    return key;
+}
+
+// Labels that anything asks for, as a set, without the hostname. A label that names the same key
+// twice (an old key beside a new one) with two values leaves nothing (SCH-192).
+static uint32_t asked_labels(struct problem *problem, const struct string_map *labels,
+                             struct label_keys *known)
+{
+    uint32_t set = SET_EMPTY;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        uint32_t key = asked_key(problem, known, i, labels->items[i].key);
+        if (key == SYMBOL_NONE)
+            continue;
+        uint32_t value = vocabulary_value(problem->vocabulary, labels->items[i].value);
+        struct requirement requirement = {.key = key, .count = 1, .values = &value};
+        set = set_add(problem->sets, set, &requirement);
+    }
+    return set;
+}
+
+// SCH-515: what matchFields read, if any pod has them.
+static uint32_t with_node_name(struct problem *problem, uint32_t set, const char *name)
+{
+    uint32_t key = vocabulary_find_key(problem->vocabulary, KEY_NODE_NAME);
+    if (key == SYMBOL_NONE || !problem_is_asked(problem, key))
+        return set;
+    CLEANUP_ARENA struct arena *scratch = arena_create(256);
+    struct requirement requirement =
+        requirement_in(scratch, key, vocabulary_value(problem->vocabulary, name));
+    return set_add(problem->sets, set, &requirement);
+}
+
+static void compile_objects(struct problem *problem)
+{
+    struct label_keys known = {0};
+    for (uint32_t i = 0; i < problem->node_objects_count; i++) {
+        struct node_object *object = &problem->node_objects[i];
+        const char *hostname = string_map_get(object->labels, LABEL_HOSTNAME);
+        object->has_hostname = hostname != NULL;
+        object->set = asked_labels(problem, object->labels, &known);
+        object->hostname_value = vocabulary_value(
+            problem->vocabulary, hostname != NULL ? hostname : object->node->meta.name);
+        object->taints = problem_intern_taints(problem, &object->node->spec.taints);
+    }
+}
+
+static uint32_t pool_of(const struct problem *problem, const struct state_node *state)
+{
+    for (uint32_t t = 0; t < problem->templates_count && state->node_pool != NULL; t++)
+        if (strcmp(problem->templates[t]->pool->meta.name, state->node_pool) == 0)
+            return t;
+    return NONE;
+}
+
+static bool has_pod_of(const struct place *place, const struct daemon_set *daemon_set)
+{
+    for (uint32_t i = 0; i < place->state->pods.count; i++) {
+        const struct object *pod = (const struct object *)place->state->pods.items[i];
+        const struct owner_reference *owner = object_owner(pod, "apps/v1", "DaemonSet");
+        if (owner != NULL && strcmp(owner->name, daemon_set->meta.name) == 0 &&
+            text_equal(pod->meta.namespace, daemon_set->meta.namespace))
+            return true;
+    }
+    return false;
+}
+
+static void append_ports(struct problem *problem, struct host_ports *to,
+                         const struct host_ports *ports)
+{
+    if (ports->count == 0)
+        return;
+    struct host_port *items =
+        arena_allocate_array(problem->arena, to->count + ports->count, sizeof *items);
+    if (to->count > 0)
+        memcpy(items, to->items, to->count * sizeof *items);
+    memcpy(items + to->count, ports->items, ports->count * sizeof *items);
+    to->items = items;
+    to->count += ports->count;
+}
+
+// What is known of a pod of the place by its class; NULL: it has none, or is set aside.
+static const struct shape *shape_at(const struct problem *problem, const struct place *place,
+                                    uint32_t pod)
+{
+    uint32_t class = problem->bound[place->state->running[pod]].class;
+    return class != NONE && !class_at(problem, class)->aside ? shape_of(problem, class_at(problem, class)) : NULL;
+}
+
+// Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
+// upstream forgets these on existing nodes.
+static void add_ports(struct problem *problem, struct place *place, const struct daemon *daemons,
+                      uint32_t daemons_count)
+{
+    for (uint32_t i = 0; i < place->state->pods.count; i++) {
+        const struct shape *shape = shape_at(problem, place, i);
+        if (problem->bound[place->state->running[i]].aside != NULL)
+            continue;
+        struct host_ports ports =
+            shape != NULL ? shape->ports
+                          : host_ports_of(problem->arena, &place->state->pods.items[i]->spec);
+        append_ports(problem, &place->ports, &ports);
+    }
+    for (uint32_t i = 0; i < daemons_count && !problem->settings->compatibility_upstream; i++)
+        if (daemons[i].ports.count > 0 && !has_pod_of(place, daemons[i].daemon_set) &&
+            daemon_runs_on(problem, &daemons[i], place->set, place->hostname, place->taints))
+            append_ports(problem, &place->ports, &daemons[i].ports);
+}
+
+// SCH-147: what the DaemonSets that belong on the node still lack there.
+static void subtract_daemons(struct problem *problem, struct place *place, int64_t *free_amounts,
+                             const int64_t *bound_daemons, const bool *allocatable,
+                             const struct daemon *daemons, uint32_t daemons_count)
+{
+    int64_t *missing = memory_allocate_array(problem->dimensions, sizeof *missing);
+    for (uint32_t i = 0; i < daemons_count; i++)
+        if (daemon_runs_on(problem, &daemons[i], place->set, place->hostname, place->taints))
+            vector_add(problem, missing, daemons[i].requests);
+    for (uint32_t d = 0; d < problem->dimensions; d++) {
+        int64_t amount = quantity_subtract(missing[d], bound_daemons[d]);
+        if (amount > 0 && allocatable[d])
+            free_amounts[d] = quantity_subtract(free_amounts[d], amount);
+    }
+    free(missing);
+}
+
+struct resources { // of one place, while it is compiled
+    int64_t *free, *daemons; // the latter: of bound DaemonSet pods
+    bool *allocatable;       // by dimension: the place has any
+};
+
+static void subtract_pod(struct problem *problem, struct resources *resources,
+                         const int64_t *requests)
+{
+    for (uint32_t d = 0; d < problem->dimensions; d++)
+        if (resources->allocatable[d])
+            resources->free[d] = quantity_subtract(resources->free[d], requests[d]);
+}
+
+static void subtract_pods(struct problem *problem, const struct place *place,
+                          struct resources *resources, struct arena *scratch)
+{
+    for (uint32_t i = 0; i < place->state->pods.count; i++) {
+        const struct shape *shape = shape_at(problem, place, i);
+        if (shape != NULL) { // no DaemonSet's: those are in no queue
+            subtract_pod(problem, resources, shape->requests);
+            continue;
+        }
+        const struct pod *pod = place->state->pods.items[i];
+        struct resource_map map = pod_requests(scratch, pod);
+        int64_t *requests = arena_allocate_array(scratch, problem->dimensions, sizeof *requests);
+        vector_set_map(problem, requests, &map);
+        subtract_pod(problem, resources, requests);
+        if (pod_owned_by_daemon_set(pod))
+            vector_add(problem, resources->daemons, requests);
+    }
+}
+
+static void compile_resources(struct problem *problem, struct place *place,
+                              const struct daemon *daemons, uint32_t daemons_count,
+                              struct arena *scratch)
+{
+    int64_t *capacity = vector_create(problem);
+    struct resources resources = {
+        vector_create(problem),
+        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.daemons),
+        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.allocatable)};
+    vector_set_map(problem, capacity, &place->state->capacity);
+    capacity[DIMENSION_NODES] = 1;
+    vector_set_map(problem, resources.free, &place->state->allocatable);
+    list_for_each (entry, &place->state->allocatable)
+        resources.allocatable[symbols_find(problem->dimension_names, entry->name)] = true;
+    subtract_pods(problem, place, &resources, scratch);
+    subtract_daemons(problem, place, resources.free, resources.daemons, resources.allocatable,
+                     daemons, daemons_count);
+    place->free = resources.free;
+    place->capacity = capacity;
+}
+
+// What the Node's object has already where the place goes by its labels.
+static uint32_t set_of(struct problem *problem, const struct state_node *state)
+{
+    struct label_keys known = {0};
+    if (state->node == NULL)
+        return asked_labels(problem, state->labels, &known);
+    const struct node_object *object =
+        &problem->node_objects[problem_node_object(problem, state->node)];
+    uint32_t set = state->labels == object->labels ? object->set
+                                                   : asked_labels(problem, state->labels, &known);
+    return with_node_name(problem, set, state->node->meta.name);
+}
+
+void nodes_compile(struct problem *problem)
+{
+    uint32_t daemons_count;
+    const struct daemon *daemons = daemons_compile(problem, &daemons_count);
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    compile_objects(problem);
+    problem->places =
+        arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *problem->places);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        struct place *place = &problem->places[i];
+        place->state = &problem->nodes.items[i];
+        place->hostname = vocabulary_value(problem->vocabulary, place->state->hostname);
+        place->set = set_of(problem, place->state);
+        place->taints = problem_intern_taints(problem, &place->state->taints);
+        place->real_taints = problem_intern_taints(problem, &place->state->real_taints);
+        place->pool = pool_of(problem, place->state);
+        add_ports(problem, place, daemons, daemons_count);
+        volumes_compile_place(problem, place);
+        compile_resources(problem, place, daemons, daemons_count, scratch);
+        arena_reset(scratch);
+    }
+}

@@ -1,0 +1,364 @@
+#include "engine/problem/state_node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/prefetch.h"
+#include "base/text.h"
+#include "base/text_sort.h"
+#include "base/vector.h"
+#include "model/tables/well_known.h"
+
+// The NodeClaims that have a machine, by its provider ID; of several the first by name.
+static struct map *claims_by_provider(const struct snapshot *snapshot)
+{
+    struct map *claims = map_create();
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
+        const struct node_claim *claim =
+            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
+        const char *provider = claim->status.provider_id;
+        if (provider == NULL || provider[0] == '\0')
+            continue;
+        const struct node_claim *other = map_get(claims, provider);
+        if (other == NULL || strcmp(claim->meta.name, other->meta.name) < 0)
+            map_set(claims, provider, (void *)(uintptr_t)claim);
+    }
+    return claims;
+}
+
+static bool label_is(const struct string_map *labels, const char *key, const char *value)
+{
+    const char *found = string_map_get(labels, key);
+    return found != NULL && strcmp(found, value) == 0;
+}
+
+// LIF-300: which Nodes are tracked yet.
+static bool node_is_tracked(const struct node *node)
+{
+    bool pooled = string_map_get(&node->meta.labels, LABEL_NODE_POOL) != NULL;
+    if (!pooled)
+        return true;
+    if (node->spec.provider_id == NULL || node->spec.provider_id[0] == '\0')
+        return false;
+    return string_map_get(&node->meta.labels, LABEL_INSTANCE_TYPE) != NULL ||
+           label_is(&node->meta.labels, LABEL_INITIALIZED, "true");
+}
+
+static bool is_startup_taint(const struct node_claim *claim, const struct taint *taint)
+{
+    list_for_each (startup, &claim->spec.startup_taints)
+        if (text_equal(startup->key, taint->key) && text_equal(startup->effect, taint->effect))
+            return true;
+    return false;
+}
+
+const char *state_node_unreadable(const struct state_node *state)
+{
+    if (state->node != NULL && state->node->meta.unreadable != NULL)
+        return state->node->meta.unreadable;
+    return state->claim != NULL ? state->claim->meta.unreadable : NULL;
+}
+
+// LIF-305, and SCH-358: a cordoned Node refuses by the taint that Kubernetes puts on it.
+static taint_list effective_taints(struct arena *arena, const struct state_node *state)
+{
+    static const struct taint cordon = {.key = "node.kubernetes.io/unschedulable",
+                                        .effect = "NoSchedule"};
+    taint_list result = {0};
+    result.items = arena_allocate_array(arena, state->real_taints.count + 1, sizeof *result.items);
+    // Of what is half-read the taints may not be all.
+    bool cordoned = state->node != NULL && state->node->spec.unschedulable;
+    cordoned = cordoned || (state->node != NULL && state->node->meta.unreadable != NULL) ||
+               (!state->registered && state_node_unreadable(state) != NULL);
+    const taint_list *source = state->registered || state->claim == NULL
+                                   ? &state->real_taints
+                                   : &state->claim->spec.taints;
+    list_for_each (taint, source) {
+        if (!state->initialized &&
+            (taint_is_ephemeral(taint) || is_startup_taint(state->claim, taint)))
+            continue;
+        if (text_equal(taint->key, TAINT_AWAITING_PODS)) // it is taken away in a moment
+            continue;
+        if (cordoned && text_equal(taint->key, cordon.key))
+            cordoned = false;
+        result.items[result.count++] = *taint;
+    }
+    if (cordoned)
+        result.items[result.count++] = cordon;
+    return result;
+}
+
+// `own` with zero and missing entries filled from `other`, sorted by name.
+static struct resource_map filled(struct arena *arena, const struct resource_map *own,
+                                  const struct resource_map *other)
+{
+    struct resource_map result = {0};
+    result.items = arena_allocate_array(arena, own->count + other->count + 1, sizeof *result.items);
+    uint32_t i = 0, j = 0;
+    while (i < own->count || j < other->count) {
+        int order = i == own->count     ? 1
+                    : j == other->count ? -1
+                                        : strcmp(own->items[i].name, other->items[j].name);
+        struct resource_quantity *out = &result.items[result.count++];
+        *out = order <= 0 ? own->items[i] : other->items[j];
+        if (order == 0 && out->value == 0)
+            *out = other->items[j];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return result;
+}
+
+static void set_resources(struct arena *arena, struct state_node *state)
+{
+    static const struct resource_map none;
+    const struct node *node = state->node;
+    if (state->initialized) {
+        state->capacity = node->status.capacity;
+        state->allocatable = node->status.allocatable;
+        return;
+    }
+    state->capacity = filled(arena, node != NULL ? &node->status.capacity : &none,
+                             &state->claim->status.capacity);
+    state->allocatable = filled(arena, node != NULL ? &node->status.allocatable : &none,
+                                &state->claim->status.allocatable);
+}
+
+static struct map *marked_names(const struct snapshot *snapshot)
+{
+    struct map *marked = map_create();
+    for (uint32_t i = 0; i < snapshot->marked_for_deletion.count; i++)
+        map_set(marked, snapshot->marked_for_deletion.items[i], marked);
+    return marked;
+}
+
+static bool is_marked(const struct map *marked, const struct state_node *state)
+{
+    if (map_count(marked) > 0 &&
+        (map_get(marked, state->name) != NULL ||
+         (state->node != NULL && map_get(marked, state->node->meta.name) != NULL) ||
+         (state->claim != NULL && map_get(marked, state->claim->meta.name) != NULL)))
+        return true;
+    if (state->claim != NULL)
+        return state->claim->meta.deletion_timestamp != 0 ||
+               condition_is_true(&state->claim->status.conditions, "InstanceTerminating");
+    return state->node->meta.deletion_timestamp != 0;
+}
+
+static void fill(struct arena *arena, const struct map *marked, struct state_node *state)
+{
+    const struct node *node = state->node;
+    state->registered = state->claim == NULL ||
+                        (node != NULL && label_is(&node->meta.labels, LABEL_REGISTERED, "true"));
+    state->initialized = state->claim == NULL ||
+                         (node != NULL && label_is(&node->meta.labels, LABEL_INITIALIZED, "true"));
+    const struct object_meta *meta = state->registered ? &state->node->meta : &state->claim->meta;
+    state->name = meta->name;
+    state->labels = &meta->labels;
+    state->annotations = &meta->annotations;
+    const char *hostname = string_map_get(state->labels, LABEL_HOSTNAME);
+    state->hostname = hostname != NULL ? hostname : state->name;
+    state->node_pool = string_map_get(state->labels, LABEL_NODE_POOL);
+    state->real_taints = node != NULL ? node->spec.taints : state->claim->spec.taints;
+    state->taints = effective_taints(arena, state);
+    set_resources(arena, state);
+    state->marked_for_deletion = is_marked(marked, state);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct state_node *x = a, *y = b;
+    if (x->initialized != y->initialized)
+        return x->initialized ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static int compare_node_objects(const void *a, const void *b)
+{
+    return strcmp((*(const struct object *const *)a)->meta.name,
+                  (*(const struct object *const *)b)->meta.name);
+}
+
+static bool counts_on_node(const struct pod *pod)
+{
+    return pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' && !pod_is_terminal(pod);
+}
+
+bool pod_returns(const struct pod *pod)
+{
+    return pod_is_terminal(pod) && pod->meta.deletion_timestamp != 0 &&
+           pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' &&
+           object_owner((const struct object *)pod, "apps/v1", "StatefulSet") != NULL &&
+           !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+    const struct pod *x = *(const struct pod *const *)a, *y = *(const struct pod *const *)b;
+    int order = strcmp(x->meta.namespace, y->meta.namespace);
+    return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
+}
+
+// There are few.
+static void add_returning(struct arena *arena, struct state_nodes *nodes, const struct pod *pod)
+{
+    struct state_node *state = map_get(nodes->by_node_name, pod->spec.node_name);
+    if (state == NULL)
+        return;
+    const struct pod **larger =
+        arena_allocate_array(arena, state->returning.count + 1, sizeof *larger);
+    if (state->returning.count > 0)
+        memcpy(larger, state->returning.items, state->returning.count * sizeof *larger);
+    larger[state->returning.count++] = pod;
+    state->returning.items = larger;
+    qsort(state->returning.items, state->returning.count, sizeof *larger, compare_pods);
+}
+
+// The names of Nodes that are not tracked; mostly there are none.
+static struct map *untracked_names(const struct snapshot *snapshot, const struct state_nodes *nodes)
+{
+    struct map *names = map_create();
+    uint32_t count = snapshot->objects[KIND_NODE].count;
+    for (uint32_t i = 0; i < count && count > map_count(nodes->by_node_name); i++) {
+        const char *name = snapshot->objects[KIND_NODE].items[i]->meta.name;
+        if (map_get(nodes->by_node_name, name) == NULL)
+            map_set(names, name, names);
+    }
+    return names;
+}
+
+// What tells whether a pod runs.
+static void prefetch_running(const struct object *object)
+{
+    const struct pod *pod = (const struct pod *)object;
+    __builtin_prefetch(&pod->spec.node_name);
+    __builtin_prefetch(&pod->status.phase);
+}
+
+// In the snapshot's order.
+static void find_running(struct arena *arena, const struct snapshot *snapshot,
+                         struct state_nodes *nodes)
+{
+    struct map *untracked = untracked_names(snapshot, nodes);
+    uint32_t count = snapshot->objects[KIND_POD].count;
+    VECTOR(const struct pod *) others = {0};
+    nodes->running.items =
+        arena_allocate_array(arena, (size_t)count + 1, sizeof *nodes->running.items);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        if (i + PREFETCH_AHEAD < count)
+            prefetch_running(snapshot->objects[KIND_POD].items[i + PREFETCH_AHEAD]);
+        bool counts = counts_on_node(pod);
+        if (!counts && pod_returns(pod))
+            add_returning(arena, nodes, pod);
+        struct state_node *state =
+            counts ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;
+        if (!counts || (state == NULL && map_get(untracked, pod->spec.node_name) == NULL)) {
+            vector_push(&others, pod);
+            continue;
+        }
+        if (state != NULL)
+            state->pods.count++;
+        nodes->running.items[nodes->running.count++] = (struct running_pod){
+            pod, state != NULL ? (uint32_t)(state - nodes->items) : UINT32_MAX};
+    }
+    map_destroy(untracked, NULL);
+    nodes->others.items = arena_allocate_array(arena, others.count + 1, sizeof *others.items);
+    vector_for_each (pod, &others)
+        nodes->others.items[nodes->others.count++] = *pod;
+    vector_free(&others);
+}
+
+static void sort_running(struct state_nodes *nodes)
+{
+    uint32_t count = nodes->running.count;
+    if (count == 0)
+        return;
+    CLEANUP_FREE struct text_sort_item *order = memory_allocate_array(count, sizeof *order);
+    CLEANUP_FREE struct running_pod *before =
+        memory_copy(nodes->running.items, count * sizeof *before);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + PREFETCH_AHEAD < count)
+            __builtin_prefetch(&before[i + PREFETCH_AHEAD].pod->meta);
+        order[i] = (struct text_sort_item){before[i].pod->meta.namespace, before[i].pod->meta.name,
+                                           i};
+    }
+    text_sort(order, count);
+    for (uint32_t i = 0; i < count; i++)
+        nodes->running.items[i] = before[order[i].item];
+}
+
+static void bind_pods(struct arena *arena, const struct snapshot *snapshot,
+                      struct state_nodes *nodes)
+{
+    find_running(arena, snapshot, nodes);
+    sort_running(nodes);
+    uint32_t *indexes = arena_allocate_array(arena, nodes->running.count + 1, sizeof *indexes);
+    const struct pod **pods = arena_allocate_array(arena, nodes->running.count + 1, sizeof *pods);
+    uint32_t *filled = memory_allocate_array((size_t)nodes->count + 1, sizeof *filled), room = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        struct state_node *state = &nodes->items[i];
+        filled[i] = room;
+        state->running = &indexes[room];
+        state->pods.items = &pods[room];
+        room += state->pods.count;
+    }
+    for (uint32_t i = 0; i < nodes->running.count; i++) {
+        const struct running_pod *running = &nodes->running.items[i];
+        if (running->node == UINT32_MAX)
+            continue;
+        pods[filled[running->node]] = running->pod;
+        indexes[filled[running->node]++] = i;
+    }
+    free(filled);
+}
+
+struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot *snapshot)
+{
+    struct state_nodes nodes = {.by_node_name = map_create()};
+    struct map *claims = claims_by_provider(snapshot), *used = map_create();
+    uint32_t objects = snapshot->objects[KIND_NODE].count;
+    nodes.items = arena_allocate_array(
+        arena, (size_t)objects + snapshot->objects[KIND_NODE_CLAIM].count + 1, sizeof *nodes.items);
+    const struct object **sorted = memory_allocate_array((size_t)objects + 1, sizeof *sorted);
+    if (objects > 0)
+        memcpy(sorted, snapshot->objects[KIND_NODE].items, objects * sizeof *sorted);
+    qsort(sorted, objects, sizeof *sorted, compare_node_objects);
+    for (uint32_t i = 0; i < objects; i++) {
+        const struct node *node = (const struct node *)sorted[i];
+        const char *provider = node->spec.provider_id;
+        if (!node_is_tracked(node))
+            continue;
+        struct node_claim *claim = NULL;
+        if (provider != NULL && provider[0] != '\0') {
+            if (map_get(used, provider) != NULL)
+                continue; // one state node per provider ID
+            map_set(used, provider, (void *)(uintptr_t)node);
+            claim = map_get(claims, provider);
+        }
+        nodes.items[nodes.count++] = (struct state_node){.node = node, .claim = claim};
+    }
+    free(sorted);
+    for (struct map_entry *entry = map_first(claims); entry != NULL; entry = map_next(entry))
+        if (map_get(used, map_key(entry)) == NULL)
+            nodes.items[nodes.count++] = (struct state_node){.claim = map_value(entry)};
+    map_destroy(claims, NULL);
+    map_destroy(used, NULL);
+    struct map *marked = marked_names(snapshot);
+    for (uint32_t i = 0; i < nodes.count; i++)
+        fill(arena, marked, &nodes.items[i]);
+    map_destroy(marked, NULL);
+    qsort(nodes.items, nodes.count, sizeof *nodes.items, compare_nodes);
+    for (uint32_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i].node != NULL)
+            map_set(nodes.by_node_name, nodes.items[i].node->meta.name, &nodes.items[i]);
+    bind_pods(arena, snapshot, &nodes);
+    return nodes;
+}
+
+void state_nodes_free(struct state_nodes *nodes)
+{
+    map_destroy(nodes->by_node_name, NULL);
+    nodes->by_node_name = NULL;
+}

@@ -1,0 +1,33 @@
+#include "engine/problem/static_claim.h"
+
+#include "engine/problem/claim_object.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
+
+void static_claim_make(struct arena *arena, const struct settings *settings,
+                       const struct instance_type_catalog *catalogue,
+                       const struct node_pool *pool, struct plan_claim *out)
+{
+    // As much of a problem as requirements need: no pods and nodes, and only the names of labels
+    // that instance types give to nodes.
+    const struct object *catalogues[] = {(const struct object *)catalogue};
+    struct snapshot snapshot = {0};
+    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].items = catalogues;
+    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].count = catalogue != NULL;
+    struct problem problem = {.settings = settings, .arena = arena, .snapshot = &snapshot};
+    struct node_template template = {.pool = pool};
+    problem.vocabulary = vocabulary_create();
+    problem.sets = requirement_sets_create(problem.vocabulary);
+    problem.key_hostname = vocabulary_key(problem.vocabulary, LABEL_HOSTNAME);
+    instance_types_learn_keys(&problem);
+    template_make_sets(&problem, &template);
+    *out = (struct plan_claim){.node_pool = pool};
+    claim_object_requirements(&problem, template.set, arena, &out->requirements);
+    claim_object_labels(&problem, &template, template.set, arena, &out->labels);
+    char hash[24];
+    node_pool_hash(pool, hash);
+    claim_object_annotations(pool, arena_copy_string(arena, hash), arena, &out->annotations);
+    pairs_sort(&out->annotations);
+    requirement_sets_destroy(problem.sets);
+    vocabulary_destroy(problem.vocabulary);
+}

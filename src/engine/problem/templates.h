@@ -1,0 +1,43 @@
+// NodePools as templates of claims (SCH-40 to SCH-47), and what DaemonSets take of their types
+// (SCH-140 to SCH-148).
+#pragma once
+
+#include "engine/problem/problem.h"
+
+struct daemon { // one DaemonSet's representative pod
+    const struct daemon_set *daemon_set;
+    uint32_t tolerations;    // with one for every PreferNoSchedule taint (SCH-143)
+    struct node_term *terms; // node selector and one required term each; hostname kept in `full`
+    uint32_t *full;          // the same with the hostname
+    uint32_t terms_count;    // 0: no node
+    const int64_t *requests;
+    struct host_ports ports;
+};
+
+// Before any vector is made: the resources that DaemonSets name, and the labels they ask for.
+void templates_add_daemon_dimensions(struct problem *problem);
+void templates_build(struct problem *problem);
+// The template's `set` and `own_set`, from its NodePool alone.
+void template_make_sets(struct problem *problem, struct node_template *template);
+
+// The DaemonSets of the snapshot, compiled; by namespace/name.
+const struct daemon *daemons_compile(struct problem *problem, uint32_t *count);
+// SCH-147: the daemon would run on a node with these labels and taints.
+bool daemon_runs_on(struct problem *problem, const struct daemon *daemon, uint32_t labels,
+                    uint32_t hostname, uint32_t taints);
+
+// Rows that hold `requests` beside their DaemonSets, into `out` (sized for the table): SCH-235.
+// False if there are none.
+bool template_fits(const struct problem *problem, const struct node_template *template,
+                   const int64_t *requests, struct bitset out);
+
+// SCH-245, with SCH-249's correction: distinct values of `key` over the rows that the requirement
+// allows.
+uint32_t count_values(struct problem *problem, const struct type_table *table, struct bitset rows,
+                      uint32_t set, uint32_t key);
+// The keys of `set` whose minValues the rows do not meet, by text; returns how many. `keys` has
+// room for as many as the set has entries.
+uint32_t unmet_min_values(struct problem *problem, const struct type_table *table,
+                          struct bitset rows, uint32_t set, uint32_t *keys);
+// "<group>/<lower-case kind>", the label that tells the node class (SCH-44).
+char *node_class_label(struct arena *arena, const struct node_class_reference *reference);

@@ -1,0 +1,130 @@
+// Spread over hostnames as kube-scheduler counts it (SCH-513): once every node that it looks at has
+// a pod, nodes take another one each.
+#include "engine/topology/topology_counts.h"
+#include "engine/pods/topology_groups.h"
+
+// Whether an existing node that the spread looks at has none of its pods.
+static bool some_node_is_empty(struct pass *pass, struct group_state *group)
+{
+    struct problem *problem = pass->problem;
+    for (; group->node_at < problem->nodes.count; group->node_at++) {
+        const struct place *place = &problem->places[group->node_at];
+        if (!pass->slots[group->node_at].usable ||
+            !group_filter_passes(problem, group->definition, place->set, place->hostname,
+                                 place->taints, false))
+            continue;
+        if (group_count(group, place->hostname) == 0)
+            return true;
+        group->node_known = true;
+    }
+    return false;
+}
+
+static bool some_claim_is_empty(struct pass *pass, struct group_state *group)
+{
+    for (; group->claim_at < pass->claims.count; group->claim_at++) {
+        const struct claim *claim = pass->claims.items[group->claim_at];
+        if (group_count(group, claim->hostname) == 0 &&
+            group_filter_passes(pass->problem, group->definition, claim->set, claim->hostname,
+                                claim->template->taints, true))
+            return true;
+    }
+    return false;
+}
+
+int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
+{
+    if (group->minimum_version == pass->version + 1)
+        return group->minimum;
+    group->minimum_version = pass->version + 1;
+    group->minimum = 0;
+    if (some_node_is_empty(pass, group) || !group->node_known ||
+        some_claim_is_empty(pass, group) || group_domains_count(group) == 0 ||
+        group_domains_count(group) < group->definition->min_domains)
+        return 0;
+    struct domain domain;
+    group->minimum = INT64_MAX;
+    for (uint32_t at = 0; group_next_domain(group, &at, &domain);)
+        if (domain.count < group->minimum)
+            group->minimum = domain.count;
+    return group->minimum;
+}
+
+static bool is_hostname_spread(const struct pass *pass, const struct group_definition *group)
+{
+    return group->kind == GROUP_SPREAD && group->hard && group->key == pass->problem->key_hostname;
+}
+
+bool topology_postpones(struct pass *pass, const struct pod_class *class)
+{
+    if (!topology_better(pass) || pass->doubling || pass->input.unshared ||
+        pass->problem->nodes.count == 0)
+        return false;
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
+        if (!is_hostname_spread(pass, group->definition) ||
+            topology_hostname_minimum(pass, group) == 0)
+            continue;
+        pass->could_double = true;
+        return true;
+    }
+    return false;
+}
+
+bool topology_start_doubling(struct pass *pass)
+{
+    if (pass->doubling || !pass->could_double)
+        return false;
+    pass->doubling = true;
+    pass->version++;
+    // Some refusals of nodes were for good only as long as nodes were not to be shared.
+    vector_for_each (used, &pass->work->used_classes) {
+        struct class_state *state = pass_class(pass, *used);
+        bool spread = false;
+        for (uint32_t g = 0; g < state->hostname_groups.count && !spread; g++)
+            spread = is_hostname_spread(
+                pass, pass->problem->groups.items[state->hostname_groups.items[g]]);
+        if (spread && state->refused_nodes.bits > 0)
+            bitset_reset(state->refused_nodes);
+    }
+    return true;
+}
+
+// Rules that a pod may have to wait for others by, whatever its node.
+static bool depends_on_order(const struct pass *pass, const struct pod_class *class)
+{
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        const struct group_definition *group = pass->problem->groups.items[class->groups[g]];
+        if (group->hard && !is_hostname_spread(pass, group) &&
+            (group->kind == GROUP_SPREAD || group->kind == GROUP_AFFINITY))
+            return true;
+    }
+    return false;
+}
+
+// Whether a new node with a single pod would be too far behind the fullest one.
+static bool falls_behind(const struct group_state *group)
+{
+    struct domain domain;
+    for (uint32_t at = 0; group_next_domain(group, &at, &domain);)
+        if (domain.count > group->definition->max_skew + 1)
+            return true;
+    return false;
+}
+
+bool topology_empties(struct pass *pass, const struct pod_class *class,
+                      const struct candidate *candidate, const struct group_state **spread)
+{
+    bool fresh = candidate->is_claim && candidate->hostname == pass->next_hostname &&
+                 pass->next_hostname_index == pass->claims.count + 1;
+    for (uint32_t i = 0; i < pass->doubled.count && fresh; i++) {
+        *spread = pass->work->groups.items[pass->doubled.items[i]];
+        bool filled = group_selects(pass->problem, (*spread)->id, class->identity) &&
+                      !depends_on_order(pass, class) && !falls_behind(*spread);
+        if (!filled && candidate->template != NULL &&
+            group_filter_passes(pass->problem, (*spread)->definition, candidate->set,
+                                candidate->hostname, candidate->template->taints, true))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,111 @@
+// Pods that have no spread of their own, but count for those of others (SCH-516): wherever it costs
+// nothing they go where those stay within their maxSkew. Then all of a plan's spreads hold once
+// everything is there, and it does not matter which pods kube-scheduler binds first.
+//
+// Off under COMPATIBILITY=upstream.
+#include "engine/problem/templates.h"
+#include "engine/topology/topology_counts.h"
+#include "engine/pods/topology_groups.h"
+
+static bool is_strict_spread(const struct group_definition *group)
+{
+    return group->kind == GROUP_SPREAD && group->hard;
+}
+
+void topology_find_heeded(struct pass *pass, const struct pod_class *class,
+                          struct class_state *state)
+{
+    const struct group_list *selecting = &pass->work->selecting[class->identity];
+    if (!topology_better(pass))
+        return;
+    for (uint32_t i = 0; i < selecting->count; i++) {
+        uint32_t id = selecting->items[i];
+        bool own = false;
+        for (uint32_t g = 0; g < class->groups_count && !own; g++)
+            own = class->groups[g] == id;
+        if (!own && is_strict_spread(pass->problem->groups.items[id]))
+            group_list_add(&state->heeded, id);
+    }
+}
+
+// The domain of a place, SYMBOL_NONE while that is open or if it is in none.
+static uint32_t domain_of(const struct pass *pass, const struct group_definition *group,
+                          uint32_t set, uint32_t hostname)
+{
+    if (group->key == pass->problem->key_hostname)
+        return hostname;
+    const struct requirement *label = set_get(pass->problem->sets, set, group->key);
+    return label != NULL && !label->complement && label->count == 1 ? label->values[0]
+                                                                    : SYMBOL_NONE;
+}
+
+void topology_note_owner(struct pass *pass, const struct pod_class *class, uint32_t set,
+                         uint32_t hostname)
+{
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
+        if (!is_strict_spread(group->definition))
+            continue;
+        uint32_t value = domain_of(pass, group->definition, set, hostname);
+        group->has_owners = true;
+        if (value != SYMBOL_NONE && memo_get(&group->owned, value, 0) == MEMO_NONE)
+            memo_set(&group->owned, value, 0, 1);
+    }
+}
+
+bool topology_upsets(struct pass *pass, const struct group_list *heeded,
+                     const struct candidate *candidate, uint32_t set)
+{
+    if (!pass->heeding)
+        return false;
+    for (uint32_t i = 0; i < heeded->count; i++) {
+        struct group_state *group = pass->work->groups.items[heeded->items[i]];
+        const struct group_definition *definition = group->definition;
+        uint32_t value = domain_of(pass, definition, set, candidate->hostname);
+        if (value == SYMBOL_NONE || memo_get(&group->owned, value, 0) == MEMO_NONE)
+            continue;
+        int64_t skew = (int64_t)group_count(group, value) + 1;
+        if (skew > definition->max_skew)
+            skew -= definition->key == pass->problem->key_hostname
+                        ? topology_hostname_minimum(pass, group)
+                        : topology_spread_minimum(pass, group, NULL);
+        if (skew > definition->max_skew &&
+            group_filter_passes(pass->problem, definition, set, candidate->hostname,
+                                candidate->taints, candidate->is_claim))
+            return true;
+    }
+    return false;
+}
+
+// Whether the class's own spreads let it into the claim's zone, or whatever their key is.
+static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
+                              const struct claim *claim)
+{
+    for (uint32_t g = 0; g < class->groups_count; g++) {
+        struct group_state *group = pass->work->groups.items[class->groups[g]];
+        const struct group_definition *definition = group->definition;
+        if (definition->kind != GROUP_SPREAD || definition->key == pass->problem->key_hostname)
+            continue;
+        uint32_t value = domain_of(pass, definition, claim->set, claim->hostname);
+        if (value == SYMBOL_NONE)
+            continue;
+        int64_t skew = (int64_t)group_count(group, value) +
+                       group_selects(pass->problem, group->id, class->identity);
+        if (skew > definition->max_skew &&
+            skew - topology_spread_minimum(pass, group, NULL) > definition->max_skew)
+            return false;
+    }
+    return true;
+}
+
+bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *claim)
+{
+    if (!topology_better(pass) || claim->branches_count > 0) // which may be in other domains
+        return true;
+    const struct candidate candidate = {.set = claim->set,
+                                        .hostname = claim->hostname,
+                                        .taints = claim->template->taints,
+                                        .is_claim = true};
+    return own_spreads_allow(pass, class_at(pass->problem, class), claim) &&
+           !topology_upsets(pass, &pass_class(pass, class)->heeded, &candidate, claim->set);
+}

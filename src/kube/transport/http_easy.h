@@ -1,0 +1,39 @@
+// One HTTP request to an API server as a libcurl easy handle, and libcurl's results as errors.
+#pragma once
+
+#include <curl/curl.h>
+
+#include "kube/transport/credentials.h"
+#include "kube/transport/transport.h"
+
+// The API server as libcurl is to see it.
+struct http_target {
+    const struct kube_config *config; // borrowed
+    char *base_url;                   // of the request line, without trailing slash
+    char *shown_url;                  // of messages, as url_show() has it
+    struct curl_slist
+        *connect_to;   // tls-server-name: the name is asked for, the address is connected to
+    char *host_header; // with it: "Host: address"
+    char *user_agent_header;
+    long connect_timeout_ms, request_timeout_ms;
+};
+bool http_target_init(struct http_target *target, const struct kube_config *config,
+                      const struct http_transport_options *options, struct error *error) MUST_USE;
+void http_target_clear(struct http_target *target);
+
+struct http_easy { // belongs to one call
+    CURL *curl;
+    struct curl_slist *headers;
+    char error[CURL_ERROR_SIZE];
+};
+// `path_and_query` and `body` (NULL: none) must stay as they are until http_easy_clear().
+void http_easy_init(struct http_easy *easy, const struct http_target *target, enum kube_verb verb,
+                    enum patch_type patch_type, const char *path_and_query, const char *body,
+                    const struct credential *credential, curl_write_callback receive,
+                    void *context);
+void http_easy_clear(struct http_easy *easy); // after it has left the multi
+
+const char *http_method(enum kube_verb verb);
+// "GET https://host/path: why"; kind UNAVAILABLE or TIMEOUT. Returns false.
+bool http_easy_error(const struct http_easy *easy, const struct http_target *target,
+                     enum kube_verb verb, const char *path, CURLcode result, struct error *error);

@@ -1,0 +1,524 @@
+#include "kube/transport/http_transport.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/queue.h>
+
+#include "base/memory.h"
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "kube/transport/credentials.h"
+#include "kube/transport/http_easy.h"
+#include "kube/transport/http_multi.h"
+#include "kube/transport/line_reader.h"
+#include "kube/managed_fields.h"
+#include "kube/status.h"
+#include "kube/transport/transient_json.h"
+
+#define RESPONSE_BYTES_MAX ((size_t)512 << 20)
+// A burst of hundreds of calls would open connection after connection (a server takes some 100 streams on each) and
+// have buffers for all of them, and be answered no sooner.
+#define CALLS_UNDER_WAY_MAX 64
+
+// libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
+// calls, new requests) happens in transport_dispatch(), on a timer of its own, where every function
+// of libcurl and of the transport may be called, its destruction included.
+enum call_state {
+    CALL_QUEUED,  // until fewer calls are under way
+    CALL_WAITING, // for the credential plugin
+    CALL_RUNNING, // in the multi
+    CALL_ENDED,   // `result` or `error` tells how
+};
+
+struct kube_call {
+    TAILQ_ENTRY(kube_call) all_link, ready_link, queue_link;
+    struct http_transport *transport;
+    enum call_state state;
+    bool is_ready;              // in the ready list
+    bool is_counted;            // among the calls under way
+    bool is_busy, is_cancelled; // a handler of this call is running; and has cancelled it
+    bool is_retried;            // sent again after a 401
+    bool is_overflown;
+    enum kube_verb verb;
+    enum patch_type patch_type;
+    char *path; // without the query
+    char *url;  // path and query
+    char *body; // JSON text, or NULL
+    bool (*may_send)(void *context);
+    void *may_send_context;
+    struct kube_handlers handlers;
+    struct http_easy easy;
+    uint64_t generation; // of the credential sent
+    struct text answer;
+    struct line_reader reader; // watches
+    CURLcode result;
+    struct error error;
+};
+TAILQ_HEAD(call_list, kube_call);
+
+struct http_transport {
+    struct kube_transport base;
+    struct loop *loop;
+    struct kube_config *config;
+    struct http_target target;
+    // Connections of their own: libcurl looks after every transfer of a connection when something comes on it, and
+    // watches, which stay, would be looked after with each call's answer, and calls with each event.
+    struct http_multi *calls, *watches;
+    struct credentials *credentials;
+    size_t line_bytes_max, response_bytes_max;
+    struct timer *dispatcher;
+    struct call_list all, ready, queue;
+    unsigned under_way; // calls that are counted, at most CALLS_UNDER_WAY_MAX
+    bool is_dispatching, is_destroyed; // the end of the dispatch frees it
+};
+
+static struct kube_call *transport_start(struct kube_transport *base,
+                                         const struct kube_request *request,
+                                         const struct kube_handlers *handlers);
+static void transport_cancel(struct kube_transport *base, struct kube_call *call);
+static void transport_destroy(struct kube_transport *base);
+static void transport_dispatch(void *context);
+static void transport_credentials_settled(void *context);
+static bool transport_begin_next(struct http_transport *transport);
+static void call_begin(struct kube_call *call);
+static bool call_waits_its_turn(const struct kube_call *call);
+static void call_send(struct kube_call *call);
+static struct http_multi *call_multi(const struct kube_call *call);
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port);
+static size_t call_receive(char *data, size_t size, size_t count, void *context);
+static void call_transferred(void *context, CURLcode result);
+static void call_make_ready(struct kube_call *call);
+static void transport_wake(struct http_transport *transport);
+static void call_dispatch(struct kube_call *call);
+static bool call_is_stream(const struct kube_call *call);
+static bool call_read_events(struct kube_call *call);
+static bool call_retry(struct kube_call *call, int status);
+static void call_finish(struct kube_call *call);
+static void call_read_answer(struct kube_call *call, struct kube_response *response);
+static int64_t call_retry_after_ns(const struct kube_call *call, const json_t *body);
+static bool call_has_json(const struct kube_call *call);
+static int call_status(const struct kube_call *call);
+static void call_stop(struct kube_call *call);
+static void call_unlink(struct kube_call *call);
+static void call_free(struct kube_call *call);
+
+static const struct kube_transport_operations operations = {
+    .start = transport_start, .cancel = transport_cancel, .destroy = transport_destroy};
+
+struct kube_transport *http_transport_create(struct loop *loop, const struct kube_config *config,
+                                             const struct http_transport_options *options,
+                                             struct error *error)
+{
+    struct http_multi *calls = http_multi_create(loop, error);
+    if (calls == NULL)
+        return NULL;
+    struct http_transport *transport = memory_allocate(sizeof *transport);
+    transport->base.operations = &operations;
+    transport->loop = loop;
+    transport->calls = calls;
+    transport->watches = http_multi_create(loop, error);
+    transport->config = kube_config_copy(config);
+    TAILQ_INIT(&transport->all);
+    TAILQ_INIT(&transport->ready);
+    TAILQ_INIT(&transport->queue);
+    transport->line_bytes_max = options->line_bytes_max;
+    transport->response_bytes_max =
+        options->response_bytes_max != 0 ? options->response_bytes_max : RESPONSE_BYTES_MAX;
+    transport->dispatcher = timer_create_on(loop, transport_dispatch, transport);
+    transport->credentials =
+        credentials_create(loop, transport->config, transport_credentials_settled, transport);
+    if (transport->watches != NULL &&
+        http_target_init(&transport->target, transport->config, options, error))
+        return &transport->base;
+    transport_destroy(&transport->base);
+    return NULL;
+}
+
+static void transport_destroy(struct kube_transport *base)
+{
+    struct http_transport *transport = (struct http_transport *)base;
+    while (!TAILQ_EMPTY(&transport->all))
+        transport_cancel(base, TAILQ_FIRST(&transport->all));
+    timer_destroy(transport->dispatcher);
+    credentials_destroy(transport->credentials);
+    http_multi_destroy(transport->calls);
+    http_multi_destroy(transport->watches);
+    http_target_clear(&transport->target);
+    kube_config_free(transport->config);
+    transport->is_destroyed = true;
+    if (!transport->is_dispatching)
+        free(transport);
+}
+
+static struct kube_call *transport_start(struct kube_transport *base,
+                                         const struct kube_request *request,
+                                         const struct kube_handlers *handlers)
+{
+    assert(request->path != NULL && request->path[0] == '/' && handlers->done != NULL);
+    assert(request->verb != KUBE_WATCH || handlers->event != NULL);
+    struct http_transport *transport = (struct http_transport *)base;
+    struct kube_call *call = memory_allocate(sizeof *call);
+    call->transport = transport;
+    call->verb = request->verb;
+    call->patch_type = request->patch_type;
+    call->handlers = *handlers;
+    call->may_send = request->may_send;
+    call->may_send_context = request->may_send_context;
+    call->reader.line_bytes_max = transport->line_bytes_max;
+    call->path = memory_copy_string(request->path);
+    bool has_query = request->query != NULL && request->query[0] != '\0';
+    struct text url = {0};
+    text_format(&url, "%s%s%s", request->path, has_query ? "?" : "",
+                has_query ? request->query : "");
+    call->url = text_take(&url);
+    if (request->body != NULL) {
+        call->body = json_dumps(request->body, JSON_COMPACT | JSON_ENCODE_ANY);
+        assert(call->body != NULL);
+    }
+    TAILQ_INSERT_TAIL(&transport->all, call, all_link);
+    call_begin(call);
+    return call;
+}
+
+static void transport_cancel(struct kube_transport *base, struct kube_call *call)
+{
+    assert(call->transport == (struct http_transport *)base && !call->is_cancelled);
+    call_stop(call);
+    call_unlink(call);
+    call->is_cancelled = true;
+    if (!call->is_busy)
+        call_free(call);
+}
+
+static void transport_dispatch(void *context)
+{
+    struct http_transport *transport = context;
+    struct kube_call *call;
+    transport->is_dispatching = true;
+    do { // a destruction leaves neither ready nor queued calls
+        while ((call = TAILQ_FIRST(&transport->ready)) != NULL) {
+            TAILQ_REMOVE(&transport->ready, call, ready_link);
+            call->is_ready = false;
+            call_dispatch(call);
+        }
+    } while (transport_begin_next(transport));
+    transport->is_dispatching = false;
+    if (transport->is_destroyed)
+        free(transport);
+}
+
+static bool transport_begin_next(struct http_transport *transport)
+{
+    struct kube_call *call = TAILQ_FIRST(&transport->queue);
+    if (call == NULL || transport->under_way == CALLS_UNDER_WAY_MAX)
+        return false;
+    TAILQ_REMOVE(&transport->queue, call, queue_link);
+    call_send(call);
+    return true;
+}
+
+static void transport_credentials_settled(void *context)
+{
+    struct http_transport *transport = context;
+    struct kube_call *call;
+    TAILQ_FOREACH(call, &transport->all, all_link)
+    if (call->state == CALL_WAITING)
+        call_send(call);
+}
+
+// Sends the request, or has it wait; never calls a handler.
+static void call_begin(struct kube_call *call)
+{
+    struct http_transport *transport = call->transport;
+    if (call_waits_its_turn(call)) {
+        call->state = CALL_QUEUED;
+        TAILQ_INSERT_TAIL(&transport->queue, call, queue_link);
+    } else {
+        call_send(call);
+    }
+}
+
+// A watch stays, and a lease that is renewed too late is lost: neither waits for others.
+static bool call_goes_at_once(const struct kube_call *call)
+{
+    static const char leases[] = "/apis/coordination.k8s.io/";
+    return call->verb == KUBE_WATCH || strncmp(call->path, leases, sizeof leases - 1) == 0;
+}
+
+static bool call_waits_its_turn(const struct kube_call *call)
+{
+    const struct http_transport *transport = call->transport;
+    bool has_room =
+        transport->under_way < CALLS_UNDER_WAY_MAX && TAILQ_EMPTY(&transport->queue);
+    return !has_room && !call_goes_at_once(call);
+}
+
+// Sends the request, or waits for the credential.
+static void call_send(struct kube_call *call)
+{
+    struct http_transport *transport = call->transport;
+    struct credential credential;
+    if (!call->is_counted && !call_goes_at_once(call)) {
+        call->is_counted = true;
+        transport->under_way++;
+    }
+    call->error = (struct error){0};
+    switch (credentials_get(transport->credentials, &credential, &call->error)) {
+    case CREDENTIALS_PENDING:
+        call->state = CALL_WAITING;
+        return;
+    case CREDENTIALS_FAILED:
+        call->state = CALL_ENDED;
+        call_make_ready(call);
+        return;
+    case CREDENTIALS_READY:
+        break;
+    }
+    call->error = (struct error){0}; // an older token that still serves
+    call->generation = credential.generation;
+    http_easy_init(&call->easy, &transport->target, call->verb, call->patch_type, call->url,
+                   call->body, &credential, call_receive, call);
+    if (call->may_send != NULL) {
+        curl_easy_setopt(call->easy.curl, CURLOPT_PREREQFUNCTION, call_is_about_to_be_sent);
+        curl_easy_setopt(call->easy.curl, CURLOPT_PREREQDATA, call);
+    }
+    call->state = CALL_RUNNING;
+    http_multi_add(call_multi(call), call->easy.curl, call_transferred, call);
+}
+
+static struct http_multi *call_multi(const struct kube_call *call)
+{
+    return call->verb == KUBE_WATCH ? call->transport->watches : call->transport->calls;
+}
+
+// By libcurl when the connection is there, as the last thing before the request.
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port)
+{
+    struct kube_call *call = context;
+    (void)peer, (void)own, (void)peer_port, (void)own_port;
+    if (call->may_send(call->may_send_context))
+        return CURL_PREREQFUNC_OK;
+    error_set(&call->error, ERROR_UNAVAILABLE, "%s %s%s: not sent, this replica does not lead",
+              http_method(call->verb), call->transport->target.shown_url, call->path);
+    return CURL_PREREQFUNC_ABORT;
+}
+
+static size_t call_receive(char *data, size_t size, size_t count, void *context)
+{
+    struct kube_call *call = context;
+    size_t length = size * count;
+    if (call_is_stream(call)) {
+        line_reader_feed(&call->reader, data, length);
+        call_make_ready(call);
+        return length;
+    }
+    if (length > call->transport->response_bytes_max - call->answer.length) {
+        call->is_overflown = true;
+        return CURL_WRITEFUNC_ERROR;
+    }
+    text_add_bytes(&call->answer, data, length);
+    return length;
+}
+
+static void call_transferred(void *context, CURLcode result)
+{
+    struct kube_call *call = context;
+    call->result = result;
+    call->state = CALL_ENDED;
+    call_make_ready(call);
+}
+
+static void call_make_ready(struct kube_call *call)
+{
+    if (call->is_ready)
+        return;
+    call->is_ready = true;
+    TAILQ_INSERT_TAIL(&call->transport->ready, call, ready_link);
+    transport_wake(call->transport);
+}
+
+static void transport_wake(struct http_transport *transport)
+{
+    if (!transport->is_dispatching && !timer_is_running(transport->dispatcher))
+        timer_start(transport->dispatcher, 0);
+}
+
+static void call_dispatch(struct kube_call *call)
+{
+    if (call_is_stream(call) && !call_read_events(call))
+        return;
+    if (call->state == CALL_ENDED)
+        call_finish(call);
+}
+
+static bool call_is_stream(const struct kube_call *call)
+{
+    return call->verb == KUBE_WATCH && call_status(call) / 100 == 2 && call_has_json(call);
+}
+
+// False if the call is no more. A bad or ERROR event ends the transfer, with `error` saying why.
+static bool call_read_events(struct kube_call *call)
+{
+    json_t *event;
+    enum line_result result = LINE_NEED_MORE;
+    call->is_busy = true;
+    while (!call->is_cancelled && call->error.kind == ERROR_NONE &&
+           (result = line_reader_next(&call->reader, &event, &call->error)) == LINE_VALUE) {
+        if (text_equal(json_string_value(json_object_get(event, "type")), "ERROR"))
+            status_to_error(0, json_object_get(event, "object"), call->path, &call->error);
+        else
+            call->handlers.event(call->handlers.context, event);
+        json_decref(event);
+    }
+    call->is_busy = false;
+    if (call->is_cancelled) {
+        call_free(call);
+        return false;
+    }
+    if (result == LINE_FAILED)
+        error_prefix(&call->error, "watch of %s%s", call->transport->target.shown_url, call->path);
+    if (call->error.kind != ERROR_NONE && call->state == CALL_RUNNING) {
+        call_stop(call);
+        call->state = CALL_ENDED;
+    }
+    return true;
+}
+
+static void call_finish(struct kube_call *call)
+{
+    struct kube_response response = {0};
+    if (call->error.kind != ERROR_NONE) { // no credential, or a bad watch event
+        response.error = call->error;
+    } else if (call->is_overflown) {
+        error_set(&response.error, ERROR_INTERNAL, "%s %s%s: the answer is longer than %zu bytes",
+                  http_method(call->verb), call->transport->target.shown_url, call->path,
+                  call->transport->response_bytes_max);
+    } else if (call->result != CURLE_OK) {
+        http_easy_error(&call->easy, &call->transport->target, call->verb, call->path, call->result,
+                        &response.error);
+    } else if (call_is_stream(call)) {
+        response.status = call_status(call);
+        if (line_reader_has_rest(&call->reader))
+            error_set(&response.error, ERROR_UNAVAILABLE,
+                      "watch of %s%s ended in the middle of an event",
+                      call->transport->target.shown_url, call->path);
+    } else if (call_retry(call, call_status(call))) {
+        return;
+    } else {
+        call_read_answer(call, &response);
+    }
+    struct kube_handlers handlers = call->handlers;
+    call_unlink(call);
+    call_free(call);
+    handlers.done(handlers.context, &response);
+    json_decref(response.body);
+}
+
+// A refused credential is renewed and the request sent once more.
+static bool call_retry(struct kube_call *call, int status)
+{
+    if (status != 401 || call->is_retried ||
+        !credentials_refused(call->transport->credentials, call->generation))
+        return false;
+    call->is_retried = true;
+    http_easy_clear(&call->easy);
+    text_clear(&call->answer);
+    call_send(call);
+    return true;
+}
+
+static void call_read_answer(struct kube_call *call, struct kube_response *response)
+{
+    const char *server = call->transport->target.shown_url;
+    const char *method = http_method(call->verb);
+    char *type = NULL;
+    curl_easy_getinfo(call->easy.curl, CURLINFO_CONTENT_TYPE, &type);
+    response->status = call_status(call);
+    bool good = response->status / 100 == 2;
+    bool plain = type != NULL && strncasecmp(type, "text/plain", 10) == 0;
+    if (call_has_json(call) && call->answer.length > 0) {
+        call->answer.length = managed_fields_cut(call->answer.data, call->answer.length);
+        response->body = transient_json(call->answer.data, call->answer.length, NULL);
+        if (response->body == NULL && good)
+            error_set(&response->error, ERROR_UNAVAILABLE,
+                      "%s %s%s: the answer (%zu bytes) is not valid JSON", method, server,
+                      call->path, call->answer.length);
+    } else if (good && plain && call->verb == KUBE_GET) {
+        response->body = json_stringn(call->answer.data != NULL ? call->answer.data : "",
+                                      call->answer.length); // NULL if not UTF-8
+    } else if (good && call->answer.length > 0) {
+        error_set(&response->error, ERROR_UNAVAILABLE,
+                  "%s %s%s: the answer is %.60s, not JSON: is this an API server?", method, server,
+                  call->path, type != NULL ? type : "of no type");
+    }
+    response->retry_after_ns = call_retry_after_ns(call, response->body);
+    if (good)
+        return;
+    struct text what = {0};
+    text_format(&what, "%s %s%s", method, server, call->path);
+    status_to_error(response->status, response->body, what.data, &response->error);
+    text_free(&what);
+}
+
+static int64_t call_retry_after_ns(const struct kube_call *call, const json_t *body)
+{
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(call->easy.curl, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds <= 0)
+        return status_retry_after_ns(body);
+    return ns_multiply(seconds > 3600 ? 3600 : seconds, SECOND);
+}
+
+static bool call_has_json(const struct kube_call *call)
+{
+    static const char json[] = "application/json";
+    char *type = NULL;
+    if (call->easy.curl != NULL)
+        curl_easy_getinfo(call->easy.curl, CURLINFO_CONTENT_TYPE, &type);
+    return type != NULL && strncasecmp(type, json, sizeof json - 1) == 0 &&
+           strchr(" ;", type[sizeof json - 1]) != NULL;
+}
+
+static int call_status(const struct kube_call *call)
+{
+    long status = 0;
+    if (call->easy.curl != NULL)
+        curl_easy_getinfo(call->easy.curl, CURLINFO_RESPONSE_CODE, &status);
+    return (int)status;
+}
+
+static void call_stop(struct kube_call *call)
+{
+    if (call->state == CALL_RUNNING)
+        http_multi_remove(call_multi(call), call->easy.curl);
+}
+
+static void call_unlink(struct kube_call *call)
+{
+    if (call->is_ready)
+        TAILQ_REMOVE(&call->transport->ready, call, ready_link);
+    call->is_ready = false;
+    TAILQ_REMOVE(&call->transport->all, call, all_link);
+    if (call->state == CALL_QUEUED)
+        TAILQ_REMOVE(&call->transport->queue, call, queue_link);
+    if (!call->is_counted)
+        return;
+    call->is_counted = false;
+    call->transport->under_way--;
+    if (!TAILQ_EMPTY(&call->transport->queue))
+        transport_wake(call->transport);
+}
+
+static void call_free(struct kube_call *call)
+{
+    assert(!call->is_busy);
+    http_easy_clear(&call->easy);
+    line_reader_free(&call->reader);
+    text_free(&call->answer);
+    free(call->body);
+    free(call->path);
+    free(call->url);
+    free(call);
+}

@@ -1,0 +1,95 @@
+// The controller's settings (LIF-380 to 383, KWK-4, FMT-18) in one table: environment-variable name,
+// flag, kind, default, allowed values, help. Read by the command line, the environment and a
+// SnapshotContext alike.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "model/schema/object.h"
+
+enum packing_policy { PACKING_LOWEST_PRICE, PACKING_GREEDY };
+
+struct settings {
+    // LIF-380
+    int64_t metrics_port, health_probe_port, kube_client_qps, kube_client_burst;
+    bool enable_profiling, disable_controller_warmup, disable_leader_election;
+    bool disable_cluster_state_observability, ignore_dra_requests;
+    const char *karpenter_service, *leader_election_name, *leader_election_namespace;
+    int64_t memory_limit_bytes, cpu_requests_millicores;
+    const char *log_level, *log_output_paths, *log_error_output_paths;
+    int64_t batch_max_duration, batch_idle_duration; // nanoseconds
+    bool preference_policy_ignore;                   // PREFERENCE_POLICY=Ignore
+    bool min_values_best_effort;                     // MIN_VALUES_POLICY=BestEffort
+    const char *feature_gates, *scheduler_config;
+    // LIF-381
+    bool gate_reserved_capacity, gate_spot_to_spot_consolidation, gate_node_repair;
+    bool gate_node_overlay, gate_static_capacity, gate_capacity_buffer;
+    // KWK-4
+    const char *instance_types_file_path;
+    // adze's own
+    bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
+    enum packing_policy packing_policy;
+    double flexibility_margin; // what a choice of instance types may cost (SCH-503)
+    double node_cost;          // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
+    bool workload_guard;       // WORKLOAD_GUARD (DIS-761)
+    bool quiet_by_node;        // CONSOLIDATION_QUIET=node (DIS-719)
+    bool pod_nomination;        // POD_NOMINATION=Auto (SCH-516)
+    bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
+    int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
+    double launch_cost;             // DIS-747; USD for a machine
+    double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
+    bool job_runtime_cost;          // DIS-757
+    int64_t spot_min_types;         // DIS-751
+    int64_t spot_price_window;      // DIS-750; nanoseconds, 0: only the present prices count
+    const char *log_format; // json (default) or console
+    bool legacy_metrics;    // GUI-42: metric names of older versions, too
+    int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds
+    int64_t initialization_timeout; // LIF-443; nanoseconds, 0: none
+    const char *disabled_metrics; // LIF-468
+    // AWS (LIF-380): accepted now, used by the AWS provider
+    const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
+    const char *aws_feature_gates;
+    bool isolated_vpc, eks_control_plane, disable_dry_run, enable_zonal_shift;
+    double vm_memory_overhead_percent;
+    int64_t reserved_enis, ami_refresh_interval, subnet_refresh_interval;
+
+    uint64_t set_explicitly; // bit i: row i of the table was given (FMT-18: it wins)
+    char *strings[32];       // owned copies; settings_free() releases them
+    uint32_t strings_count;
+};
+
+enum setting_kind { SETTING_STRING, SETTING_BOOL, SETTING_INT, SETTING_FLOAT, SETTING_DURATION,
+                    SETTING_CHOICE, SETTING_GATES };
+struct setting {
+    const char *environment, *flag;
+    enum setting_kind kind;
+    uint32_t offset, size;     // of the member; a choice is kept as its index (bool, enum) or text
+    const char *default_text;
+    const char *const *choices; // NULL-terminated, for SETTING_CHOICE
+    double minimum, maximum;   // of numbers; of durations in nanoseconds
+    const char *help;
+};
+const struct setting *settings_table(uint32_t *count);
+// Whether the setting of this environment name was given, rather than left at its default.
+bool settings_given(const struct settings *settings, const char *environment_name);
+
+void settings_defaults(struct settings *settings);
+// One setting by its environment name; an unknown name or bad value is an error that lists what is
+// allowed. (Unlike upstream, a bad environment value is refused: LIF-470.)
+bool settings_set(struct settings *settings, const char *environment_name, const char *value,
+                  struct error *error) MUST_USE;
+// Reads every name of the table from the environment.
+bool settings_from_environment(struct settings *settings, struct error *error) MUST_USE;
+// Applies COMPATIBILITY to what was not given explicitly, and cross-field checks. Call last.
+bool settings_finish(struct settings *settings, struct error *error) MUST_USE;
+void settings_free(struct settings *settings);
+// An independent copy, to be freed by itself.
+void settings_copy(struct settings *to, const struct settings *from);
+// Whether row `index` of the table was given, and the text that settings_set() would take for it.
+bool settings_is_explicit(const struct settings *settings, uint32_t index);
+void settings_format(const struct settings *settings, const struct setting *setting,
+                     struct text *out);

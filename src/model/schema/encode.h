@@ -1,0 +1,10 @@
+// Pieces of objects as JSON, for those who write only a part (patches, plans). The caller owns the
+// results. Quantities are canonical (base/quantity.h).
+#pragma once
+
+#include "model/schema/type.h"
+
+json_t *struct_encode(const struct type *type, const void *value); // an object, by its table
+json_t *string_list_encode(const struct string_list *list);
+json_t *string_map_encode(const struct string_map *map);
+json_t *resource_map_encode(const struct resource_map *map);

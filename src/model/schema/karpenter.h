@@ -1,0 +1,200 @@
+// Karpenter's kinds (spec/api.md sections 2 to 7) and the names that go with them.
+#pragma once
+
+#include "model/schema/core.h"
+
+// --- names (API-170 to 189) -------------------------------------------------------------------------
+#define LABEL_NODE_POOL          "karpenter.sh/nodepool"
+#define LABEL_CAPACITY_TYPE      "karpenter.sh/capacity-type"
+#define LABEL_REGISTERED         "karpenter.sh/registered"
+#define LABEL_INITIALIZED        "karpenter.sh/initialized"
+#define LABEL_DO_NOT_SYNC_TAINTS "karpenter.sh/do-not-sync-taints"
+#define LABEL_ZONE               "topology.kubernetes.io/zone"
+#define LABEL_REGION             "topology.kubernetes.io/region"
+#define LABEL_INSTANCE_TYPE      "node.kubernetes.io/instance-type"
+#define LABEL_ARCH               "kubernetes.io/arch"
+#define LABEL_OS                 "kubernetes.io/os"
+#define LABEL_HOSTNAME           "kubernetes.io/hostname"
+#define LABEL_WINDOWS_BUILD      "node.kubernetes.io/windows-build"
+#define LABEL_EXCLUDE_BALANCERS  "node.kubernetes.io/exclude-from-external-load-balancers"
+#define TAINT_UNREGISTERED       "karpenter.sh/unregistered"
+#define TAINT_DISRUPTED          "karpenter.sh/disrupted"
+// Of adze: the node of a replacement waits for the pods that are evicted (control/kept_replacements.h).
+#define TAINT_AWAITING_PODS      "adze.dev/awaiting-pods"
+#define FINALIZER_TERMINATION    "karpenter.sh/termination"
+#define ANNOTATION_DO_NOT_DISRUPT        "karpenter.sh/do-not-disrupt"
+#define ANNOTATION_NODE_POOL_HASH        "karpenter.sh/nodepool-hash"
+#define ANNOTATION_NODE_POOL_HASH_VERSION "karpenter.sh/nodepool-hash-version"
+#define ANNOTATION_TERMINATION_TIMESTAMP "karpenter.sh/nodeclaim-termination-timestamp"
+#define ANNOTATION_MIN_VALUES_RELAXED    "karpenter.sh/nodeclaim-min-values-relaxed"
+#define NODE_POOL_HASH_VERSION   "v3"
+#define CAPACITY_TYPE_ON_DEMAND  "on-demand"
+#define CAPACITY_TYPE_SPOT       "spot"
+#define CAPACITY_TYPE_RESERVED   "reserved"
+
+struct node_class_reference {
+    const char *group, *kind, *name;
+};
+
+// spec.template.spec of a NodePool, and the spec of a NodeClaim.
+struct node_claim_spec {
+    struct node_class_reference *node_class_ref;
+    requirement_list requirements;
+    taint_list taints, startup_taints;
+    struct duration termination_grace_period, expire_after;
+    struct resource_requirements resources; // NodeClaim only: requests
+};
+struct node_pool_budget {
+    const char *nodes, *schedule;
+    struct duration duration;
+    struct string_list reasons; // items NULL: all
+};
+struct node_pool {
+    OBJECT_HEADER;
+    struct {
+        struct {
+            struct {
+                struct string_map labels, annotations;
+            } metadata;
+            struct node_claim_spec spec;
+        } template;
+        struct {
+            struct duration consolidate_after;
+            const char *consolidation_policy;
+            LIST(struct node_pool_budget) budgets;
+        } disruption;
+        struct resource_map limits; // items NULL: none
+        struct optional_int weight, replicas;
+    } spec;
+    struct {
+        struct resource_map resources;
+        int64_t nodes;
+        int64_t node_class_observed_generation;
+        condition_list conditions;
+    } status;
+};
+struct node_claim {
+    OBJECT_HEADER;
+    struct node_claim_spec spec;
+    struct {
+        const char *node_name, *provider_id, *image_id;
+        struct resource_map capacity, allocatable;
+        int64_t last_pod_event_time;
+        condition_list conditions;
+    } status;
+};
+// It has a machine; NULL has none.
+static inline bool node_claim_is_launched(const struct node_claim *claim)
+{
+    return claim != NULL && claim->status.provider_id != NULL && claim->status.provider_id[0] != '\0';
+}
+struct node_overlay {
+    OBJECT_HEADER;
+    struct {
+        requirement_list requirements;
+        const char *price, *price_adjustment;
+        struct resource_map capacity;
+        struct optional_int weight;
+    } spec;
+    struct {
+        condition_list conditions;
+    } status;
+};
+struct capacity_buffer {
+    OBJECT_HEADER;
+    struct {
+        const char *provisioning_strategy;
+        struct {
+            const char *name;
+        } *pod_template_ref;
+        struct {
+            const char *api_group, *kind, *name;
+        } *scalable_ref;
+        struct optional_int replicas, percentage;
+        struct resource_map limits;
+    } spec;
+    struct {
+        struct {
+            const char *name;
+        } *pod_template_ref;
+        struct optional_int pod_template_generation, replicas;
+        const char *provisioning_strategy;
+        condition_list conditions;
+    } status;
+};
+struct kwok_node_class {
+    OBJECT_HEADER;
+    struct {
+        struct duration node_registration_delay;
+    } spec;
+    struct {
+        condition_list conditions;
+    } status;
+};
+// EC2NodeClass: its struct is in model/ec2_node_class.h.
+
+// --- InstanceTypeCatalog (FMT-6) ----------------------------------------------------------------------
+struct offering {
+    requirement_list requirements; // zone, capacity type, ...
+    int64_t price;                 // nano-USD an hour
+    bool available;
+    struct optional_int reservation_capacity;
+    struct resource_map capacity_override; // items NULL: none (SCH-118); replaces entries
+    struct resource_map overhead_override;
+};
+struct instance_type_overhead {
+    struct resource_map kube_reserved, system_reserved, eviction_threshold;
+};
+struct instance_type {
+    const char *name;
+    requirement_list requirements; // incl. node.kubernetes.io/instance-type (added if absent)
+    struct resource_map capacity;
+    struct instance_type_overhead overhead;
+    LIST(struct offering) offerings;
+};
+struct instance_type_catalog {
+    OBJECT_HEADER;
+    struct {
+        struct string_list node_pools; // items NULL: every pool without a catalogue of its own
+        LIST(struct instance_type) instance_types;
+    } spec;
+};
+// FMT-8: duplicate names, negative prices and so on; the error names the offending path.
+bool instance_type_catalog_check(const struct instance_type_catalog *catalog,
+                                 struct error *error) MUST_USE;
+// Its two halves: all but the names' uniqueness (which recordings of upstream's decisions may lack),
+// and that.
+bool instance_type_catalog_check_values(const struct instance_type_catalog *catalog,
+                                        struct error *error) MUST_USE;
+bool instance_type_catalog_check_names(const struct instance_type_catalog *catalog,
+                                       struct error *error) MUST_USE;
+// SCH-117: capacity less overhead, hugepages taken from memory; arena memory, sorted by name.
+struct resource_map instance_type_allocatable(struct arena *arena,
+                                              const struct instance_type *instance_type,
+                                              const struct offering *offering_or_null);
+// The type with the name, or NULL; also if `name` is.
+const struct instance_type *instance_type_catalog_find(const struct instance_type_catalog *catalog,
+                                                       const char *name);
+// What a machine of the type with these labels was bought by: the first offering of its zone and capacity
+// type, available or not (DIS-59), or NULL. `own_reservation`: of several reservations the machine's
+// own (DIS-744).
+const struct offering *instance_type_offering(const struct instance_type *type,
+                                              const struct string_map *labels, bool own_reservation);
+// The single value of an In requirement on `key`, or NULL.
+const char *requirement_single_value(const requirement_list *requirements, const char *key);
+
+// --- SnapshotContext (FMT-9) ---------------------------------------------------------------------------
+struct snapshot_context {
+    OBJECT_HEADER;
+    struct {
+        int64_t time;
+        struct string_map settings;
+        struct string_list marked_for_deletion, buffer_nodes;
+        struct string_map nominated; // node name -> RFC 3339 text
+        bool require_unschedulable;  // of a live cluster: struct snapshot
+    } spec;
+};
+
+// --- drift hash -----------------------------------------------------------------------------------------
+// LIF-200, API-200 to 210: decimal text of the hash of spec.template.
+void node_pool_hash(const struct node_pool *pool, char out[24]);

@@ -1,0 +1,20 @@
+// Arithmetic on resource maps (SCH-113), saturating; results live in arena memory, sorted by name.
+#pragma once
+
+#include "base/quantity.h"
+#include "model/schema/object.h"
+
+// Of each name in either map: the combination of its two values, a missing one counting as 0.
+struct resource_map resource_map_combine(struct arena *arena, const struct resource_map *a,
+                                         const struct resource_map *b,
+                                         int64_t (*combine)(int64_t a, int64_t b));
+struct resource_map resource_map_sum(struct arena *arena, const struct resource_map *a,
+                                     const struct resource_map *b);
+struct resource_map resource_map_maximum(struct arena *arena, const struct resource_map *a,
+                                         const struct resource_map *b);
+// `base` with the entries of `over` put in the place of its own (or added).
+struct resource_map resource_map_override(struct arena *arena, const struct resource_map *base,
+                                          const struct resource_map *over);
+// The same with one entry.
+struct resource_map resource_map_with(struct arena *arena, const struct resource_map *base,
+                                      const char *name, int64_t value);

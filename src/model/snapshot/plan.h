@@ -1,0 +1,218 @@
+// A plan: what the engine decided (FMT-10 to 14). Everything lives in the plan's arena.
+//
+// Explanations (SCH-520) are there only where they were asked for (engine/engine.h). Their texts
+// are for people and may change; codes, stages and kinds of change are for programs and stay. So do
+// the rules of verdicts.
+#pragma once
+
+#include "base/text.h"
+#include "model/schema/karpenter.h"
+
+// SCH-530; names as in the specification, e.g. "InsufficientResources".
+enum reason_code {
+    REASON_NO_POOL, REASON_POOL_NOT_READY, REASON_TAINT_NOT_TOLERATED, REASON_REQUIREMENT_MISMATCH,
+    REASON_UNKNOWN_LABEL, REASON_INSUFFICIENT_RESOURCES, REASON_NO_OFFERING, REASON_LIMIT_EXCEEDED,
+    REASON_HOST_PORT_CONFLICT, REASON_VOLUME_INVALID, REASON_VOLUME_ZONE, REASON_VOLUME_LIMIT,
+    REASON_TOPOLOGY_SPREAD, REASON_POD_AFFINITY, REASON_POD_ANTI_AFFINITY,
+    REASON_EXISTING_ANTI_AFFINITY, REASON_MIN_VALUES, REASON_RESERVED_EXHAUSTED,
+    REASON_DYNAMIC_RESOURCES, REASON_DAEMON_SET_OVERHEAD, REASON_NOT_TRIED,
+    REASON_PLANNING_BUDGET, REASON_COUNT,
+};
+const char *reason_code_name(enum reason_code code);
+
+struct plan_reason {
+    enum reason_code code;
+    const char *node_pool; // NULL: about existing nodes or the pod itself
+    const char *detail;
+};
+// What a check leaves of a NodePool's instance types, one after the other. Volumes, whose zones
+// narrow types too, stand between the offerings and the limits.
+enum plan_stage_kind {
+    STAGE_REQUIREMENTS, STAGE_OFFERINGS, STAGE_VOLUMES, STAGE_LIMITS, STAGE_HOST_PORTS,
+    STAGE_DAEMON_SETS, STAGE_RESOURCES, STAGE_TOPOLOGY, STAGE_MIN_VALUES, STAGE_RESERVATIONS,
+    STAGE_COUNT,
+};
+const char *stage_name(enum plan_stage_kind stage); // "requirements", "offerings", ...
+
+struct plan_cut { // one value of a stage, as if it were the only one
+    const char *value; // "kubernetes.io/arch In [arm64]", "cpu 100"
+    uint32_t before, left;
+};
+struct plan_stage {
+    enum plan_stage_kind kind;
+    uint32_t left;              // types that pass this stage and all before
+    LIST(struct plan_cut) cuts; // those that cut anything, the most first
+};
+struct plan_pool_funnel { // SCH-520 part 2
+    const char *node_pool;
+    const char *state;  // "considered", "taintsNotTolerated", "noTypes", "notReady", "deleting",
+                        // "static", "notTried"
+    const char *detail; // about the state, or NULL
+    uint32_t types;     // that serve the pool
+    uint32_t own;       // of these, those that its own requirements leave
+    LIST(struct plan_stage) stages; // up to the one that leaves none
+    const char *miss_type;          // the nearest miss: fails at one stage only; or NULL
+    enum plan_stage_kind miss_stage;
+    const char *miss_detail; // "m7i.4xlarge lacks 300m cpu after 1.2 cpu of DaemonSets"
+};
+struct plan_node_refusal { // SCH-520 part 1
+    enum reason_code code;
+    uint32_t count;
+    const char *detail; // "taints not tolerated", "insufficient cpu"
+};
+struct plan_help { // SCH-520 part 3: this change alone gives the pod a place
+    const char *change; // "toleration", "requirement", "label", "limit", "request", "hostPort",
+                        // "topology"
+    const char *detail;
+};
+struct plan_explanation { // pods that scheduling cannot tell apart share one
+    const struct pod *pod;     // the first of them by namespace/name
+    uint32_t nodes;            // existing ones, in-flight NodeClaims included
+    const char *nodes_summary; // "0/12 nodes: 7 taints not tolerated, 5 insufficient cpu"
+    LIST(struct plan_node_refusal) refused; // most nodes first
+    LIST(struct plan_pool_funnel) funnel;   // in the order in which pools are tried, the rest last
+    LIST(struct plan_help) help;
+    struct string_list given_up; // preferences, in the order in which they were dropped
+};
+
+struct plan_type { // an instance type that could carry a claim
+    const struct instance_type *instance_type;
+    int64_t price; // cheapest available offering compatible with the claim, nano-USD an hour
+};
+struct plan_claim {
+    const struct node_pool *node_pool;
+    LIST(struct plan_type) types;      // FMT-11: by price, then name; not truncated
+    requirement_list requirements;     // sorted by key, values sorted (API form, SCH-70)
+    struct resource_map requests;      // pods plus DaemonSet overhead (SCH-372)
+    LIST(const struct pod *) pods;     // by namespace/name
+    struct string_map labels, annotations; // of the NodeClaim to create (SCH-376)
+    int64_t price;                     // of types.items[0]
+    bool min_values_relaxed;
+    bool price_overlaid, capacity_overlaid; // by a NodeOverlay (SCH-531)
+    uint32_t types_over_limits;             // would do, but for the pool's limits; if asked for
+};
+struct plan_placement { // pods on an existing node or in-flight NodeClaim
+    const char *name;
+    const struct node *node;             // NULL for an in-flight claim
+    const struct node_claim *node_claim; // NULL for an unmanaged node
+    LIST(const struct pod *) pods;
+};
+struct plan_unschedulable {
+    const struct pod *pod;
+    const char *message; // SCH-239 and relatives
+    bool deferred;       // SCH-260
+    bool ignored;        // SCH-30: refused by validation
+    LIST(struct plan_reason) reasons;
+    const struct plan_explanation *explanation; // NULL: not asked for
+};
+struct plan_alternative { // a place that would have done
+    const char *what;     // "node node-b", "a new node of NodePool default, m5.large or 12 others"
+    int64_t extra_price;  // nano-USD an hour on top of the plan without the pod
+};
+struct plan_choice { // why a pod's place is where it is (SCH-520 part 4)
+    const struct pod *pod;
+    const struct plan_claim *claim;         // the new node; NULL: an existing place
+    const struct plan_placement *placement; // the existing place; NULL: a new node
+    int64_t extra_price;                    // what the node costs more with this pod than without
+    struct string_list why;
+    LIST(struct plan_alternative) alternatives; // cheapest first: the first is the runner-up
+    const struct plan_explanation *explanation; // what refused the pod before; no help
+};
+struct plan_move { // where a pod of a disrupted node is to go
+    const struct pod *pod;
+    enum { MOVE_TO_NODE, MOVE_TO_REPLACEMENT, MOVE_TO_NEW_NODE, MOVE_NOWHERE } where;
+    const char *name;     // of the Node or in-flight NodeClaim; of a new node's NodePool; or NULL
+    uint32_t replacement; // index of the command's
+};
+struct plan_moves { // by namespace/name
+    struct plan_move *items;
+    uint32_t count;
+};
+struct plan_disruption { // FMT-13
+    const char *method, *consolidation;
+    struct string_list candidates; // node names
+    LIST(struct plan_claim) replacements;
+    int64_t savings; // nano-USD an hour
+    struct plan_moves moves; // of consolidation and emptiness (DIS-749, DIS-755)
+};
+struct plan_verdict { // why a node stays (DIS-770)
+    const char *name;        // the Node's, or the NodeClaim's if there is no Node
+    const struct node *node; // NULL: only a NodeClaim
+    const struct node_claim *claim;
+    const char *rule;    // the rule that decided: "DIS-169"
+    const char *message;
+};
+struct plan_verdict_count {
+    const char *rule;
+    uint32_t nodes;
+};
+struct plan_turn_pool { // what the budgets of a NodePool left to a method (DIS-128)
+    const struct node_pool *pool;
+    int64_t total, allowed, disrupting;
+    const char *error; // DIS-121; or NULL
+};
+struct plan_turn { // one method's turn that had candidates
+    const char *method, *reason; // "multi", "Underutilized"
+    uint32_t eligible;           // candidates, before budgets
+    LIST(struct plan_turn_pool) pools; // by name
+};
+struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-192, DIS-402)
+    const struct node_pool *pool;
+    const struct node *node; // of a move of one node; NULL: of several
+    bool approved, is_balanced; // false: the policy asks for no score
+    bool move_approved;         // by all pools that the move concerns
+    double score;               // INFINITY: it costs nothing
+    double savings, disruption; // fractions of the pool's totals
+};
+struct plan_zone { // SCH-398
+    const char *zone; // a zone, "flexible" or "none"
+    uint32_t pods;
+};
+struct plan_note { // what is to be logged or told as an event; the engine itself does neither
+    enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
+    const char *reason;  // event reason, or NULL
+    const char *message; // log message or event text
+    const struct object *object; // what it is about, or NULL
+};
+struct plan {
+    struct arena *arena;
+    LIST(struct plan_claim) claims;              // in the order in which they were opened
+    LIST(struct plan_placement) placements;      // by name
+    LIST(struct plan_unschedulable) unschedulable; // by namespace/name
+    const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
+    LIST(struct plan_disruption) disruptions;
+    LIST(struct plan_score) scores; // of moves that were worked out, in their order
+    LIST(struct plan_turn) turns; // of disruption methods, in the order in which they were asked
+    bool has_disruptions;                        // --disrupt was asked for
+    LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
+    LIST(struct plan_verdict_count) verdict_counts; // of the same nodes, by rule; always
+    LIST(struct plan_note) notes;
+    LIST(struct plan_zone) zones;                // where pending pods may go, by name; if asked for
+    LIST(const char *) warnings;                 // for people (SCH-521)
+    int64_t price;                               // sum of claims, nano-USD an hour
+    int64_t node_cost; // of all claims beside their machines (SCH-507)
+    int64_t counted;   // what LowestPrice minimises: price, node_cost, how much is on one node
+    int64_t lower_bound; // of price and node_cost (SCH-550 step 10); 0: not computed
+    uint32_t pods_placed;
+    struct { // of the nodes that may be consolidated (DIS-745), nano-USD an hour
+        int64_t price, target; // now; of a new plan for their pods, 0: not worked out
+    } repack;
+    int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never
+};
+void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
+// FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
+// digits of the catalogue. The caller owns the results.
+json_t *plan_encode(const struct plan *plan);
+// Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation.
+json_t *plan_claim_encode(const struct plan_claim *claim);
+json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
+json_t *plan_choice_encode(const struct plan_choice *choice);
+// "pods: a/x to node n, a/y to a new node of pool" (DIS-755), a few; nothing without moves.
+void plan_moves_describe(const struct plan_moves *moves, struct text *out);
+// Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
+json_t *plan_disruption_encode(const struct plan_disruption *disruption);
+json_t *plan_verdict_encode(const struct plan_verdict *verdict);
+// "namespace/name".
+json_t *plan_pod_name(const struct pod *pod);
+// Sets the fields of an explanation in the object `json`.
+void plan_explanation_encode(json_t *json, const struct plan_explanation *explanation);

@@ -1,0 +1,419 @@
+#include "model/snapshot/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "model/snapshot/admission.h"
+#include "model/manifest/input.h"
+#include "model/schema/type.h"
+#include "model/snapshot/workloads.h"
+
+static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
+                          const char *text, size_t length, bool strict, struct error *error);
+
+// --- making --------------------------------------------------------------------------------------
+struct snapshot *snapshot_create(void)
+{
+    struct snapshot *snapshot = memory_allocate(sizeof *snapshot);
+    snapshot->arena = arena_create(65536);
+    settings_defaults(&snapshot->settings);
+    return snapshot;
+}
+
+void snapshot_destroy(struct snapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
+            object_release(snapshot->objects[kind].items[i]);
+        vector_free(&snapshot->objects[kind]);
+    }
+    for (uint32_t i = 0; i < snapshot->kept.count; i++)
+        object_release(snapshot->kept.items[i]);
+    vector_free(&snapshot->kept);
+    settings_free(&snapshot->settings);
+    vector_free(&snapshot->skipped);
+    arena_destroy(snapshot->arena);
+    free(snapshot);
+}
+
+void snapshot_add(struct snapshot *snapshot, const struct object *object)
+{
+    vector_push(&snapshot->objects[object->kind->id], object_acquire(object));
+}
+
+void snapshot_keep(struct snapshot *snapshot, const struct object *object)
+{
+    vector_push(&snapshot->kept, object_acquire(object));
+}
+
+// --- reading -------------------------------------------------------------------------------------
+// Kept, for what is wrong is located by reading it again.
+static bool read_standard_input(struct snapshot *snapshot, bool strict, struct error *error)
+{
+    struct text text = {0};
+    bool fine = standard_input_read(&text, error) &&
+                snapshot_read_text(snapshot, text.data != NULL ? text.data : "", text.length, "-",
+                                   strict, error);
+    text_free(&text);
+    return fine;
+}
+
+bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return read_standard_input(snapshot, strict, error);
+    struct documents documents = {0};
+    bool fine = documents_read(&documents, path, false, error) &&
+                add_documents(snapshot, &documents, NULL, 0, strict, error);
+    for (uint32_t i = 0; i < documents.skipped.count; i++)
+        vector_push(&snapshot->skipped,
+                    arena_copy_string(snapshot->arena, documents.skipped.items[i]));
+    documents_free(&documents);
+    return fine;
+}
+
+bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
+                        const char *source_name, bool strict, struct error *error)
+{
+    struct documents documents = {0};
+    bool fine = documents_read_text(&documents, text, length, source_name, false, error) &&
+                add_documents(snapshot, &documents, text, length, strict, error);
+    documents_free(&documents);
+    return fine;
+}
+
+static struct string_list copy_names(struct arena *arena, const struct string_list *names)
+{
+    struct string_list copy = {arena_allocate_array(arena, names->count + 1, sizeof *copy.items),
+                               names->count};
+    for (uint32_t i = 0; i < names->count; i++)
+        copy.items[i] = arena_copy_string(arena, names->items[i]);
+    return copy;
+}
+
+// FMT-9. A later context replaces what an earlier one said.
+static bool apply_context(struct snapshot *snapshot, const struct snapshot_context *context,
+                          struct error *error)
+{
+    struct arena *arena = snapshot->arena;
+    if (context->spec.time != 0)
+        snapshot->time = context->spec.time;
+    snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;
+    for (uint32_t i = 0; i < context->spec.settings.count; i++) {
+        const struct string_pair *pair = &context->spec.settings.items[i];
+        if (!settings_set(&snapshot->settings, pair->key, pair->value, error)) {
+            struct error why = *error;
+            return error_set(error, ERROR_INVALID, "spec.settings: %s", why.message);
+        }
+    }
+    snapshot->marked_for_deletion = copy_names(arena, &context->spec.marked_for_deletion);
+    snapshot->buffer_nodes = copy_names(arena, &context->spec.buffer_nodes);
+    const struct string_map *nominated = &context->spec.nominated;
+    snapshot->nominated.count = nominated->count;
+    snapshot->nominated.items =
+        arena_allocate_array(arena, nominated->count + 1, sizeof *snapshot->nominated.items);
+    for (uint32_t i = 0; i < nominated->count; i++) {
+        struct nomination *nomination = &snapshot->nominated.items[i];
+        struct error why = {0};
+        nomination->node = arena_copy_string(arena, nominated->items[i].key);
+        if (!instant_parse(nominated->items[i].value, &nomination->until, &why))
+            return error_set(error, ERROR_INVALID, "spec.nominated[\"%s\"]: %s", nomination->node,
+                             why.message);
+    }
+    return true;
+}
+
+static bool add_object(struct snapshot *snapshot, const struct object *object, struct error *error)
+{
+    if (object->kind->id == KIND_SNAPSHOT_CONTEXT)
+        return apply_context(snapshot, (const struct snapshot_context *)object, error);
+    // Names are looked at by snapshot_complete(), when it is known whether upstream's recordings
+    // are to be believed.
+    if (object->kind->id == KIND_INSTANCE_TYPE_CATALOG &&
+        !instance_type_catalog_check_values((const struct instance_type_catalog *)object, error))
+        return false;
+    snapshot_add(snapshot, object);
+    return true;
+}
+
+static bool refuse_unknown_kind(const json_t *document, struct error *error)
+{
+    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
+    const char *kind = json_string_value(json_object_get(document, "kind"));
+    if (api_version == NULL || kind == NULL)
+        return error_set(error, ERROR_INVALID, "%s: missing: this is no Kubernetes object",
+                         kind == NULL ? "kind" : "apiVersion");
+    const char *names[KIND_COUNT], *nearest[1];
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const struct kind *known = kind_get((enum kind_id)i);
+        names[i] = known->name;
+        if (strcmp(known->name, kind) == 0)
+            return error_set(error, ERROR_INVALID, "apiVersion: %s is read as %s, not as %.100s",
+                             kind, known->api_version, api_version);
+    }
+    bool has_hint = text_nearest(kind, names, KIND_COUNT, nearest, 1) == 1;
+    return error_set(error, ERROR_INVALID,
+                     "kind: %.100s of %.100s is not a kind that adze reads%s%s%s", kind,
+                     api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
+                     has_hint ? "?" : "");
+}
+
+// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may not.
+static bool must_be_known(const char *api_version, const char *kind)
+{
+    return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
+           text_starts_with(api_version, "adze/");
+}
+
+// A list whose items are none is no list; one without any is empty, and null is how Go writes that.
+static bool check_items(const json_t *document, const char *kind, struct error *error)
+{
+    const json_t *items = json_object_get(document, "items");
+    return kind == NULL || !text_ends_with(kind, "List") || items == NULL || json_is_null(items) ||
+           error_set(error, ERROR_INVALID, "items: expected a list");
+}
+
+static bool check_name(const struct object *object, struct error *error)
+{
+    const struct object_meta *meta = &object->meta;
+    bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by what they are
+    if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
+        return true;
+    return error_set(error, ERROR_INVALID, "metadata.name: missing%s",
+                     meta->generate_name == NULL ? ""
+                     : ": generateName is filled in by an API server, write a name here");
+}
+
+static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
+                         struct error *error)
+{
+    if (!json_is_object(document))
+        return error_set(error, ERROR_INVALID, "not an object, as every manifest is");
+    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
+    const char *name = json_string_value(json_object_get(document, "kind"));
+    const struct kind *kind =
+        api_version != NULL && name != NULL ? kind_find(api_version, name) : NULL;
+    if (kind == NULL && !check_items(document, name, error))
+        return false;
+    if (kind == NULL)
+        return !(strict || must_be_known(api_version, name)) || refuse_unknown_kind(document, error);
+    CLEANUP_OBJECT struct object *object =
+        object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
+    return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
+}
+
+// Puts file, line and document before the message. The line is found by reading the source once
+// more with positions: the common case, without errors, does not pay for them.
+static bool locate(const struct documents *documents, uint32_t at, const char *text, size_t length,
+                   struct error *error)
+{
+    const struct document *document = &documents->items[at];
+    uint32_t ordinal = at, line = document->line, column = 1;
+    while (ordinal > 0 && documents->items[ordinal - 1].file == document->file)
+        ordinal--;
+    ordinal = at - ordinal;
+    struct error why = *error, ignored = {0};
+    struct documents again = {0};
+    bool is_read =
+        text != NULL ? documents_read_text(&again, text, length, document->file, true, &ignored)
+                     : documents_read(&again, document->file, true, &ignored);
+    const char *colon = strstr(why.message, ": ");
+    if (is_read && ordinal < again.count) {
+        size_t path_length = colon == NULL ? 0 : (size_t)(colon - why.message);
+        CLEANUP_FREE char *path = strndup(why.message, path_length);
+        document_position(&again.items[ordinal], path == NULL ? "" : path, &line, &column);
+    }
+    documents_free(&again);
+    return error_set(error, why.kind, "%.500s:%u:%u: document %u: %s", document->file, line, column,
+                     document->index + 1, why.message);
+}
+
+static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
+                          const char *text, size_t length, bool strict, struct error *error)
+{
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const json_t *value = documents->items[i].value;
+        if (value != NULL && !add_document(snapshot, value, strict, error))
+            return locate(documents, i, text, length, error);
+    }
+    return true;
+}
+
+// --- completing
+// ----------------------------------------------------------------------------------- FMT-4; and a
+// pod without uid is one that no API server has seen yet: it is admitted.
+static void complete_object(struct snapshot *snapshot, const struct object **slot)
+{
+    const struct object *object = *slot;
+    bool needs_namespace = object->kind->namespaced &&
+                           (object->meta.namespace == NULL || object->meta.namespace[0] == '\0');
+    bool needs_uid = object->meta.uid == NULL || object->meta.uid[0] == '\0';
+    if (!needs_namespace && !needs_uid)
+        return;
+    struct object *changed = arena_allocate(snapshot->arena, object->kind->type->size);
+    memcpy(changed, object, object->kind->type->size);
+    if (needs_namespace)
+        changed->meta.namespace = "default";
+    if (needs_uid)
+        changed->meta.uid = derived_uid(snapshot->arena, object->kind->name,
+                                        changed->meta.namespace, changed->meta.name);
+    if (needs_uid && object->kind->id == KIND_POD)
+        pod_admit(snapshot, (struct pod *)changed);
+    *slot = object_copy(changed);
+    object_release(object);
+}
+
+void snapshot_merge_duplicates(struct snapshot *snapshot)
+{
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        uint32_t count = snapshot->objects[kind].count, kept = 0;
+        const struct object **objects = snapshot->objects[kind].items;
+        struct map *slots = map_create(); // namespace/name -> place in `objects`
+        for (uint32_t i = 0; i < count; i++) {
+            const struct object_meta *meta = &objects[i]->meta;
+            bool is_named = meta->name != NULL && meta->name[0] != '\0';
+            struct text key = {0};
+            text_format(&key, "%s/%s", meta->namespace != NULL ? meta->namespace : "default",
+                        is_named ? meta->name : "");
+            const struct object **before = is_named ? map_get(slots, key.data) : NULL;
+            if (before != NULL) {
+                object_release(*before);
+                *before = objects[i];
+            } else {
+                objects[kept] = objects[i];
+                if (is_named)
+                    map_set(slots, key.data, &objects[kept]);
+                kept++;
+            }
+            text_free(&key);
+        }
+        snapshot->objects[kind].count = kept;
+        map_destroy(slots, NULL);
+    }
+}
+
+static bool check_catalogs(const struct snapshot *snapshot, struct error *error)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct object *object = snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i];
+        if (instance_type_catalog_check_names((const struct instance_type_catalog *)object, error))
+            continue;
+        struct error why = *error;
+        char name[600];
+        object_describe(object, name);
+        return error_set(error, why.kind, "%s: %s", name, why.message);
+    }
+    return true;
+}
+
+// Whoever nominated the pod expected the node; the room is planned again, as the controller does.
+static void forget_lost_nominations(struct snapshot *snapshot)
+{
+    struct map *nodes = map_create();
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++)
+        if (snapshot->objects[KIND_NODE].items[i]->meta.name != NULL)
+            map_set(nodes, snapshot->objects[KIND_NODE].items[i]->meta.name, nodes);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        const struct object **slot = &snapshot->objects[KIND_POD].items[i];
+        const struct pod *pod = (const struct pod *)*slot;
+        const char *node = pod->status.nominated_node_name;
+        if (node == NULL || *node == '\0' || map_get(nodes, node) != NULL)
+            continue;
+        struct pod changed = *pod;
+        changed.status.nominated_node_name = NULL;
+        *slot = object_copy((const struct object *)&changed);
+        object_release((const struct object *)pod);
+    }
+    map_destroy(nodes, NULL);
+}
+
+bool snapshot_complete(struct snapshot *snapshot, struct error *error)
+{
+    if (!settings_finish(&snapshot->settings, error))
+        return false;
+    if (!snapshot->settings.compatibility_upstream && !check_catalogs(snapshot, error))
+        return false;
+    // Pods last: what they are given on admission comes from objects of other kinds.
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (uint32_t i = 0; kind != KIND_POD && i < snapshot->objects[kind].count; i++)
+            complete_object(snapshot, &snapshot->objects[kind].items[i]);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
+        complete_object(snapshot, &snapshot->objects[KIND_POD].items[i]);
+    if (snapshot->require_unschedulable_condition && !snapshot->settings.compatibility_upstream)
+        forget_lost_nominations(snapshot);
+    return workloads_expand(snapshot, error);
+}
+
+// --- writing
+// -------------------------------------------------------------------------------------- To the
+// nanosecond: a decision is replayed at the very instant.
+static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
+{
+    int64_t fraction = nanoseconds % SECOND;
+    if (fraction < 0)
+        fraction = ns_add(fraction, SECOND);
+    instant_format(ns_subtract(nanoseconds, fraction), out);
+    size_t length = strlen(out);
+    if (fraction != 0)
+        snprintf(out + length - 1, INSTANT_TEXT_MAX - length + 1, ".%09lldZ", (long long)fraction);
+}
+
+static json_t *encode_names(const struct string_list *names)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < names->count; i++)
+        json_array_append_new(list, json_string(names->items[i]));
+    return list;
+}
+
+static json_t *encode_context(const struct snapshot *snapshot)
+{
+    json_t *spec = json_object(), *settings = json_object();
+    uint32_t count;
+    const struct setting *table = settings_table(&count);
+    if (snapshot->time != 0) {
+        char text[INSTANT_TEXT_MAX];
+        format_instant(snapshot->time, text);
+        json_object_set_new(spec, "time", json_string(text));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!settings_is_explicit(&snapshot->settings, i))
+            continue;
+        struct text text = {0};
+        settings_format(&snapshot->settings, &table[i], &text);
+        json_object_set_new(settings, table[i].environment,
+                            json_string(text.data == NULL ? "" : text.data));
+        text_free(&text);
+    }
+    json_object_set_new(spec, "settings", settings);
+    if (snapshot->require_unschedulable_condition)
+        json_object_set_new(spec, "requireUnschedulable", json_true());
+    json_t *nominated = json_object();
+    list_for_each (nomination, &snapshot->nominated) {
+        char text[INSTANT_TEXT_MAX];
+        format_instant(nomination->until, text);
+        json_object_set_new(nominated, nomination->node, json_string(text));
+    }
+    json_object_set_new(spec, "markedForDeletion", encode_names(&snapshot->marked_for_deletion));
+    if (snapshot->buffer_nodes.count > 0)
+        json_object_set_new(spec, "bufferNodes", encode_names(&snapshot->buffer_nodes));
+    json_object_set_new(spec, "nominated", nominated);
+    return json_pack("{s:s, s:s, s:o}", "apiVersion", "adze/v1", "kind", "SnapshotContext", "spec",
+                     spec);
+}
+
+json_t *snapshot_encode(const struct snapshot *snapshot)
+{
+    json_t *items = json_array();
+    json_array_append_new(items, encode_context(snapshot));
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
+            json_array_append_new(items, object_encode(snapshot->objects[kind].items[i]));
+    return json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
+}

@@ -1,0 +1,280 @@
+#include "model/validate/validate.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "model/tables/rules_json.h"
+#include "model/validate/validation.h"
+
+#define FINDINGS_MAX   10000 // of one object: nobody reads more
+#define MESSAGE_BYTES  4096
+#define PATH_BYTES_MAX 2000 // longer ones are cut
+
+static json_t *prepare_root(struct validation *validation, const json_t *object);
+static void settle_status(struct validation *validation, json_t *stored, const json_t *old);
+static void check_root(struct validation *validation, const json_t *stored, const json_t *old);
+static void check_scale(struct validation *validation, const json_t *stored);
+static void advise(struct validation *validation, const json_t *stored);
+
+bool validate_object(const struct kind *kind, const json_t *object, const json_t *old,
+                     const struct validate_options *options, struct findings *findings,
+                     json_t **stored)
+{
+    if (stored != NULL)
+        *stored = NULL;
+    if (!kind->custom) {
+        if (stored != NULL)
+            *stored = json_incref((json_t *)object);
+        return true;
+    }
+    struct validation validation = {.kind = kind, .options = options, .findings = findings};
+    if (!json_is_object(object)) {
+        validation_report(&validation, FINDING_REFUSED, NULL, NULL, NULL, NULL,
+                          "must be an object");
+        return false;
+    }
+    json_t *result = prepare_root(&validation, object);
+    json_t *old_result = NULL;
+    if (json_is_object(old)) {
+        struct validation silent = {.kind = kind, .options = options};
+        old_result = prepare_root(&silent, old);
+        check_root(&silent, old_result, NULL);
+        validation.forgives_duplicates = silent.has_duplicates;
+    }
+    settle_status(&validation, result, old_result);
+    check_root(&validation, result, old_result);
+    if (options->advise)
+        advise(&validation, result);
+    json_decref(old_result);
+    if (stored != NULL)
+        *stored = result;
+    else
+        json_decref(result);
+    return !validation.refused;
+}
+
+// The header's fields are no part of the kind's table.
+static json_t *prepare_root(struct validation *validation, const json_t *object)
+{
+    json_t *body = json_object(), *result = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)object, key, value) {
+        if (strcmp(key, "apiVersion") == 0 || strcmp(key, "kind") == 0) {
+            json_object_set(result, key, value);
+        } else if (strcmp(key, "metadata") == 0) {
+            struct place place = {NULL, "metadata", 0, false};
+            if (json_is_object(value))
+                json_object_set_new(result, key,
+                                    prepare_object(validation, &place, &type_any_metadata, value));
+            else if (!json_is_null(value))
+                json_object_set(result, key, value);
+        } else {
+            json_object_set(body, key, value);
+        }
+    }
+    json_t *prepared = prepare_object(validation, NULL, validation->kind->type, body);
+    json_object_update(result, prepared);
+    json_decref(prepared);
+    json_decref(body);
+    return result;
+}
+
+// With a status subresource one request writes either the status or the rest; the other part stays
+// as it was (API-107).
+static void settle_status(struct validation *validation, json_t *stored, const json_t *old)
+{
+    const struct field *status = type_field(validation->kind->type, "status");
+    if (validation->options->status_written) {
+        if (old == NULL)
+            return;
+        json_t *written = json_incref(json_object_get(stored, "status"));
+        json_object_clear(stored);
+        json_object_update(stored, (json_t *)old);
+        json_object_del(stored, "status");
+        if (written != NULL)
+            json_object_set_new(stored, "status", written);
+        return;
+    }
+    json_object_del(stored, "status");
+    if (json_has(old, "status"))
+        json_object_set(stored, "status", json_object_get(old, "status"));
+    else if (status->default_json != NULL)
+        json_object_set_new(stored, "status",
+                            json_loads(status->default_json, JSON_DECODE_ANY, NULL));
+}
+
+static void check_root(struct validation *validation, const json_t *stored, const json_t *old)
+{
+    check_metadata(validation, json_object_get(stored, "metadata"),
+                   json_object_get(old, "metadata"));
+    const struct type *type = validation->kind->type;
+    for (uint32_t i = 0; i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        bool is_status = strcmp(field->name, "status") == 0;
+        if (strcmp(field->name, "metadata") == 0 ||
+            (is_status && !validation->options->status_written))
+            continue;
+        struct place place = {NULL, field->name, 0, false};
+        const json_t *value = json_object_get(stored, field->name);
+        if (value != NULL)
+            check_field(validation, &place, field, value, json_object_get(old, field->name));
+        else if (field_is_required(validation, field))
+            validation_report(validation, FINDING_REFUSED, NULL, schema_rule(validation, field),
+                              &place, NULL, "is required");
+    }
+    if (validation->kind->custom_facts->scale_spec_path != NULL)
+        check_scale(validation, stored);
+}
+
+// API-28: what the scale subresource adds. All kinds with one have it at spec.replicas.
+static void check_scale(struct validation *validation, const json_t *stored)
+{
+    assert(strcmp(validation->kind->custom_facts->scale_spec_path, ".spec.replicas") == 0);
+    const json_t *json = json_object_get(stored, "spec");
+    const json_t *replicas = json_object_get(json, "replicas");
+    struct place spec = {NULL, "spec", 0, false}, place = {&spec, "replicas", 0, false};
+    if (json != NULL && !json_is_object(json))
+        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
+                          "cannot be read: spec is no object");
+    if (json_is_integer(replicas) && json_integer_value(replicas) > INT32_MAX)
+        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
+                          "%" JSON_INTEGER_FORMAT " is more than %d", json_integer_value(replicas),
+                          INT32_MAX);
+}
+
+static void advise(struct validation *validation, const json_t *stored)
+{
+    if (validation->oversized || validation_is_full(validation))
+        return;
+    advise_texts(validation, stored);
+    enum kind_id id = validation->kind->id;
+    if (id == KIND_NODE_POOL) {
+        check_node_pool_at_run_time(validation, stored);
+        advise_node_pool(validation, stored);
+    } else if (id == KIND_NODE_OVERLAY) {
+        check_node_overlay_at_run_time(validation, stored);
+        advise_node_overlay(validation, stored);
+    } else if (id == KIND_NODE_CLAIM) {
+        advise_node_claim(validation, stored);
+    } else if (id == KIND_CAPACITY_BUFFER) {
+        advise_capacity_buffer(validation, stored);
+    } else if (id == KIND_EC2_NODE_CLASS) {
+        advise_ec2_node_class(validation, stored);
+    }
+}
+
+// --- findings ------------------------------------------------------------------------------------
+void findings_free(struct findings *findings)
+{
+    arena_destroy(findings->arena);
+    free(findings->items);
+    *findings = (struct findings){0};
+}
+
+static void add(struct findings *findings, struct finding finding)
+{
+    if (findings->arena == NULL)
+        findings->arena = arena_create(512);
+    size_t length = strlen(finding.path);
+    finding.path = length <= PATH_BYTES_MAX
+                       ? arena_copy_string(findings->arena, finding.path)
+                       : arena_format(findings->arena, "%.*s...", PATH_BYTES_MAX, finding.path);
+    finding.message = arena_copy_string(findings->arena, finding.message);
+    finding.hint = arena_copy_string(findings->arena, finding.hint);
+    vector_push(findings, finding);
+}
+
+void findings_add(struct findings *findings, enum finding_level level, const char *code,
+                  const char *rule, const char *path, const char *hint, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    add(findings, (struct finding){level, code, rule, path, message, hint});
+}
+
+bool findings_refuse(const struct findings *findings)
+{
+    for (uint32_t i = 0; i < findings->count; i++)
+        if (findings->items[i].level == FINDING_REFUSED)
+            return true;
+    return false;
+}
+
+void findings_status_message(const struct findings *findings, const struct kind *kind,
+                             const char *name, char *out, size_t size)
+{
+    struct text text = {0};
+    text_format(&text, "%s.%s \"%s\" is invalid: ", kind->name, kind->group,
+                name != NULL ? name : "");
+    uint32_t refusals = 0, shown = 0;
+    for (uint32_t i = 0; i < findings->count; i++)
+        refusals += findings->items[i].level == FINDING_REFUSED;
+    if (refusals > 1)
+        text_add_char(&text, '[');
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        if (finding->level != FINDING_REFUSED)
+            continue;
+        text_format(&text, "%s%s: %s", shown++ > 0 ? ", " : "", finding->path, finding->message);
+    }
+    if (refusals > 1)
+        text_add_char(&text, ']');
+    snprintf(out, size, "%s", text.data);
+    text_free(&text);
+}
+
+// --- places --------------------------------------------------------------------------------------
+void place_text(const struct place *place, struct text *text)
+{
+    if (place == NULL)
+        return;
+    place_text(place->parent, text);
+    if (place->key == NULL) {
+        text_format(text, "[%zu]", place->index);
+    } else if (place->map_key &&
+               (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
+        text_add(text, "[\"");
+        for (const char *c = place->key; *c != '\0'; c++) {
+            if (*c == '"' || *c == '\\')
+                text_add_char(text, '\\');
+            text_add_char(text, *c);
+        }
+        text_add(text, "\"]");
+    } else {
+        if (place->parent != NULL)
+            text_add_char(text, '.');
+        text_add(text, place->key);
+    }
+}
+
+bool validation_is_full(const struct validation *validation)
+{
+    return validation->reported == FINDINGS_MAX;
+}
+
+void validation_report(struct validation *validation, enum finding_level level, const char *code,
+                       const char *rule, const struct place *place, const char *hint,
+                       const char *format, ...)
+{
+    validation->refused = validation->refused || level == FINDING_REFUSED;
+    if (validation->findings == NULL || validation_is_full(validation))
+        return;
+    validation->reported++;
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    struct text path = {0};
+    place_text(place, &path);
+    add(validation->findings,
+        (struct finding){level, code, rule, path.data != NULL ? path.data : "", message, hint});
+    text_free(&path);
+}

@@ -1,0 +1,166 @@
+// From what was sent to what would be stored (API-10, 11, 27).
+#include <math.h>
+#include <string.h>
+
+#include "model/validate/validation.h"
+
+#define WHOLE_NUMBER_MAX 9007199254740992.0 // 2^53: beyond it a real is not exact
+
+static json_t *prepare_value(struct validation *validation, const struct place *place,
+                             const struct field *field, const json_t *value);
+static json_t *prepare_list(struct validation *validation, const struct place *place,
+                            const struct field *field, const json_t *list);
+static json_t *prepare_map(struct validation *validation, const struct place *place,
+                           const json_t *map);
+static void report_members(struct validation *validation, const struct place *place,
+                           const json_t *value);
+static json_t *copy_whole(const json_t *value);
+static void add_defaults(struct validation *validation, const struct place *place,
+                         const struct type *type, json_t *object);
+static void report_unknown(struct validation *validation, const struct place *place,
+                           const struct type *type, const char *name);
+
+json_t *prepare_object(struct validation *validation, const struct place *place,
+                       const struct type *type, const json_t *object)
+{
+    json_t *result = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)object, key, value) {
+        const struct field *field = type_field(type, key);
+        struct place child = {place, key, 0, field == NULL};
+        if (field == NULL)
+            report_unknown(validation, &child, type, key);
+        else if (!json_is_null(value))
+            json_object_set_new(result, key, prepare_value(validation, &child, field, value));
+    }
+    add_defaults(validation, place, type, result);
+    return result;
+}
+
+static json_t *prepare_value(struct validation *validation, const struct place *place,
+                             const struct field *field, const json_t *value)
+{
+    bool is_object = field->kind == FIELD_OBJECT || field->kind == FIELD_POINTER;
+    bool is_map = field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP;
+    if (is_object && json_is_object(value))
+        return prepare_object(validation, place, field->type, value);
+    if (field->kind == FIELD_LIST && json_is_array(value))
+        return prepare_list(validation, place, field, value);
+    if (field->kind == FIELD_STRING_LIST && json_is_array(value))
+        return prepare_list(validation, place, field, value);
+    if (field->kind == FIELD_JSON && json_is_object(value))
+        return prepare_map(validation, NULL, value);
+    if (is_map && json_is_object(value))
+        return prepare_map(validation, place, value);
+    if (field->kind != FIELD_JSON)
+        report_members(validation, place, value);
+    return copy_whole(value);
+}
+
+// Where no object belongs, each of its members is an unknown field too, beside the wrong type.
+static void report_members(struct validation *validation, const struct place *place,
+                           const json_t *value)
+{
+    static const struct type nothing = {.name = ""};
+    const char *key;
+    json_t *member;
+    size_t index;
+    json_object_foreach ((json_t *)value, key, member) {
+        struct place child = {place, key, 0, true};
+        report_unknown(validation, &child, &nothing, key);
+    }
+    json_array_foreach (value, index, member) {
+        struct place child = {place, NULL, index, false};
+        report_members(validation, &child, member);
+    }
+}
+
+// A null in a list stays, to be refused as a value of the wrong type.
+static json_t *prepare_list(struct validation *validation, const struct place *place,
+                            const struct field *field, const json_t *list)
+{
+    json_t *result = json_array();
+    size_t index;
+    json_t *item;
+    json_array_foreach (list, index, item) {
+        struct place child = {place, NULL, index, false};
+        if (field->kind == FIELD_LIST && json_is_object(item)) {
+            json_array_append_new(result, prepare_object(validation, &child, field->type, item));
+            continue;
+        }
+        report_members(validation, &child, item);
+        json_array_append_new(result, copy_whole(item));
+    }
+    return result;
+}
+
+// `place` is NULL where the entries may be anything.
+static json_t *prepare_map(struct validation *validation, const struct place *place,
+                           const json_t *map)
+{
+    json_t *result = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)map, key, value) {
+        struct place child = {place, key, 0, true};
+        if (json_is_null(value))
+            continue;
+        if (place != NULL)
+            report_members(validation, &child, value);
+        json_object_set_new(result, key, copy_whole(value));
+    }
+    return result;
+}
+
+// A deep copy in which 1.0 has become 1.
+static json_t *copy_whole(const json_t *value)
+{
+    if (json_is_real(value)) {
+        double number = json_real_value(value);
+        if (number == floor(number) && fabs(number) <= WHOLE_NUMBER_MAX)
+            return json_integer((json_int_t)number);
+    } else if (json_is_object(value)) {
+        json_t *result = json_object(), *member;
+        const char *key;
+        json_object_foreach ((json_t *)value, key, member)
+            json_object_set_new(result, key, copy_whole(member));
+        return result;
+    } else if (json_is_array(value)) {
+        json_t *result = json_array(), *item;
+        size_t index;
+        json_array_foreach (value, index, item)
+            json_array_append_new(result, copy_whole(item));
+        return result;
+    }
+    return json_incref((json_t *)value);
+}
+
+// A default is an object of its own at times, which its fields' defaults then complete.
+static void add_defaults(struct validation *validation, const struct place *place,
+                         const struct type *type, json_t *object)
+{
+    for (uint32_t i = 0; i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        if (field->default_json == NULL || json_object_get(object, field->name) != NULL)
+            continue;
+        if ((field->flags & FIELD_REQUIRED_AS_OF_AWS) && validation->options->as_of_aws_1_14)
+            continue;
+        struct place child = {place, field->name, 0, false};
+        json_t *value = json_loads(field->default_json, JSON_DECODE_ANY, NULL);
+        json_object_set_new(object, field->name, prepare_value(validation, &child, field, value));
+        json_decref(value);
+    }
+}
+
+static void report_unknown(struct validation *validation, const struct place *place,
+                           const struct type *type, const char *name)
+{
+    struct text hint = {0};
+    bool known = hint_unknown_field(validation, place->parent, type, name, &hint);
+    bool lenient = validation->options->lenient;
+    validation_report(validation, lenient ? FINDING_WARNING : FINDING_REFUSED,
+                      lenient ? "W-unknown-field" : NULL, "API-10", place, known ? hint.data : NULL,
+                      "unknown field \"%s\"", name);
+    text_free(&hint);
+}

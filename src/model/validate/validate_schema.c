@@ -1,0 +1,483 @@
+// The structural check with the rules beside it, and ratcheting (API-10, 16, 27, 310).
+//
+// Unlike an API server it evaluates rules even where the structure is broken, so that no error
+// hides another; values of the wrong type are reported once and not looked into.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "model/tables/rules_json.h"
+#include "model/schema/schema.h"
+#include "model/validate/validation.h"
+
+static void check_kind(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *value, const json_t *old_value);
+static void check_text(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *value);
+static void check_number(struct validation *validation, const struct place *place,
+                         const struct field *field, const json_t *value);
+static void check_list(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *list, const json_t *old_list);
+static void check_map(struct validation *validation, const struct place *place,
+                      const struct field *field, const json_t *map, const json_t *old_map);
+static void check_rules(struct validation *validation, const struct place *place,
+                        const struct rule *rules, uint32_t count, const json_t *value,
+                        const json_t *old_value);
+static void refuse(struct validation *validation, const struct place *place,
+                   const struct field *field, const char *hint, const char *format, ...)
+    PRINTF_LIKE(5, 6);
+static void refuse_type(struct validation *validation, const struct place *place,
+                        const struct field *field, const char *wanted, const json_t *value);
+
+void check_object(struct validation *validation, const struct place *place, const struct type *type,
+                  const json_t *value, const json_t *old_value)
+{
+    for (uint32_t i = 0; i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        struct place child = {place, field->name, 0, false};
+        const json_t *member = json_object_get(value, field->name);
+        if (member != NULL)
+            check_field(validation, &child, field, member, json_object_get(old_value, field->name));
+        else if (field_is_required(validation, field))
+            refuse(validation, &child, field, hint_required(field->name), "is required");
+    }
+    check_rules(validation, place, type->rules, type->rules_count, value, old_value);
+}
+
+void check_field(struct validation *validation, const struct place *place,
+                 const struct field *field, const json_t *value, const json_t *old_value)
+{
+    bool before = validation->forgiven;
+    if (old_value != NULL && json_equal(value, old_value))
+        validation->forgiven = true;
+    check_kind(validation, place, field, value, old_value);
+    check_rules(validation, place, field->rules, field->rules_count, value, old_value);
+    validation->forgiven = before;
+}
+
+bool field_is_required(const struct validation *validation, const struct field *field)
+{
+    if (field->flags & FIELD_REQUIRED)
+        return true;
+    return (field->flags & FIELD_REQUIRED_AS_OF_AWS) && validation->options->as_of_aws_1_14;
+}
+
+static void check_kind(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *value, const json_t *old_value)
+{
+    switch (field->kind) {
+    case FIELD_STRING:
+    case FIELD_DURATION:
+    case FIELD_TIME:
+    case FIELD_MICRO_TIME:
+        check_text(validation, place, field, value);
+        break;
+    case FIELD_BOOL:
+    case FIELD_OPTIONAL_BOOL:
+        if (!json_is_boolean(value))
+            refuse_type(validation, place, field, "true or false", value);
+        break;
+    case FIELD_INT:
+    case FIELD_INT32:
+    case FIELD_OPTIONAL_INT:
+    case FIELD_OPTIONAL_INT32:
+        check_number(validation, place, field, value);
+        break;
+    case FIELD_PRICE:
+        if (!json_is_number(value))
+            refuse_type(validation, place, field, "a number", value);
+        break;
+    case FIELD_INT_OR_STRING:
+        if (!json_is_integer(value) && !json_is_string(value))
+            refuse_type(validation, place, field, "a whole number or a string", value);
+        break;
+    case FIELD_OBJECT:
+    case FIELD_POINTER:
+        if (json_is_object(value))
+            check_object(validation, place, field->type, value,
+                         json_is_object(old_value) ? old_value : NULL);
+        else
+            refuse_type(validation, place, field, "an object", value);
+        break;
+    case FIELD_LIST:
+    case FIELD_STRING_LIST:
+        if (json_is_array(value))
+            check_list(validation, place, field, value, old_value);
+        else
+            refuse_type(validation, place, field, "a list", value);
+        break;
+    case FIELD_STRING_MAP:
+    case FIELD_RESOURCE_MAP:
+        if (json_is_object(value))
+            check_map(validation, place, field, value, old_value);
+        else
+            refuse_type(validation, place, field, "an object", value);
+        break;
+    case FIELD_JSON: // checked by whoever reads it
+        if (field->format != NULL && strcmp(field->format, "array") == 0) {
+            if (!json_is_array(value))
+                refuse_type(validation, place, field, "a list", value);
+        } else if (!json_is_object(value)) {
+            refuse_type(validation, place, field, "an object", value);
+        }
+        break;
+    }
+}
+
+// --- strings and numbers -------------------------------------------------------------------------
+static size_t count_characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static bool has_digits(const char *text, size_t count)
+{
+    return strspn(text, "0123456789") >= count;
+}
+
+static bool is_date(const char *text) // 2006-01-02 and nothing else up to the "t"
+{
+    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (!has_digits(text, 4) || text[4] != '-' || !has_digits(text + 5, 2) || text[7] != '-' ||
+        !has_digits(text + 8, 2) || (text[10] != 'T' && text[10] != 't'))
+        return false;
+    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
+    if (month < 1 || month > 12 || day < 1 || day > days[month - 1])
+        return false;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month != 2 || day < 29 || leap;
+}
+
+// As API servers check the format date-time: seconds up to 59, any fraction, an offset or Z.
+static bool is_date_time(const char *text)
+{
+    return strlen(text) > 10 && is_date(text) &&
+           pattern_matches("^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?"
+                           "([zZ]|[+-][0-9]{2}:[0-9]{2})$",
+                           text + 11);
+}
+
+static void check_content(struct validation *validation, const struct place *place,
+                          const struct field *field, const char *text)
+{
+    struct text hint = {0};
+    size_t length = field->max_length > 0 || field->min_length > 0 ? count_characters(text) : 0;
+    if (field->max_length > 0 && length > field->max_length)
+        refuse(validation, place, field, NULL, "is %zu characters long; at most %u are allowed",
+               length, field->max_length);
+    if (length < field->min_length)
+        refuse(validation, place, field, NULL, "must not be empty");
+    if (field->pattern != NULL && !pattern_matches(field->pattern, text))
+        refuse(validation, place, field, hint_pattern(field, text, &hint) ? hint.data : NULL,
+               "\"%.200s\" does not have the form %s", text, field->pattern);
+    text_free(&hint);
+}
+
+static void check_enum(struct validation *validation, const struct place *place,
+                       const struct field *field, const char *text)
+{
+    struct text allowed = {0}, hint = {0};
+    for (size_t i = 0; field->enum_values[i] != NULL; i++) {
+        if (strcmp(field->enum_values[i], text) == 0)
+            goto done;
+        text_join(&allowed, ", ", field->enum_values[i]);
+    }
+    refuse(validation, place, field, hint_enum(text, field->enum_values, &hint) ? hint.data : NULL,
+           "\"%.200s\" is not one of %s", text, allowed.data);
+done:
+    text_free(&allowed);
+    text_free(&hint);
+}
+
+static void check_text(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *value)
+{
+    if (!json_is_string(value)) {
+        refuse_type(validation, place, field, "a string", value);
+        return;
+    }
+    const char *text = json_string_value(value);
+    if (field->kind == FIELD_TIME || field->kind == FIELD_MICRO_TIME) {
+        if (!is_date_time(text))
+            refuse(validation, place, field, "write it as 2026-01-31T12:00:00Z",
+                   "\"%.200s\" is not a date and time", text);
+        return;
+    }
+    check_content(validation, place, field, text);
+    if (field->enum_values != NULL)
+        check_enum(validation, place, field, text);
+}
+
+static void check_number(struct validation *validation, const struct place *place,
+                         const struct field *field, const json_t *value)
+{
+    if (!json_is_integer(value)) {
+        refuse_type(validation, place, field, "a whole number", value);
+        return;
+    }
+    int64_t number = json_integer_value(value);
+    bool is_narrow = field->kind == FIELD_INT32 || field->kind == FIELD_OPTIONAL_INT32;
+    if ((field->flags & FIELD_HAS_MINIMUM) && number < field->minimum)
+        refuse(validation, place, field, NULL, "%" PRId64 " is less than %" PRId64, number,
+               field->minimum);
+    else if ((field->flags & FIELD_HAS_MAXIMUM) && number > field->maximum)
+        refuse(validation, place, field, NULL, "%" PRId64 " is more than %" PRId64, number,
+               field->maximum);
+    else if (is_narrow && (number > INT32_MAX || number < INT32_MIN))
+        refuse(validation, place, field, NULL, "%" PRId64 " does not fit into 32 bits", number);
+}
+
+// --- lists and maps
+// ---------------------------------------------------------------------------------------- Only
+// lists of type map say which old item belongs to which new one.
+static const json_t *find_old_item(const struct field *field, const json_t *old_list,
+                                   const json_t *item)
+{
+    const char *key = json_text(item, field->list_key);
+    size_t index;
+    json_t *old_item;
+    json_array_foreach (old_list, index, old_item)
+        if (key != NULL && json_text_is(old_item, field->list_key, key))
+            return old_item;
+    return NULL;
+}
+
+static void check_item(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *item, const json_t *old_list)
+{
+    if (field->kind == FIELD_STRING_LIST) {
+        check_text(validation, place, field, item);
+    } else if (!json_is_object(item)) {
+        refuse_type(validation, place, field, "an object", item);
+    } else {
+        const json_t *old_item =
+            (field->flags & FIELD_LIST_MAP) ? find_old_item(field, old_list, item) : NULL;
+        bool before = validation->forgiven;
+        if (old_item != NULL && json_equal(item, old_item))
+            validation->forgiven = true;
+        check_object(validation, place, field->type, item, old_item);
+        validation->forgiven = before;
+    }
+    check_rules(validation, place, field->item_rules, field->item_rules_count, item, NULL);
+}
+
+static bool are_same(const struct field *field, const json_t *a, const json_t *b)
+{
+    if (field->flags & FIELD_LIST_SET)
+        return json_equal(a, b);
+    const char *key = json_text(a, field->list_key);
+    return key != NULL && json_text_is(b, field->list_key, key);
+}
+
+static void check_duplicates(struct validation *validation, const struct place *place,
+                             const struct field *field, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (!are_same(field, json_array_get(list, i), json_array_get(list, k)))
+                continue;
+            struct place child = {place, NULL, i, false};
+            validation->has_duplicates = true;
+            if (validation->forgives_duplicates)
+                return;
+            refuse(validation, &child, field, NULL, "stands in the list already, at [%zu]", k);
+            break;
+        }
+}
+
+#define ADVICE_ITEMS_MAX 1000 // advice compares items with each other
+
+static void check_size(struct validation *validation, const struct place *place,
+                       const struct field *field, size_t size)
+{
+    if (field->max_items > 0 && size > field->max_items) {
+        validation->oversized = validation->oversized || size > ADVICE_ITEMS_MAX;
+        refuse(validation, place, field, NULL, "has %zu entries; at most %u are allowed", size,
+               field->max_items);
+    }
+    if (size < field->min_items)
+        refuse(validation, place, field, NULL, "must have at least %u entries", field->min_items);
+}
+
+#define DUPLICATE_CHECK_MAX 2000 // entries; far above every bound that a list with keys has
+
+static void check_list(struct validation *validation, const struct place *place,
+                       const struct field *field, const json_t *list, const json_t *old_list)
+{
+    check_size(validation, place, field, json_array_size(list));
+    size_t index;
+    json_t *item;
+    json_array_foreach (list, index, item) {
+        struct place child = {place, NULL, index, false};
+        check_item(validation, &child, field, item, old_list);
+    }
+    if ((field->flags & (FIELD_LIST_SET | FIELD_LIST_MAP)) &&
+        json_array_size(list) <= DUPLICATE_CHECK_MAX)
+        check_duplicates(validation, place, field, list);
+}
+
+static void check_quantity(struct validation *validation, const struct place *place,
+                           const struct field *field, const json_t *value)
+{
+    struct text hint = {0};
+    static const struct field quantity = {.pattern = PATTERN_QUANTITY};
+    if (!json_is_integer(value) && !json_is_string(value)) {
+        refuse_type(validation, place, field, "a quantity", value);
+    } else if (json_is_string(value) &&
+               !pattern_matches(PATTERN_QUANTITY, json_string_value(value))) {
+        bool known = hint_pattern(&quantity, json_string_value(value), &hint);
+        refuse(validation, place, field, known ? hint.data : NULL,
+               "\"%.200s\" is not a quantity such as 100m, 4 or 16Gi", json_string_value(value));
+    }
+    text_free(&hint);
+}
+
+static void check_map(struct validation *validation, const struct place *place,
+                      const struct field *field, const json_t *map, const json_t *old_map)
+{
+    check_size(validation, place, field, json_object_size(map));
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)map, key, value) {
+        struct place child = {place, key, 0, true};
+        const json_t *old_value = json_object_get(old_map, key);
+        bool before = validation->forgiven;
+        if (old_value != NULL && json_equal(value, old_value))
+            validation->forgiven = true;
+        if (field->kind == FIELD_RESOURCE_MAP)
+            check_quantity(validation, &child, field, value);
+        else
+            check_text(validation, &child, field, value);
+        check_rules(validation, &child, field->item_rules, field->item_rules_count, value,
+                    old_value);
+        validation->forgiven = before;
+    }
+}
+
+// --- rules ---------------------------------------------------------------------------------------
+static void report_rule(struct validation *validation, const struct place *place,
+                        const struct rule *rule)
+{
+    bool forgiven = validation->forgiven;
+    validation_report(validation, forgiven ? FINDING_WARNING : FINDING_REFUSED,
+                      forgiven ? "W-kept" : NULL, rule->id, place, rule->hint, "%s", rule->message);
+}
+
+static void check_items(struct validation *validation, const struct place *place,
+                        const struct rule *rule, const json_t *list)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach (list, index, item) {
+        struct place child = {place, NULL, index, false};
+        if (rule->item_violated(rule, item))
+            report_rule(validation, &child, rule);
+    }
+}
+
+static void check_keys(struct validation *validation, const struct place *place,
+                       const struct rule *rule, const json_t *map)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)map, key, value) {
+        struct place child = {place, key, 0, true};
+        if (rule->text_violated(rule, key))
+            report_rule(validation, &child, rule);
+    }
+}
+
+static void check_rules(struct validation *validation, const struct place *place,
+                        const struct rule *rules, uint32_t count, const json_t *value,
+                        const json_t *old_value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rule *rule = &rules[i];
+        if (rule->aws_only && validation->options->core)
+            continue;
+        if (rule->transition && old_value == NULL)
+            continue;
+        if (rule->item_violated != NULL)
+            check_items(validation, place, rule, value);
+        else if (rule->text_violated != NULL && json_is_object(value))
+            check_keys(validation, place, rule, value);
+        else if (rule->text_violated != NULL && json_is_string(value)) {
+            if (rule->text_violated(rule, json_string_value(value)))
+                report_rule(validation, place, rule);
+        } else if (rule->violated != NULL && rule->violated(rule, value, old_value))
+            report_rule(validation, place, rule);
+    }
+}
+
+// --- refusals ------------------------------------------------------------------------------------
+const char *schema_rule(const struct validation *validation, const struct field *field)
+{
+    if (field->rule_id != NULL)
+        return field->rule_id;
+    switch ((int)validation->kind->id) {
+    case KIND_NODE_POOL:
+        return "API-32";
+    case KIND_NODE_CLAIM:
+        return "API-57";
+    case KIND_NODE_OVERLAY:
+        return "API-66";
+    case KIND_CAPACITY_BUFFER:
+        return "API-77";
+    case KIND_EC2_NODE_CLASS:
+        return "API-86";
+    case KIND_KWOK_NODE_CLASS:
+        return "API-106";
+    default:
+        return NULL;
+    }
+}
+
+static void refuse(struct validation *validation, const struct place *place,
+                   const struct field *field, const char *hint, const char *format, ...)
+{
+    if (validation->forgiven)
+        return;
+    char message[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    validation_report(validation, FINDING_REFUSED, NULL, schema_rule(validation, field), place,
+                      hint, "%s", message);
+}
+
+static const char *describe_json(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    case JSON_NULL:
+        return "null";
+    }
+    return "something else";
+}
+
+static void refuse_type(struct validation *validation, const struct place *place,
+                        const struct field *field, const char *wanted, const json_t *value)
+{
+    struct text hint = {0};
+    bool known = hint_type(field, place, value, &hint);
+    refuse(validation, place, field, known ? hint.data : NULL, "must be %s, not %s", wanted,
+           describe_json(value));
+    text_free(&hint);
+}

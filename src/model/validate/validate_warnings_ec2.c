@@ -1,0 +1,317 @@
+// What an EC2NodeClass says that is admitted, but rejected by the controller (AWN-231 to 235, 429,
+// 463) or hardly meant (API-313, GUI-14).
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "base/vector.h"
+#include "model/tables/rules_json.h"
+#include "model/validate/validate_kubelet.h"
+#include "model/validate/validation.h"
+#include "model/tables/well_known.h"
+
+#define USER_DATA_MAX  16384 // bytes, before base64
+#define USER_DATA_NEAR 14745 // nine tenths of it
+#define TAGS_MAX       46    // 50, less those that the controller adds
+#define TAG_KEY_MAX    128
+#define TAG_VALUE_MAX  256
+
+static void warn(struct validation *validation, const struct place *place, const char *code,
+                 const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
+static void warn(struct validation *validation, const struct place *place, const char *code,
+                 const char *hint, const char *format, ...)
+{
+    char message[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
+}
+
+// --- selector terms ------------------------------------------------------------------------------
+static void advise_aliases(struct validation *validation, const struct place *spec_place,
+                           const json_t *spec)
+{
+    struct place list_place = {spec_place, "amiSelectorTerms", 0, false};
+    size_t index;
+    json_t *term;
+    json_array_foreach (json_object_get(spec, "amiSelectorTerms"), index, term) {
+        struct place place = {&list_place, NULL, index, false};
+        struct place alias_place = {&place, "alias", 0, false};
+        const char *alias = json_text(term, "alias"), *at = alias ? strchr(alias, '@') : NULL;
+        if (at != NULL && strcmp(at, "@latest") == 0 && strncmp(alias, "windows", 7) != 0)
+            warn(validation, &alias_place, "W-alias-latest",
+                 "name a version to decide yourself when nodes move to it",
+                 "nodes drift whenever a new image appears");
+        if (at != NULL && strchr(at + 1, '@') != NULL)
+            validation_report(validation, FINDING_REJECTED, NULL, "API-605", &alias_place, NULL,
+                              "an alias has one @");
+    }
+}
+
+// Where upstream lets a term through that says too much, one field decides and the others are
+// ignored (AWN-703). A list of which every term does so is refused.
+struct selector {
+    const char *list;
+    const char *decisive[3], *fields[7]; // NULL-terminated
+};
+static const struct selector selectors[] = {
+    {"amiSelectorTerms",
+     {"ssmParameter"},
+     {"ssmParameter", "alias", "id", "name", "owner", "tags"}},
+    {"subnetSelectorTerms", {"id"}, {"id", "tags"}},
+    {"securityGroupSelectorTerms", {"id", "name"}, {"id", "name", "tags"}},
+    {"capacityReservationSelectorTerms",
+     {"id"},
+     {"id", "instanceMatchCriteria", "ownerID", "tags"}},
+};
+
+static void advise_term(struct validation *validation, const struct place *place,
+                        const struct selector *selector, const json_t *term)
+{
+    const char *decisive = NULL;
+    for (size_t i = 0; selector->decisive[i] != NULL && decisive == NULL; i++)
+        if (json_has(term, selector->decisive[i]))
+            decisive = selector->decisive[i];
+    for (size_t i = 0; decisive != NULL && selector->fields[i] != NULL; i++)
+        if (strcmp(selector->fields[i], decisive) != 0 && json_has(term, selector->fields[i]))
+            warn(validation, place, "W-term-mixed", "leave one out, or make it two terms",
+                 "%s is ignored beside %s", selector->fields[i], decisive);
+}
+
+static void advise_terms(struct validation *validation, const struct place *spec_place,
+                         const json_t *spec)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(selectors); i++) {
+        struct place list_place = {spec_place, selectors[i].list, 0, false};
+        size_t index;
+        json_t *term;
+        json_array_foreach (json_object_get(spec, selectors[i].list), index, term) {
+            struct place place = {&list_place, NULL, index, false};
+            advise_term(validation, &place, &selectors[i], term);
+        }
+    }
+}
+
+// --- volumes -------------------------------------------------------------------------------------
+// EC2's ranges by volume type; 0: not given for the type.
+static const struct volume_range {
+    const char *type;
+    int64_t size_min_gib, size_max_gib, iops_min, iops_max, throughput_min, throughput_max;
+} volume_ranges[] = {
+    {"gp2", 1, 16384, 0, 0, 0, 0},       {"gp3", 1, 65536, 3000, 80000, 125, 2000},
+    {"io1", 4, 16384, 100, 64000, 0, 0}, {"io2", 4, 65536, 100, 256000, 0, 0},
+    {"st1", 125, 16384, 0, 0, 0, 0},     {"sc1", 125, 16384, 0, 0, 0, 0},
+    {"standard", 1, 1024, 0, 0, 0, 0},
+};
+
+static int64_t size_in_gib(const char *text)
+{
+    char *unit;
+    int64_t number = strtoll(text, &unit, 10);
+    if (strcmp(unit, "Ti") == 0)
+        return number * 1024;
+    if (strcmp(unit, "T") == 0)
+        return number * 1000000000000 / 1073741824;
+    return strcmp(unit, "G") == 0 ? number * 1000000000 / 1073741824 : number;
+}
+
+static void advise_number(struct validation *validation, const struct place *ebs_place,
+                          const json_t *ebs, const char *name, const char *type, int64_t least,
+                          int64_t most)
+{
+    struct place place = {ebs_place, name, 0, false};
+    const json_t *value = json_object_get(ebs, name);
+    if (!json_is_integer(value))
+        return;
+    if (most == 0)
+        warn(validation, &place, "W-volume", "leave it out", "%s takes no %s", type, name);
+    else if (json_integer_value(value) < least || json_integer_value(value) > most)
+        warn(validation, &place, "W-volume", NULL, "%s allows %" PRId64 " to %" PRId64 " %s", type,
+             least, most, name);
+}
+
+static void advise_ebs(struct validation *validation, const struct place *place, const json_t *ebs)
+{
+    struct place size_place = {place, "volumeSize", 0, false};
+    const char *given = json_text(ebs, "volumeType"), *size = json_text(ebs, "volumeSize");
+    const char *type = given != NULL ? given : "gp3";
+    for (size_t i = 0; i < ARRAY_LENGTH(volume_ranges); i++) {
+        const struct volume_range *range = &volume_ranges[i];
+        if (strcmp(range->type, type) != 0)
+            continue;
+        advise_number(validation, place, ebs, "iops", type, range->iops_min, range->iops_max);
+        advise_number(validation, place, ebs, "throughput", type, range->throughput_min,
+                      range->throughput_max);
+        int64_t gib = size != NULL ? size_in_gib(size) : range->size_min_gib;
+        if (gib < range->size_min_gib || gib > range->size_max_gib)
+            warn(validation, &size_place, "W-volume", NULL,
+                 "%s allows %" PRId64 " to %" PRId64 " GiB", type, range->size_min_gib,
+                 range->size_max_gib);
+        bool needs_iops = type[0] == 'i';
+        if (needs_iops && !json_has(ebs, "iops"))
+            warn(validation, place, "W-volume", "add iops", "%s needs iops", type);
+    }
+}
+
+static void advise_volumes(struct validation *validation, const struct place *spec_place,
+                           const json_t *spec)
+{
+    struct place list_place = {spec_place, "blockDeviceMappings", 0, false};
+    size_t index;
+    json_t *mapping;
+    json_array_foreach (json_object_get(spec, "blockDeviceMappings"), index, mapping) {
+        struct place place = {&list_place, NULL, index, false};
+        struct place ebs_place = {&place, "ebs", 0, false};
+        if (!json_has(mapping, "deviceName"))
+            warn(validation, &place, "W-volume", "for example /dev/xvda",
+                 "deviceName is missing: EC2 refuses the launch");
+        if (json_has(mapping, "ebs"))
+            advise_ebs(validation, &ebs_place, json_object_get(mapping, "ebs"));
+        else
+            warn(validation, &place, "W-volume", "add ebs: {volumeSize: 20Gi}",
+                 "ebs is missing: there is no volume to attach");
+    }
+}
+
+// --- user data -----------------------------------------------------------------------------------
+static int base64_value(char c)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = c == '\0' ? NULL : strchr(alphabet, c);
+    return found == NULL ? -1 : (int)(found - alphabet);
+}
+
+// Whether the text is base64 of something that begins like user data (GUI-14).
+static bool is_base64(const char *text)
+{
+    char plain[64];
+    size_t length = 0, letters = 0;
+    uint32_t bits = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        int value = base64_value(*c);
+        if (*c == '\n' || *c == '\r' || *c == '=')
+            continue;
+        if (value < 0)
+            return false;
+        bits = bits << 6 | (uint32_t)value;
+        if (++letters % 4 == 0)
+            for (int shift = 16; shift >= 0 && length < sizeof plain - 1; shift -= 8)
+                plain[length++] = (char)(bits >> shift);
+    }
+    plain[length] = '\0';
+    static const char *const beginnings[] = {
+        "#!", "#cloud", "MIME-", "Content-", "<powershell", "[settings", "apiVersion", "--", NULL};
+    for (size_t i = 0; letters >= 8 && beginnings[i] != NULL; i++)
+        if (text_starts_with(plain, beginnings[i]))
+            return true;
+    return false;
+}
+
+static const char *family_of(const json_t *spec)
+{
+    static const char *const families[] = {"AL2",         "AL2023",      "Bottlerocket",
+                                           "Windows2019", "Windows2022", "Windows2025"};
+    const char *family = json_text(spec, "amiFamily");
+    size_t index;
+    json_t *term;
+    json_array_foreach (json_object_get(spec, "amiSelectorTerms"), index, term) {
+        const char *alias = json_text(term, "alias");
+        for (size_t i = 0; family == NULL && alias != NULL && i < ARRAY_LENGTH(families); i++)
+            if (strncasecmp(alias, families[i], strlen(families[i])) == 0 &&
+                alias[strlen(families[i])] == '@')
+                family = families[i];
+    }
+    return family != NULL ? family : "Custom";
+}
+
+static void advise_user_data(struct validation *validation, const struct place *spec_place,
+                             const json_t *spec)
+{
+    struct place place = {spec_place, "userData", 0, false};
+    const char *text = json_text(spec, "userData"), *family = family_of(spec);
+    if (text == NULL)
+        return;
+    size_t bytes = strlen(text);
+    if (bytes > USER_DATA_MAX)
+        warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
+             "%zu bytes; EC2 takes %d, with what the family adds", bytes, USER_DATA_MAX);
+    else if (bytes > USER_DATA_NEAR)
+        warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
+             "%zu bytes; with what the family adds it may go beyond %d", bytes, USER_DATA_MAX);
+    bool is_toml = pattern_matches("(?m)^\\s*\\[settings[.\\]]", text);
+    bool is_mime =
+        text_starts_with(text, "MIME-Version:") || text_starts_with(text, "Content-Type:");
+    bool is_script = text_starts_with(text, "#!");
+    bool bottlerocket = strcmp(family, "Bottlerocket") == 0;
+    if (is_base64(text))
+        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
+                          "write the text itself", "user data is plain text here, not base64");
+    else if (bottlerocket && (is_mime || is_script))
+        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
+                          "write TOML with [settings...] tables", "Bottlerocket does not read %s",
+                          is_mime ? "MIME" : "shell scripts");
+    else if (!bottlerocket && strcmp(family, "Custom") != 0 && is_toml)
+        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
+                          strncmp(family, "Windows", 7) == 0 ? "write a PowerShell script"
+                                                             : "write a shell script or MIME parts",
+                          "%s does not read TOML", family);
+}
+
+// --- tags ----------------------------------------------------------------------------------------
+static size_t count_characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static void advise_tags(struct validation *validation, const struct place *spec_place,
+                        const json_t *spec)
+{
+    struct place tags_place = {spec_place, "tags", 0, false};
+    const json_t *tags = json_object_get(spec, "tags");
+    if (json_object_size(tags) > TAGS_MAX)
+        warn(validation, &tags_place, "W-tag-limits", NULL,
+             "%zu tags; EC2 takes 50, four of which are the controller's", json_object_size(tags));
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)tags, key, value) {
+        struct place place = {&tags_place, key, 0, true};
+        if (count_characters(key) > TAG_KEY_MAX)
+            warn(validation, &place, "W-tag-limits", NULL, "the key is longer than %d characters",
+                 TAG_KEY_MAX);
+        if (json_is_string(value) && count_characters(json_string_value(value)) > TAG_VALUE_MAX)
+            warn(validation, &place, "W-tag-limits", NULL, "the value is longer than %d characters",
+                 TAG_VALUE_MAX);
+        if (strncasecmp(key, "aws:", 4) == 0)
+            warn(validation, &place, "W-tag-limits", "use another prefix",
+                 "keys beginning aws: are kept for AWS");
+        if (strcmp(key, "karpenter.sh/managed-by") == 0)
+            warn(validation, &place, "W-old-name", "eks:eks-cluster-name is set by the controller",
+                 "%s is an old name", key);
+    }
+}
+
+void advise_ec2_node_class(struct validation *validation, const json_t *object)
+{
+    struct place spec_place = {NULL, "spec", 0, false};
+    const json_t *spec = json_object_get(object, "spec");
+    if (spec == NULL) {
+        warn(validation, &spec_place, "W-empty-nodeclass", "say what machines are made from",
+             "without a spec it never becomes ready");
+        return;
+    }
+    advise_aliases(validation, &spec_place, spec);
+    advise_terms(validation, &spec_place, spec);
+    advise_volumes(validation, &spec_place, spec);
+    advise_user_data(validation, &spec_place, spec);
+    advise_tags(validation, &spec_place, spec);
+    if (json_is_object(json_object_get(spec, "kubelet")))
+        advise_kubelet(validation, json_object_get(spec, "kubelet"), family_of(spec));
+}

@@ -1,0 +1,263 @@
+#include "reconcile/conditions.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "model/schema/core.h"
+#include "model/schema/ec2_node_class.h"
+#include "model/schema/karpenter.h"
+
+static const char *const node_claim_dependents[] = {"Launched", "Registered", "Initialized", NULL};
+static const char *const node_pool_dependents[] = {"ValidationSucceeded", "NodeClassReady", NULL};
+static const char *const node_overlay_dependents[] = {"ValidationSucceeded", NULL};
+
+static const char *const *dependents_of(const struct object *object)
+{
+    if (object->kind->id == KIND_NODE_CLAIM)
+        return node_claim_dependents;
+    if (object->kind->id == KIND_NODE_POOL)
+        return node_pool_dependents;
+    return object->kind->id == KIND_NODE_OVERLAY ? node_overlay_dependents : NULL;
+}
+
+static struct condition *find(const struct conditions *conditions, const char *type)
+{
+    for (uint32_t i = 0; i < conditions->items.count; i++)
+        if (strcmp(conditions->items.items[i].type, type) == 0)
+            return &conditions->items.items[i];
+    return NULL;
+}
+
+static bool is_dependent(const struct conditions *conditions, const char *type)
+{
+    for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)
+        if (strcmp(*name, type) == 0)
+            return true;
+    return false;
+}
+
+static bool is_root(const struct conditions *conditions, const char *type)
+{
+    return conditions->dependents != NULL && strcmp(type, CONDITION_READY) == 0;
+}
+
+// LIF-14: by transition time, the root last; stable.
+static void sort(struct conditions *conditions)
+{
+    struct condition *items = conditions->items.items;
+    for (uint32_t i = 1; i < conditions->items.count; i++) {
+        struct condition moving = items[i];
+        uint32_t place = i;
+        while (place > 0 &&
+               (is_root(conditions, items[place - 1].type) ||
+                (!is_root(conditions, moving.type) &&
+                 items[place - 1].last_transition_time > moving.last_transition_time))) {
+            items[place] = items[place - 1];
+            place--;
+        }
+        items[place] = moving;
+    }
+}
+
+static void add_missing(struct conditions *conditions, const char *type)
+{
+    if (find(conditions, type) != NULL)
+        return;
+    conditions->changed = true;
+    vector_push(&conditions->items,
+                (struct condition){.type = type,
+                                   .status = "Unknown",
+                                   .reason = "AwaitingReconciliation",
+                                   .message = "object is awaiting reconciliation",
+                                   .last_transition_time = conditions->created,
+                                   .observed_generation = conditions->generation});
+}
+
+void conditions_read(struct conditions *conditions, struct arena *arena,
+                     const struct object *object, const condition_list *list, int64_t now)
+{
+    *conditions = (struct conditions){.arena = arena,
+                                      .dependents = dependents_of(object),
+                                      .generation = object->meta.generation,
+                                      .created =
+                                          ns_truncate(object->meta.creation_timestamp, SECOND),
+                                      .now = ns_truncate(now, SECOND),
+                                      .deleting = object->meta.deletion_timestamp != 0};
+    for (uint32_t i = 0; i < list->count; i++)
+        vector_push(&conditions->items, list->items[i]);
+    for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)
+        add_missing(conditions, *name);
+    if (conditions->dependents != NULL)
+        add_missing(conditions, CONDITION_READY);
+    sort(conditions);
+}
+
+void conditions_free(struct conditions *conditions)
+{
+    vector_free(&conditions->items);
+}
+
+// Whether a write is due: the texts as the API would compare them.
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool set_one(struct conditions *conditions, const char *type, const char *status,
+                    const char *reason, const char *message)
+{
+    struct condition *condition = find(conditions, type);
+    if (condition != NULL && same_text(condition->status, status) &&
+        same_text(condition->reason, reason) && same_text(condition->message, message) &&
+        condition->observed_generation == conditions->generation)
+        return false;
+    if (condition == NULL) {
+        vector_push(&conditions->items, (struct condition){0});
+        condition = &conditions->items.items[conditions->items.count - 1];
+        condition->type = arena_copy_string(conditions->arena, type);
+    }
+    if (!same_text(condition->status, status))
+        condition->last_transition_time = conditions->now;
+    condition->status = arena_copy_string(conditions->arena, status);
+    condition->reason = arena_copy_string(conditions->arena, reason);
+    condition->message = arena_copy_string(conditions->arena, message);
+    condition->observed_generation = conditions->generation;
+    conditions->changed = true;
+    return true;
+}
+
+// LIF-13.
+static void update_root(struct conditions *conditions)
+{
+    if (conditions->dependents == NULL)
+        return;
+    bool any_false = false;
+    VECTOR(const struct condition *) unhealthy = {0};
+    for (uint32_t i = conditions->items.count; i-- > 0;) { // latest transition first
+        const struct condition *condition = &conditions->items.items[i];
+        if (!is_dependent(conditions, condition->type))
+            continue;
+        bool current = condition->observed_generation == conditions->generation;
+        if (same_text(condition->status, "True") && current)
+            continue;
+        any_false = any_false || (current && same_text(condition->status, "False"));
+        vector_push(&unhealthy, condition);
+    }
+    struct text message = {0};
+    for (uint32_t i = 0; i < unhealthy.count; i++) {
+        text_join(&message, ", ", unhealthy.items[i]->type);
+        text_format(&message, "=%s", unhealthy.items[i]->status);
+    }
+    if (unhealthy.count == 0)
+        set_one(conditions, CONDITION_READY, "True", CONDITION_READY, "");
+    else
+        set_one(conditions, CONDITION_READY, any_false ? "False" : "Unknown",
+                any_false ? "UnhealthyDependents" : "ReconcilingDependents", message.data);
+    text_free(&message);
+    vector_free(&unhealthy);
+}
+
+// LIF-15: deletion raises the generation; nothing else of the object changed by it.
+static void raise_generation(struct conditions *conditions)
+{
+    for (uint32_t i = 0; i < conditions->items.count; i++)
+        if (conditions->items.items[i].observed_generation != conditions->generation) {
+            conditions->items.items[i].observed_generation = conditions->generation;
+            conditions->changed = true;
+        }
+}
+
+bool conditions_set(struct conditions *conditions, const char *type, const char *status,
+                    const char *reason, const char *message)
+{
+    assert(!is_root(conditions, type));
+    bool changed = set_one(conditions, type, status, reason != NULL ? reason : type,
+                           message != NULL ? message : "");
+    if (changed && conditions->deleting)
+        raise_generation(conditions);
+    sort(conditions);
+    if (is_dependent(conditions, type) || conditions->deleting)
+        update_root(conditions);
+    sort(conditions);
+    return changed;
+}
+
+bool conditions_set_true(struct conditions *conditions, const char *type)
+{
+    return conditions_set(conditions, type, "True", NULL, NULL);
+}
+
+static int by_type(const void *a, const void *b)
+{
+    return strcmp(((const struct condition *)a)->type, ((const struct condition *)b)->type);
+}
+
+bool conditions_clear(struct conditions *conditions, const char *type)
+{
+    struct condition *condition = find(conditions, type);
+    if (condition == NULL || is_dependent(conditions, type) || is_root(conditions, type))
+        return false;
+    uint32_t index = (uint32_t)(condition - conditions->items.items);
+    uint32_t after = conditions->items.count - index - 1;
+    memmove(condition, condition + 1, after * sizeof *condition);
+    conditions->items.count--;
+    qsort(conditions->items.items, conditions->items.count, sizeof *condition, by_type);
+    conditions->changed = true;
+    return true;
+}
+
+const struct condition *conditions_get(const struct conditions *conditions, const char *type)
+{
+    return find(conditions, type);
+}
+
+bool conditions_are(const struct conditions *conditions, const char *type, const char *status)
+{
+    const struct condition *condition = find(conditions, type);
+    return condition != NULL && same_text(condition->status, status);
+}
+
+json_t *conditions_encode(const struct conditions *conditions)
+{
+    json_t *list = json_array();
+    char time[INSTANT_TEXT_MAX];
+    for (uint32_t i = 0; i < conditions->items.count; i++) {
+        const struct condition *condition = &conditions->items.items[i];
+        instant_format(condition->last_transition_time, time);
+        json_t *entry = json_pack(
+            "{s:s, s:s, s:s, s:s, s:s}", "type", condition->type, "status", condition->status,
+            "reason", condition->reason != NULL ? condition->reason : "", "message",
+            condition->message != NULL ? condition->message : "", "lastTransitionTime", time);
+        if (condition->observed_generation != 0)
+            json_object_set_new(entry, "observedGeneration",
+                                json_integer(condition->observed_generation));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+const condition_list *object_conditions(const struct object *object)
+{
+    static const condition_list none = {0};
+    switch ((int)object->kind->id) {
+    case KIND_NODE_CLAIM:
+        return &((const struct node_claim *)object)->status.conditions;
+    case KIND_NODE_POOL:
+        return &((const struct node_pool *)object)->status.conditions;
+    case KIND_NODE:
+        return &((const struct node *)object)->status.conditions;
+    case KIND_KWOK_NODE_CLASS:
+        return &((const struct kwok_node_class *)object)->status.conditions;
+    case KIND_EC2_NODE_CLASS:
+        return &((const struct ec2_node_class *)object)->status.conditions;
+    case KIND_NODE_OVERLAY:
+        return &((const struct node_overlay *)object)->status.conditions;
+    case KIND_CAPACITY_BUFFER:
+        return &((const struct capacity_buffer *)object)->status.conditions;
+    default:
+        return &none;
+    }
+}

@@ -1,0 +1,42 @@
+// Conditions of NodeClaim, NodePool and NodeOverlay: a working copy of an object's list under the
+// rules LIF-10 to LIF-16, to be written back if it changed.
+//
+// The root condition `Ready` follows from the kind's dependents (NodeClaim: Launched, Registered,
+// Initialized; NodePool: ValidationSucceeded, NodeClassReady; NodeOverlay: ValidationSucceeded).
+// Everything lives in the given arena; texts that are set are copied.
+#pragma once
+
+#include "base/vector.h"
+#include "model/schema/object.h"
+
+#define CONDITION_READY "Ready"
+
+struct conditions {
+    struct arena *arena;
+    VECTOR(struct condition) items; // release with conditions_free()
+    const char *const *dependents;  // NULL-terminated; NULL: a kind without a root
+    int64_t generation, created, now;
+    bool deleting, changed;
+};
+
+// Takes a copy of `list` and adds what LIF-11 says is missing. `now` is cut to whole seconds, as
+// the API keeps times.
+void conditions_read(struct conditions *conditions, struct arena *arena,
+                     const struct object *object, const condition_list *list, int64_t now);
+void conditions_free(struct conditions *conditions);
+
+// LIF-12, LIF-15. reason NULL: the type; message NULL: empty. Answers whether something changed.
+bool conditions_set(struct conditions *conditions, const char *type, const char *status,
+                    const char *reason, const char *message);
+bool conditions_set_true(struct conditions *conditions, const char *type);
+// Removes an independent condition; a dependent stays (LIF-14).
+bool conditions_clear(struct conditions *conditions, const char *type);
+
+const struct condition *conditions_get(const struct conditions *conditions, const char *type);
+bool conditions_are(const struct conditions *conditions, const char *type, const char *status);
+
+json_t *conditions_encode(const struct conditions *conditions);
+
+// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries; borrowed.
+// Empty for other kinds.
+const condition_list *object_conditions(const struct object *object);

@@ -1,0 +1,243 @@
+// create, update, patch and delete of objects.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "sim/apiserver/api_internal.h"
+#include "sim/store/resources.h"
+#include "sim/store/store_internal.h"
+
+static bool need_body(struct api_call *call)
+{
+    return json_is_object(call->request->body) ||
+           failure_bad_request(&call->failure, "the body of the request is not a JSON object");
+}
+
+// A definition that has been stored is served at once, and says so.
+static void serve_definition(struct api_call *call, json_t **stored)
+{
+    if (call->resource != call->store->definitions || call->write.dry_run)
+        return;
+    resources_register_definition(call->store, *stored);
+    char now[40];
+    now_text(call->store, now);
+    json_t *status = json_pack(
+        "{s:O, s:[s], s:[{s:s,s:s,s:s,s:s,s:s}, {s:s,s:s,s:s,s:s,s:s}]}", "acceptedNames",
+        store_path(*stored, "spec.names"), "storedVersions",
+        json_string_value(
+            json_object_get(json_array_get(store_path(*stored, "spec.versions"), 0), "name")),
+        "conditions", "type", "NamesAccepted", "status", "True", "reason", "NoConflicts", "message",
+        "no conflicts found", "lastTransitionTime", now, "type", "Established", "status", "True",
+        "reason", "InitialNamesAccepted", "message", "the initial names have been accepted",
+        "lastTransitionTime", now);
+    if (status == NULL || json_object_get(store_path(*stored, "status"), "conditions") != NULL) {
+        json_decref(status);
+        return;
+    }
+    json_t *copy = json_copy(*stored);
+    json_object_set_new(copy, "status", status);
+    const struct write_options options = {0};
+    json_t *written = store_write_replace(call->store, call->resource, NULL, store_name(*stored),
+                                          "status", copy, &options, NULL);
+    *stored = written != NULL ? written : *stored;
+    json_decref(copy);
+}
+
+bool call_create(struct api_call *call)
+{
+    if (!need_body(call))
+        return false;
+    json_t *body = view_read(call->view, call->request->body);
+    json_t *stored = store_write_add(call->store, call->resource, call->path.namespace, body,
+                                     &call->write, &call->failure);
+    json_decref(body);
+    if (stored == NULL)
+        return false;
+    serve_definition(call, &stored);
+    return answer_object(call, 201, stored);
+}
+
+// Custom objects are only replaced by someone who has seen them.
+static bool check_unconditional(struct api_call *call)
+{
+    const char *version =
+        string_at(json_object_get(call->request->body, "metadata"), "resourceVersion");
+    if (!call->resource->custom || (version != NULL && version[0] != '\0'))
+        return true;
+    struct field_errors errors = {0};
+    field_errors_add(&errors, FIELD_PROBLEM_INVALID, "metadata.resourceVersion", "0",
+                     "must be specified for an update");
+    return field_errors_finish(&errors, call->view, call->path.name, &call->failure);
+}
+
+static const char *write_subresource(const struct api_call *call)
+{
+    return call->path.subresource;
+}
+
+bool call_update(struct api_call *call)
+{
+    if (!need_body(call))
+        return false;
+    bool exists =
+        store_get(call->store, call->resource, call->path.namespace, call->path.name) != NULL;
+    if (exists && !check_unconditional(call))
+        return false;
+    json_t *body = view_read(call->view, call->request->body);
+    json_t *stored = store_write_replace(call->store, call->resource, call->path.namespace,
+                                         call->path.name, write_subresource(call), body,
+                                         &call->write, &call->failure);
+    json_decref(body);
+    if (stored == NULL)
+        return false;
+    serve_definition(call, &stored);
+    return answer_object(call, 200, stored);
+}
+
+static const char *patch_type(const struct api_call *call)
+{
+    static const struct {
+        const char *media_type, *type;
+    } types[] = {
+        {"application/json-patch+json", "json"},
+        {"application/merge-patch+json", "merge"},
+        {"application/strategic-merge-patch+json", "strategic"},
+        {"application/apply-patch+yaml", "apply"},
+    };
+    const char *given = call->request->content_type;
+    for (size_t i = 0; given != NULL && i < ARRAY_LENGTH(types); i++)
+        if (text_starts_with(given, types[i].media_type))
+            return types[i].type;
+    return NULL;
+}
+
+bool call_patch(struct api_call *call)
+{
+    const char *type = patch_type(call);
+    if (type == NULL)
+        return failure_set(&call->failure, 415, "UnsupportedMediaType",
+                           "the body of the request was in an unknown format - accepted media types "
+                           "include: application/json-patch+json, application/merge-patch+json, "
+                           "application/strategic-merge-patch+json, application/apply-patch+yaml");
+    if (call->request->body == NULL)
+        return failure_bad_request(&call->failure, "the patch is missing or not JSON");
+    if (strcmp(type, "apply") == 0)
+        return call_apply(call);
+    json_t *stored = store_write_patch(call->store, call->resource, call->path.namespace,
+                                       call->path.name, write_subresource(call), type,
+                                       call->request->body, &call->write, &call->failure);
+    if (stored == NULL)
+        return false;
+    serve_definition(call, &stored);
+    return answer_object(call, 200, stored);
+}
+
+// --- delete -----------------------------------------------------------------------------------------
+
+static bool read_delete_options(struct api_call *call, const json_t *body,
+                                struct store_delete_options *options)
+{
+    const json_t *preconditions = json_object_get(body, "preconditions");
+    *options = (struct store_delete_options){
+        .uid = string_at(preconditions, "uid"),
+        .resource_version = string_at(preconditions, "resourceVersion"),
+        .grace_period_seconds = -1,
+        .propagation = string_at(body, "propagationPolicy"),
+    };
+    const json_t *grace = json_object_get(body, "gracePeriodSeconds");
+    const char *grace_text = call_query(call, "gracePeriodSeconds");
+    if (json_is_integer(grace))
+        options->grace_period_seconds = json_integer_value(grace);
+    else if (grace_text != NULL &&
+             !text_parse_int64(grace_text, &options->grace_period_seconds))
+        return failure_bad_request(&call->failure, "invalid gracePeriodSeconds: %s", grace_text);
+    if (options->propagation == NULL)
+        options->propagation = call_query(call, "propagationPolicy");
+    if (json_is_true(json_object_get(body, "orphanDependents")) && options->propagation == NULL)
+        options->propagation = "Orphan";
+    if (json_array_size(json_object_get(body, "dryRun")) > 0)
+        call->write.dry_run = true;
+    static const char *const policies[] = {"Background", "Foreground", "Orphan"};
+    for (size_t i = 0; options->propagation != NULL && i < ARRAY_LENGTH(policies); i++)
+        if (strcmp(options->propagation, policies[i]) == 0)
+            return true;
+    return options->propagation == NULL ||
+           failure_bad_request(&call->failure, "invalid propagationPolicy: %s",
+                               options->propagation);
+}
+
+static bool answer_gone(struct api_call *call, json_t *object)
+{
+    json_t *status = status_success();
+    json_t *details = json_pack("{s:s, s:s, s:s}", "name", store_name(object), "kind",
+                                call->view->plural, "uid", store_uid(object));
+    if (call->view->group[0] != '\0')
+        json_object_set_new(details, "group", json_string(call->view->group));
+    json_object_set_new(status, "details", details);
+    return answer_value(call, 200, status);
+}
+
+bool call_delete(struct api_call *call)
+{
+    struct store_delete_options options;
+    if (!read_delete_options(call, call->request->body, &options))
+        return false;
+    bool removed;
+    json_t *object =
+        store_write_remove(call->store, call->resource, call->path.namespace, call->path.name,
+                           &options, &call->write, &removed, &call->failure);
+    if (object == NULL)
+        return false;
+    bool returns_object = call->resource == call->store->pods;
+    return removed && !returns_object ? answer_gone(call, object)
+                                      : answer_object(call, 200, object);
+}
+
+struct collection {
+    const struct api_selector *selector;
+    VECTOR(json_t *) objects;
+};
+
+static bool collect(void *context, json_t *object)
+{
+    struct collection *collection = context;
+    if (api_selector_matches(collection->selector, object))
+        vector_push(&collection->objects, json_incref(object));
+    return true;
+}
+
+bool call_delete_collection(struct api_call *call)
+{
+    struct store_delete_options options;
+    if (!read_delete_options(call, call->request->body, &options))
+        return false;
+    struct api_selector *selector =
+        api_selector_parse(call_query(call, "labelSelector"), call_query(call, "fieldSelector"),
+                           call->resource->custom, &call->failure);
+    if (selector == NULL)
+        return false;
+    struct collection collection = {.selector = selector};
+    store_each(call->store, call->resource, call->path.namespace, collect, &collection);
+    json_t *items = json_array();
+    vector_for_each(object, &collection.objects)
+    {
+        bool removed;
+        json_t *gone = store_write_remove(call->store, call->resource, store_namespace(*object),
+                                          store_name(*object), &options, &call->write, &removed,
+                                          NULL);
+        if (gone != NULL)
+            json_array_append_new(items, view_of(call->view, gone));
+        json_decref(*object);
+    }
+    vector_free(&collection.objects);
+    api_selector_destroy(selector);
+    json_t *version = json_sprintf("%llu", (unsigned long long)store_version(call->store));
+    json_t *api_version = json_sprintf("%s%s%s", call->view->group,
+                                       call->view->group[0] != '\0' ? "/" : "", call->view->version);
+    return answer_value(call, 200,
+                        json_pack("{s:s, s:o, s:{s:o}, s:o}", "kind", call->view->list_kind,
+                                  "apiVersion", api_version, "metadata", "resourceVersion", version,
+                                  "items", items));
+}

@@ -1,0 +1,187 @@
+// OpenAPI documents in the measure in which kubectl reads them: which operations take fieldValidation and
+// dryRun, and schemas for kubectl explain, made from the tables. Strategic merge keys are not told, so that
+// clients fall back on the ones that they know.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/schema/type.h"
+#include "sim/apiserver/discovery.h"
+#include "sim/store/resources.h"
+#include "sim/store/store_internal.h"
+
+#define SCHEMA_DEPTH_MAX 16
+
+static json_t *schema_of_type(const struct type *type, int depth);
+
+static json_t *scalar(const char *type, const char *format)
+{
+    json_t *schema = json_pack("{s:s}", "type", type);
+    if (format != NULL)
+        json_object_set_new(schema, "format", json_string(format));
+    return schema;
+}
+
+static json_t *schema_of_field(const struct field *field, int depth)
+{
+    switch (field->kind) {
+    case FIELD_STRING:
+    case FIELD_DURATION:
+        return scalar("string", field->format);
+    case FIELD_BOOL:
+    case FIELD_OPTIONAL_BOOL:
+        return scalar("boolean", NULL);
+    case FIELD_INT:
+    case FIELD_OPTIONAL_INT:
+        return scalar("integer", "int64");
+    case FIELD_INT32:
+    case FIELD_OPTIONAL_INT32:
+        return scalar("integer", "int32");
+    case FIELD_INT_OR_STRING:
+        return scalar("string", "int-or-string");
+    case FIELD_TIME:
+    case FIELD_MICRO_TIME:
+        return scalar("string", "date-time");
+    case FIELD_PRICE:
+        return scalar("number", "double");
+    case FIELD_OBJECT:
+    case FIELD_POINTER:
+        return schema_of_type(field->type, depth + 1);
+    case FIELD_LIST:
+        return json_pack("{s:s, s:o}", "type", "array", "items",
+                         schema_of_type(field->type, depth + 1));
+    case FIELD_STRING_LIST:
+        return json_pack("{s:s, s:o}", "type", "array", "items", scalar("string", NULL));
+    case FIELD_STRING_MAP:
+    case FIELD_RESOURCE_MAP:
+        return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
+                         scalar("string", NULL));
+    case FIELD_JSON:
+        return scalar("object", NULL);
+    }
+    return scalar("object", NULL);
+}
+
+static json_t *schema_of_type(const struct type *type, int depth)
+{
+    json_t *properties = json_object(), *required = json_array();
+    for (uint32_t i = 0; type != NULL && depth < SCHEMA_DEPTH_MAX && i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        json_t *schema = schema_of_field(field, depth);
+        if (field->documentation != NULL)
+            json_object_set_new(schema, "description", json_string(field->documentation));
+        json_object_set_new(properties, field->name, schema);
+        if (field->flags & FIELD_REQUIRED)
+            json_array_append_new(required, json_string(field->name));
+    }
+    json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+    if (type != NULL && type->documentation != NULL)
+        json_object_set_new(schema, "description", json_string(type->documentation));
+    if (json_array_size(required) > 0)
+        json_object_set(schema, "required", required);
+    json_decref(required);
+    return schema;
+}
+
+static json_t *group_version_kind(const struct store_resource *resource)
+{
+    return json_pack("{s:s, s:s, s:s}", "group", resource->group, "version", resource->version,
+                     "kind", resource->kind);
+}
+
+// The schema of a kind: its table's, or the bare object, with what every object has.
+static json_t *schema_of_kind(const struct store_resource *resource)
+{
+    const struct kind *kind = resource_kind(resource);
+    json_t *schema = schema_of_type(kind != NULL ? kind->type : NULL, 0);
+    json_t *properties = json_object_get(schema, "properties");
+    json_object_set_new(properties, "apiVersion", scalar("string", NULL));
+    json_object_set_new(properties, "kind", scalar("string", NULL));
+    if (json_object_get(properties, "metadata") == NULL)
+        json_object_set_new(properties, "metadata", scalar("object", NULL));
+    json_object_set_new(schema, "x-kubernetes-group-version-kind",
+                        json_pack("[o]", group_version_kind(resource)));
+    return schema;
+}
+
+static json_t *parameter(const char *name)
+{
+    return json_pack("{s:s, s:s, s:{s:s}}", "name", name, "in", "query", "schema", "type", "string");
+}
+
+static json_t *operation(const struct store_resource *resource, const char *action)
+{
+    return json_pack("{s:[o, o, o], s:s, s:o, s:{}}", "parameters", parameter("dryRun"),
+                     parameter("fieldManager"), parameter("fieldValidation"), "x-kubernetes-action",
+                     action, "x-kubernetes-group-version-kind", group_version_kind(resource),
+                     "responses");
+}
+
+static void add_paths(json_t *paths, const struct store_resource *resource)
+{
+    struct text text = {0};
+    bool core = resource->group[0] == '\0';
+    text_format(&text, "/%s%s%s/%s/%s%s", core ? "api" : "apis", core ? "" : "/", resource->group,
+                resource->version, resource->namespaced ? "namespaces/{namespace}/" : "",
+                resource->plural);
+    json_object_set_new(paths, text.data,
+                        json_pack("{s:o}", "post", operation(resource, "post")));
+    text_add(&text, "/{name}");
+    json_object_set_new(paths, text.data,
+                        json_pack("{s:o, s:o}", "put", operation(resource, "put"), "patch",
+                                  operation(resource, "patch")));
+    text_free(&text);
+}
+
+json_t *openapi_v3(struct store *store, const char *group, const char *version)
+{
+    json_t *paths = json_object(), *schemas = json_object();
+    uint32_t count;
+    const struct store_resource *resources = store_resources(store, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_resource *resource = &resources[i];
+        if (strcmp(resource->group, group) != 0 || strcmp(resource->version, version) != 0)
+            continue;
+        struct text name = {0};
+        text_format(&name, "%s.%s.%s", group[0] != '\0' ? group : "core", version, resource->kind);
+        json_object_set_new(schemas, name.data, schema_of_kind(resource));
+        text_free(&name);
+        add_paths(paths, resource);
+    }
+    if (json_object_size(paths) == 0) {
+        json_decref(paths);
+        json_decref(schemas);
+        return NULL;
+    }
+    return json_pack("{s:s, s:{s:s, s:s}, s:o, s:{s:o}}", "openapi", "3.0.0", "info", "title",
+                     "Kubernetes", "version", "v1.36.0", "paths", paths, "components", "schemas",
+                     schemas);
+}
+
+json_t *openapi_v3_index(struct store *store)
+{
+    json_t *paths = json_object();
+    uint32_t count;
+    const struct store_resource *resources = store_resources(store, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_resource *resource = &resources[i];
+        bool core = resource->group[0] == '\0';
+        struct text name = {0};
+        text_format(&name, "%s%s%s/%s", core ? "api" : "apis", core ? "" : "/", resource->group,
+                    resource->version);
+        // The hash tells clients when to read again: more resources, another document.
+        json_object_set_new(paths, name.data,
+                            json_pack("{s:o}", "serverRelativeURL",
+                                      json_sprintf("/openapi/v3/%s?hash=%u", name.data, count)));
+        text_free(&name);
+    }
+    return json_pack("{s:o}", "paths", paths);
+}
+
+json_t *openapi_v2(struct store *store)
+{
+    (void)store;
+    return json_pack("{s:s, s:{s:s, s:s}, s:{}, s:{}}", "swagger", "2.0", "info", "title",
+                     "Kubernetes", "version", "v1.36.0", "paths", "definitions");
+}

@@ -1,0 +1,46 @@
+// What kubelet.c (pods) and kubelet_nodes.c (machines, Nodes, heartbeats) share.
+#pragma once
+
+#include "sim/kubelet/kubelet.h"
+
+struct machine {         // a machine of the simulated cloud
+    struct arena *arena; // of the copies
+    struct machine_boot boot;
+    enum machine_state state;
+    bool registered, gone;
+};
+
+struct kubelet { // by node name
+    char *node_name;
+    struct machine *machine; // NULL: a Node that someone else made, with our annotation or kwok's
+    int64_t ready_at;        // monotonic
+    int64_t last_alive;      // wall clock; when it was last at work, if it is not now
+    bool alive;              // its machine runs
+    bool at_work;            // and is in touch, when last looked at
+};
+
+struct kubelet_pod { // by pod key: what the kubelet remembers
+    char uid[64];
+    int64_t seen, started; // monotonic; started 0: not yet
+    uint32_t restarts;
+};
+
+struct kubelets {
+    struct world *world;
+    struct map *machines; // by provider id
+    struct map *by_node;  // by node name: struct kubelet *
+    struct map *pods;     // by key: struct kubelet_pod *
+    struct work_queue *boots, *again, *nodes, *heartbeats, *pod_work;
+    uint32_t next_address;
+};
+
+void kubelet_boot(void *kubelets, const char *provider_id);
+void kubelet_boot_again(void *kubelets, const char *provider_id); // the second Node
+void kubelet_sync_node(void *kubelets, const char *node_name);
+void kubelet_heartbeat(void *kubelets, const char *node_name);
+void kubelet_node_enters(struct kubelets *kubelets, struct world_object *node);
+void kubelet_node_leaves(struct kubelets *kubelets, struct world_object *node);
+// A kubelet that is there and in touch with the API server; NULL otherwise.
+struct kubelet *kubelet_at_work(const struct kubelets *kubelets, const char *node_name);
+void kubelet_free(void *kubelet);
+void kubelet_machine_free(void *machine);

@@ -1,0 +1,14 @@
+// The simulated kube-scheduler: a queue by priority and age, one pod a cycle, filters and scores as
+// scheduler_filters.h has them. No preemption.
+//
+// A pod that fits nowhere gets the condition PodScheduled=False (Unschedulable) and an event, and
+// waits with a growing back-off until a change could help it. A pod whose claims wait for their
+// first consumer keeps its room on the chosen node until the volumes are bound.
+#pragma once
+
+#include "sim/world/world_internal.h"
+
+WORLD_PART(scheduler);
+// Pods that have been examined and wait for a change, and pods in the queue; for tests.
+uint32_t scheduler_unschedulable_count(const struct scheduler *scheduler);
+uint32_t scheduler_queue_count(const struct scheduler *scheduler);

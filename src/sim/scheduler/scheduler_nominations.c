@@ -1,0 +1,101 @@
+// Pods that are expected on a node (status.nominatedNodeName): they have no room there yet, but pods of
+// no higher priority leave it to them (Kubernetes: Pod Priority and Preemption; KEP-5278).
+#include <stdlib.h>
+
+#include "sim/scheduler/scheduler_cluster.h"
+
+#define SCHEDULER_DEFAULT "default-scheduler"
+
+struct nominees { // of one node, which need not exist yet
+    VECTOR(struct filter_pod *) pods;
+};
+
+static bool is_expected(const struct pod *pod)
+{
+    const char *name = pod->spec.scheduler_name;
+    return filter_nomination(pod) != NULL && !pod_is_terminal(pod) &&
+           (name == NULL || text_equal(name, SCHEDULER_DEFAULT));
+}
+
+const char *filter_nomination(const struct pod *pod)
+{
+    const char *node = pod->status.nominated_node_name;
+    return node == NULL || node[0] == '\0' ? NULL : node;
+}
+
+void nominations_add(struct filter_cluster *cluster, struct filter_pod *pod)
+{
+    if (!is_expected(pod->pod))
+        return;
+    struct nominees *nominees =
+        map_ensure(cluster->nominations, filter_nomination(pod->pod), sizeof *nominees);
+    vector_push(&nominees->pods, pod);
+    pod->nominees = nominees;
+}
+
+void nominations_remove(struct filter_cluster *cluster, struct filter_pod *pod)
+{
+    struct nominees *nominees = pod->nominees;
+    if (nominees == NULL)
+        return;
+    uint32_t kept = 0;
+    vector_for_each (other, &nominees->pods) {
+        if (*other != pod)
+            nominees->pods.items[kept++] = *other;
+    }
+    nominees->pods.count = kept;
+    pod->nominees = NULL;
+    if (kept > 0)
+        return;
+    map_remove(cluster->nominations, filter_nomination(pod->pod));
+    vector_free(&nominees->pods);
+    free(nominees);
+}
+
+static bool leaves_room_to(const struct filter_state *state, const struct filter_pod *nominee)
+{
+    return nominee != state->self &&
+           nominee->pod->spec.priority.value >= state->pod->spec.priority.value;
+}
+
+// Whether what has been worked out for the pod changes with the pods that are on nodes.
+static bool depends_on_pods(const struct filter_state *state)
+{
+    return state->spreads_count > 0 || state->affinity.count > 0 || state->anti_affinity.count > 0 ||
+           map_count(state->cluster->carried) > 0;
+}
+
+static bool fits_beside(struct filter_state *state, uint32_t node, struct filter_tally *tally)
+{
+    if (!depends_on_pods(state))
+        return filter_node(state, node, tally);
+    struct filter_state *anew = state_create(state->cluster, state->pod);
+    bool fits = filter_node(anew, node, tally);
+    filter_release(anew);
+    return fits;
+}
+
+bool filter_node_with_nominees(struct filter_state *state, uint32_t index,
+                               struct filter_tally *tally)
+{
+    if (!filter_node(state, index, tally))
+        return false;
+    struct filter_cluster *cluster = state->cluster;
+    const struct filter_node *node = cluster->slots.items[index];
+    const struct nominees *nominees = map_get(cluster->nominations, node->name);
+    if (nominees == NULL)
+        return true;
+    uint32_t placed = 0;
+    vector_for_each (nominee, &nominees->pods) {
+        if (leaves_room_to(state, *nominee)) {
+            pod_place(cluster, *nominee, node->name);
+            placed++;
+        }
+    }
+    bool fits = placed == 0 || fits_beside(state, index, tally);
+    vector_for_each (nominee, &nominees->pods) {
+        if ((*nominee)->node != NULL)
+            pod_displace(cluster, *nominee);
+    }
+    return fits;
+}

@@ -1,0 +1,120 @@
+// The scheduler's queue: which pods are to be tried now, which wait, and what wakes those that
+// wait. As kube-scheduler's: active, backing off, unschedulable.
+#pragma once
+
+#include "sim/scheduler/scheduler.h"
+#include "sim/scheduler/scheduler_filters.h"
+
+#define SCHEDULER_BIND_TIMEOUT_NS (10 * MINUTE)
+
+enum scheduled_state {
+    POD_ACTIVE,        // in the queue
+    POD_BACKED_OFF,    // something may help it; its turn is when its pause is over or nobody else waits
+    POD_UNSCHEDULABLE, // waits for a change
+    POD_GATED,
+    POD_BINDING, // has its node, waits for its volumes
+};
+
+struct scheduled_pod { // a pod that has no node yet
+    char *key;
+    const struct world_object *object; // as long as there is an entry
+    uint64_t serial;
+    int64_t priority;
+    int64_t queued_at; // monotonic: when it came, or its last attempt ended
+    enum scheduled_state state;
+    uint32_t attempts;
+    uint32_t reasons;      // of the last attempt: bits by enum filter_reason; 0: no filter refused it
+    uint32_t position;     // in its heap; UINT32_MAX: in none
+    int64_t backoff_until; // monotonic
+    char *node;            // POD_BINDING
+    int64_t binding_since, bind_at;
+};
+
+struct pod_heap {
+    VECTOR(struct scheduled_pod *) items;
+    bool (*before)(const struct scheduled_pod *a, const struct scheduled_pod *b);
+};
+
+enum scheduler_event { // what may help a pod that waits
+    EVENT_NODE_ADDED = 1 << 0,
+    EVENT_NODE_LABELS = 1 << 1,
+    EVENT_NODE_TAINTS = 1 << 2, // spec.unschedulable, too
+    EVENT_NODE_ALLOCATABLE = 1 << 3,
+    EVENT_NODE_GONE = 1 << 4,
+    EVENT_POD_CAME = 1 << 5,      // to a node, or has other labels
+    EVENT_POD_LEFT = 1 << 6,      // a node, or is expected on one no longer
+    EVENT_OTHER_CHANGED = 1 << 7, // volumes, namespaces
+};
+
+struct node_event {
+    uint32_t node, events;
+};
+
+struct scheduler {
+    struct world *world;
+    struct filter_cluster *cluster;
+    struct map *entries;            // by key: struct scheduled_pod *
+    struct map *bindings_under_way; // by key: the entries in POD_BINDING
+    struct pod_heap active;         // by priority, then since when they wait
+    struct pod_heap backed_off;     // by the second in which the pause ends, then as the above
+    struct timer *cycle, *backoff_over;
+    struct work_queue *later, *hints, *bindings;
+    uint32_t next_node; // where the next search begins
+    uint64_t cycles;
+    bool has_rejected; // this cycle has written a pod's refusal
+    json_t *leaving;   // the state before the change that is being told
+    // What has changed since the waiting pods were last looked at.
+    VECTOR(struct node_event) node_events;
+    uint32_t events;
+    // Pods of one ReplicaSet fail for the same reason as long as nothing changes.
+    uint64_t version;     // of what decides where a pod may go
+    struct map *failures; // by the ReplicaSet's uid; NULL: none
+};
+
+typedef VECTOR(char *) claim_keys;
+
+// --- scheduler_cycle.c
+void scheduler_run_cycle(void *scheduler);
+void scheduler_forget_failures(struct scheduler *scheduler);
+
+// --- scheduler_outcomes.c
+// The pod gets the node; claims: those that get their volumes only now.
+void scheduler_assign(struct scheduler *scheduler, struct scheduled_pod *entry,
+                      const char *node_name, const claim_keys *claims);
+// The caller frees keys and vector.
+claim_keys scheduler_delayed_claims(const struct filter_state *state);
+void scheduler_fail(struct scheduler *scheduler, struct scheduled_pod *entry, const char *reason,
+                    const char *message); // entry->reasons are set
+void scheduler_hold_gated(struct scheduler *scheduler, struct scheduled_pod *entry,
+                          struct world_object *pod);
+void scheduler_check_binding(void *scheduler, const char *key);
+void scheduler_look_at_bindings(struct scheduler *scheduler);
+
+// --- scheduler_workload.c
+// In the arena, with texts of the objects that it is made of; NULL: the pod belongs to no workload.
+const struct label_selector *scheduler_workload(const struct world *world,
+                                                const struct world_object *pod,
+                                                struct arena *arena);
+
+// --- scheduler_queue.c
+bool scheduler_goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b);
+bool scheduler_backs_off_before(const struct scheduled_pod *a, const struct scheduled_pod *b);
+void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry);
+// The next pod: of those that back off only if no other waits; NULL: there is none.
+struct scheduled_pod *scheduler_pop(struct scheduler *scheduler);
+void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry); // frees it
+// An attempt was in vain: the pod waits for a change that may help with its reasons; without reasons for
+// the end of its pause.
+void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry);
+// A change may help the pod: it is tried again, but not before its pause is over if others wait.
+void scheduler_requeue(struct scheduler *scheduler, struct scheduled_pod *entry);
+void scheduler_end_backoffs(void *scheduler);
+void scheduler_take_waiting(void *scheduler, const char *key);
+
+// --- scheduler_events.c
+// The ReplicaSet whose pods the scheduler cannot tell apart, as long as they are as it made them; NULL:
+// the pod is one of its own.
+const char *scheduler_kin(const struct pod *pod);
+void scheduler_event(struct scheduler *scheduler, enum scheduler_event event);
+void scheduler_node_event(struct scheduler *scheduler, uint32_t node, uint32_t events); // 0: none
+void scheduler_use_hints(void *scheduler, const char *key);

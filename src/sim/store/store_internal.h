@@ -1,0 +1,99 @@
+// What the files of the store share. Not for others.
+#pragma once
+
+#include "base/map.h"
+#include "sim/store/failure.h"
+#include "sim/store/store.h"
+#include "sim/store/store_index.h"
+
+#define STORE_RESOURCES_MAX     256
+#define STORE_HISTORY_MAX       4096 // changes kept a resource for watches that resume
+#define STORE_GENERATE_TRIES    8
+
+struct change { // one write, as watches see it
+    uint64_t version;
+    const char *type;           // ADDED, MODIFIED, DELETED
+    json_t *object, *previous;  // references; previous NULL for ADDED
+};
+
+struct table { // one registered resource
+    struct store_resource *resource;
+    struct index *objects; // by object_key(): json_t *
+    // History: a ring of the changes with versions above `compacted`.
+    struct change *changes;
+    uint32_t changes_first, changes_count, changes_capacity;
+    uint64_t changes_dropped; // how many have left the ring: the sequence number of its first
+    uint64_t compacted;
+    struct store_watch *watches; // list
+    uint32_t watches_pending;    // of them with undelivered changes
+};
+
+struct store {
+    struct loop *loop;
+    struct random random;
+    uint64_t version;
+    struct store_resource resources[STORE_RESOURCES_MAX]; // never moves
+    struct table tables[STORE_RESOURCES_MAX];
+    uint32_t resources_count;
+    struct map *resources_by_path; // "group/version/plural"
+    struct map *resources_by_kind; // "group/version/Kind"
+    struct map *namespace_objects; // namespace -> number of objects in it, as uintptr_t
+    const struct store_resource *namespaces, *pods, *limit_ranges, *priority_classes;
+    const struct store_resource *service_accounts, *definitions;
+    json_t *last_removed;
+    // Delivery of watch events: watches with something to deliver, in order.
+    struct timer *delivery;
+    struct store_watch *pending_first, *pending_last;
+    struct store_watch *delivering; // whose handler is running
+};
+
+struct table *store_table(struct store *store, const struct store_resource *resource);
+// "namespace/name", or "name" of cluster-scoped ones, into out.
+#define OBJECT_KEY_MAX 600
+bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX]);
+const char *now_text(struct store *store, char out[40]); // seconds
+
+// --- store_watch.c
+void table_record(struct store *store, struct table *table, const char *type, json_t *object,
+                  json_t *previous); // the object's version is store->version
+void table_forget_history(struct table *table);
+void store_deliver(void *context);
+
+// --- store_meta.c: what every object's metadata goes through. `object` is a private copy.
+bool meta_prepare_new(struct store *store, const struct store_resource *resource,
+                      const char *namespace, json_t *object, struct failure *failure);
+bool meta_prepare_update(struct store *store, const struct store_resource *resource, json_t *object,
+                         const json_t *old, const char *subresource, struct failure *failure);
+bool resource_has_generation(const struct store_resource *resource);
+// The top-level fields that the write may change are taken from object, the others from old.
+void meta_split_status(const struct store_resource *resource, json_t *object, const json_t *old,
+                       const char *subresource);
+void meta_reset_status_of_new(const struct store_resource *resource, json_t *object);
+bool meta_spec_changed(const json_t *object, const json_t *old);
+void meta_set_version(json_t *object, uint64_t version); // the object's metadata must be private
+bool meta_is_deleting(const json_t *object);
+size_t meta_finalizers(const json_t *object);
+
+// --- store_remove.c
+json_t *store_drop(struct store *store, struct table *table, const char *key);
+void namespace_sweep(struct store *store, const char *namespace);
+
+// --- store_defaults.c: what the built-in kinds' defaulting functions fill in.
+void defaults_apply(struct store *store, const struct store_resource *resource, json_t *object,
+                    bool creating);
+// --- store_admission.c: the admission plugins that clients rely on (creation only).
+bool admission_apply(struct store *store, const struct store_resource *resource,
+                     const char *namespace, json_t *object, struct failure *failure);
+// --- store_validate.c: custom kinds by their tables (may replace *object by its stored form), built-in
+// kinds by the few rules that matter. `old` NULL on creation.
+bool validation_apply(struct store *store, const struct store_resource *resource, json_t **object,
+                      const json_t *old, const char *subresource, bool lenient, json_t *warnings,
+                      struct failure *failure);
+
+// --- resources.c
+void resources_register(struct store *store);
+
+// --- small JSON helpers
+json_t *child_object(json_t *object, const char *key);      // made if absent
+void default_set(json_t *object, const char *key, json_t *value /* stolen */); // if absent or null
+const char *string_at(const json_t *object, const char *key); // NULL if none
