@@ -16,8 +16,6 @@ struct timer;
 struct event_base;
 typedef void (*loop_function)(void *context);
 
-struct loop *loop_create(void);
-struct loop *loop_create_virtual(int64_t wall_start_ns);
 // Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun
 // and posts not yet delivered are dropped. Every `done` that is still due runs now, so that it can
 // free what the work was about: it must bear that its world is gone.
@@ -30,10 +28,6 @@ int64_t loop_now_ns(const struct loop *loop);
 int64_t loop_monotonic_ns(const struct loop *loop);
 // Virtual only: clock jumps of the simulated world (changes loop_now_ns, not the monotonic clock).
 void loop_skew_wall_clock(struct loop *loop, int64_t nanoseconds);
-
-// Virtual only: so much time passes in which nothing runs, as while the process is stopped. What has become
-// due by then runs afterwards, in its order.
-void loop_pause(struct loop *loop, int64_t nanoseconds);
 
 // One-shot timers. timer_start() on a running timer moves it. Callbacks run on the loop's thread and
 // may start, stop or destroy any timer, themselves included.
@@ -52,9 +46,6 @@ void loop_offload(struct loop *loop, loop_function work, loop_function done, voi
 // is, and loop_destroy() would wait for it; a process that has to end ends without that. Virtual:
 // true.
 bool loop_settle(struct loop *loop, int64_t wait_ns) MUST_USE;
-// Virtual only: from now on `done` comes so long after offloaded work has begun (0 until then), as if
-// a worker thread were busy for that time.
-void loop_set_offload_time(struct loop *loop, int64_t nanoseconds);
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);
 

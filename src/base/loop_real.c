@@ -1,3 +1,5 @@
+#include "base/loop_real.h"
+
 #include <assert.h>
 #include <event2/event.h>
 #include <event2/thread.h>

@@ -1,3 +1,5 @@
+#include "base/loop_virtual.h"
+
 #include <assert.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/schema/decode.h"
+
 // One more item at the end of a list; items already there are copied, since an arena doesn't grow
 // them. Lists here have a handful of items at most.
 #define list_append(arena, list, ...)                                              \

@@ -61,8 +61,6 @@ bool bench_add_document(struct bench_builder *builder, json_t *document,
                         struct error *error) MUST_USE;
 
 // --- the parts of a workload (one source file each) ----------------------------------------------
-bool bench_add_synthetic_catalog(struct bench_builder *builder, struct error *error) MUST_USE;
-bool bench_add_ec2_catalog(struct bench_builder *builder, struct error *error) MUST_USE;
 struct bench_machine {
     const struct node_pool *pool;
     const struct instance_type *type;
@@ -70,10 +68,7 @@ struct bench_machine {
     const char *name, *provider_id; // of the Node
     bool consolidatable, drifted;   // conditions of the NodeClaim
 };
-// A registered, initialized Node with its NodeClaim.
-void bench_add_machine(struct bench_builder *builder, const struct bench_machine *machine);
-// Existing nodes of the first NodePool with their pods. Needs the catalogue and the NodePools.
-void bench_add_nodes(struct bench_builder *builder, uint32_t nodes);
+
 
 extern const struct bench_mix bench_mix_diverse, bench_mix_preferences; // bench_synthetic.c
 extern const struct bench_mix bench_mix_web, bench_mix_batch, bench_mix_memory_heavy,

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "bench/bench_builder.h"
+#include "bench/bench_nodes.h"
+#include "model/reading/catalog.h"
 
 #define MEBIBYTE          (INT64_C(1) << 20)
 #define NAMESPACES        20

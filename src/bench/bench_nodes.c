@@ -1,10 +1,11 @@
-// Existing nodes: registered, initialized machines of the first NodePool, each with some running
-// pods and room for more.
+#include "bench/bench_nodes.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/bench_builder.h"
+#include "model/reading/catalog.h"
 
 #define MEBIBYTE      (INT64_C(1) << 20)
 #define GIBIBYTE      (INT64_C(1) << 30)

@@ -1,8 +1,5 @@
-// Workloads over the EC2 catalogue, for comparing prices: deployments of equal pods, as clusters
-// have them.
-//
-// web, batch, memory-heavy and mixed ask for cpu and memory only, on one NodePool that admits every
-// type on demand. constrained adds what people ask of the placement.
+#include "bench/bench_priced.h"
+
 #include <stdio.h>
 
 #include "bench/bench_builder.h"

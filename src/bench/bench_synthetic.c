@@ -1,5 +1,5 @@
-// The synthetic workloads of FMT-15: types that grow by one vCPU each, and pods that ask for
-// everything that costs a scheduler time.
+#include "bench/bench_synthetic.h"
+
 #include <stdio.h>
 
 #include "bench/bench_builder.h"

@@ -22,6 +22,7 @@
 #include "web/health.h"
 #include "web/profiling.h"
 #include "web/web.h"
+#include "base/loop_real.h"
 
 struct process {
     struct settings settings;

@@ -18,6 +18,7 @@
 #include "model/manifest/input.h"
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
+#include "base/loop_real.h"
 
 #define ACT_TIMEOUT (60 * SECOND)
 #define APPLIED_NAMES_MAX 10

@@ -12,6 +12,8 @@
 #include "cli/input/options.h"
 #include "cli/output/validate_output.h"
 #include "model/validate/validate_catalog.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 #define FINDINGS_TOLD_MAX 100000
 

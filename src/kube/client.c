@@ -7,7 +7,10 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "kube/client_internal.h"
-#include "kube/query.h"
+#include "base/text.h"
+#include "kube/client_list.h"
+#include "kube/path.h"
+#include "model/schema/decode.h"
 
 #define RETRIES_MAX         3
 #define RETRY_BACKOFF_NS    (100 * MILLISECOND) // doubled each time, and up to twice that by chance

@@ -45,18 +45,10 @@ typedef void (*kube_callback)(void *context, const struct kube_result *result);
 // subresource: NULL, "status", "scale", ...
 void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
               const char *name, kube_callback callback, void *context);
-// One page or all pages (limit > 0: page size; every page is asked for; callback gets the whole
-// list as body {"items": [...]}, and metadata.resourceVersion of the first page).
-void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
-               const char *label_selector, const char *field_selector, kube_callback callback,
-               void *context);
 // The same list page by page, for lists too long to hold as JSON. `page` gets each page (metadata
 // and items, borrowed); `first` tells that a list begins, or begins anew because its pages have
 // expired on the server: forget what came before. Then the callback, without body.
 typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);
-void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
-                     const char *label_selector, const char *field_selector,
-                     kube_page_callback page, kube_callback callback, void *context);
 void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
                  void *context);
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
@@ -83,10 +75,6 @@ void kube_evict(struct kube_client *client, const char *namespace, const char *n
 void kube_get_path(struct kube_client *client, const char *path, kube_callback callback,
                    void *context);
 
-// Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object; their
-// answers have a body, but no object.
-void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
-                    kube_callback callback, void *context);
 void kube_create_path(struct kube_client *client, const char *path, json_t *body /* borrowed */,
                       kube_callback callback, void *context);
 void kube_merge_path(struct kube_client *client, const char *path, json_t *patch /* borrowed */,
@@ -95,6 +83,3 @@ void kube_merge_path(struct kube_client *client, const char *path, json_t *patch
 // Ends every call that was made with this context; their callbacks are not called.
 void kube_cancel(struct kube_client *client, const void *context);
 
-// Resource path of a kind; for messages and transports. `out` gets "/apis/GROUP/VERSION/...".
-void kube_path(enum kind_id kind, const char *namespace, const char *name, const char *subresource,
-               char *out, size_t size);

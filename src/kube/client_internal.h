@@ -58,6 +58,3 @@ void operation_finish(struct operation *operation, const struct kube_response *r
                       const json_t *body);
 void operation_free(struct operation *operation);
 
-// A page has come: takes it in and asks for the next, or ends the list.
-void listing_continue(struct operation *operation, const struct kube_response *response);
-void listing_free(struct listing *listing); // NULL is fine

@@ -1,9 +1,12 @@
+#include "kube/client_list.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "kube/client_internal.h"
-#include "kube/query.h"
+#include "base/text.h"
+#include "kube/path.h"
 
 #define PAGE_LIMIT   "500"
 #define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire

@@ -1,9 +1,11 @@
+#include "kube/path.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kube/client.h"
-#include "kube/query.h"
+#include "base/text.h"
 
 static bool is_unreserved(char c);
 

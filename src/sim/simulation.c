@@ -13,6 +13,8 @@
 #include "kube/transport/metered_transport.h"
 #include "model/manifest/input.h"
 #include "sim/store/resources.h"
+#include "sim/store/store_patch.h"
+#include "sim/store/store_remove.h"
 
 #define PROCESS_EXIT  (100 * MILLISECOND)
 #define GARBAGE_GRACE (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays

@@ -15,6 +15,8 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/loop_real.h"
+#include "base/loop_virtual.h"
 
 #define START (INT64_C(1767225600) * SECOND)
 

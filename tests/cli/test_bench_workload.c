@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "support/cmocka_all.h"
+#include "model/reading/catalog.h"
+#include "model/reading/selector.h"
 
 #define MEBIBYTE INT64_C(1048576)
 

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "support/cmocka_all.h"
+#include "model/reading/catalog.h"
 
 static const struct instance_type_catalog *catalog;
 static json_t *oracle;

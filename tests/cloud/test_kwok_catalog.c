@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "support/cmocka_all.h"
+#include "model/reading/catalog.h"
 
 static void generic_catalogue_has_144_types_in_order_KWK_1(void **state)
 {

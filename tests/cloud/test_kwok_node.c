@@ -5,6 +5,7 @@
 
 #include "cloud/kwok/kwok_catalog.h"
 #include "support/cmocka_all.h"
+#include "model/schema/decode.h"
 
 static struct node_claim *sample_claim(void)
 {

@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "support/cmocka_all.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 #define TYPE "s-4x-amd64-linux" // 4 cpu, 16 Gi; 100m and 10Mi of it for the system
 

@@ -5,6 +5,8 @@
 
 #include "cloud/kwok/kwok_catalog.h"
 #include "support/cmocka_all.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 static struct node_claim *claim_of(const char *spec)
 {

@@ -11,6 +11,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "kube/fake_transport.h"
 #include "support/cmocka_all.h"
+#include "base/loop_virtual.h"
 
 #define MADE   "'namespace': 'n', 'creationTimestamp': '2026-01-01T00:00:00Z'"
 #define LABELS "'labels': {'adze.dev/provider': 'sim'}"

@@ -6,6 +6,8 @@
 
 #include "cloud/kwok/kwok_catalog.h"
 #include "support/cmocka_all.h"
+#include "base/loop_virtual.h"
+#include "model/schema/decode.h"
 
 struct fixture {
     struct loop *loop;

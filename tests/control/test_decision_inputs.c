@@ -2,6 +2,7 @@
 #include "control/cmocka_all.h"
 
 #include "control/state/decision_inputs.h"
+#include "model/schema/decode.h"
 
 static struct object *decode(const char *text)
 {

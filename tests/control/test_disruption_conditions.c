@@ -5,8 +5,9 @@
 #include "base/text.h"
 #include "control/nodeclaim/claim_drift.h"
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "model/snapshot/snapshot.h"
+#include "control/nodeclaim/disruption_conditions.h"
+#include "control/runtime/control.h"
 
 struct world { // the first of each kind in a text
     struct snapshot *snapshot;

@@ -3,6 +3,8 @@
 #include "base/duration.h"
 #include "control/node/drain.h"
 #include "model/tables/well_known.h"
+#include "model/reading/pod.h"
+#include "model/schema/decode.h"
 
 #define NOW (1000 * SECOND)
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/provisioning/backlog_chunk.h"
+#include "model/schema/decode.h"
 
 static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu, int priority,
                     bool waits)

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "reconcile/reconcile_queue.h"
+#include "base/loop_virtual.h"
 
 static struct loop *loop;
 static struct metrics *metrics;

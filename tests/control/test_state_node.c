@@ -2,6 +2,7 @@
 #include "control/cmocka_all.h"
 
 #include "control/state/cluster.h"
+#include "control/state/state_node.h"
 
 static struct node first, second;
 static struct node_claim claim;

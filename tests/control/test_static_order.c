@@ -4,6 +4,7 @@
 #include "base/duration.h"
 #include "control/state/cluster.h"
 #include "control/static/static_capacity.h"
+#include "control/static/static_deprovisioning.h"
 
 #define NOW (INT64_C(1767225600) * SECOND)
 

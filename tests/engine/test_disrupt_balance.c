@@ -12,6 +12,7 @@
 
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/revalidate.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define BALANCED \
     "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"

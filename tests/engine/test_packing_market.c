@@ -12,6 +12,9 @@
 #include "engine/packing/packing.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
+#include "engine/packing/pack_greedy.h"
+#include "engine/packing/packing_items.h"
+#include "engine/packing/packing_machines.h"
 
 #define MACHINE(name, cpu, memory, price)                                  \
     TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", \

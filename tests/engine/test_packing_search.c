@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "engine/packing/packing.h"
+#include "engine/packing/knapsack.h"
 
 #define KINDS      5
 #define DIMENSIONS 3

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/plan_fixture.h"
+#include "model/snapshot/plan_explanation.h"
 
 #define ZONE "topology.kubernetes.io/zone"
 #define NAMED_POOL(name, meta, spec, template)                                              \

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "engine/plan_fixture.h"
+#include "model/snapshot/plan_explanation.h"
 
 #define WORLDS    40
 #define DOCUMENTS 120

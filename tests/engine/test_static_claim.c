@@ -4,6 +4,7 @@
 #include "engine/problem/static_claim.h"
 #include "model/snapshot/snapshot.h"
 #include "support/cmocka_all.h"
+#include "model/schema/drift_hash.h"
 
 static const char pool_text[] =
     "apiVersion: karpenter.sh/v1\n"

@@ -5,6 +5,9 @@
 
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/emptiness.h"
+#include "engine/consolidation/upstream_multi_node.h"
+#include "engine/consolidation/upstream_single_node.h"
+#include "engine/disruption/static_drift.h"
 
 struct method {
     const char *name, *reason;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/apiserver/api_server.h"
+#include "base/loop_virtual.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

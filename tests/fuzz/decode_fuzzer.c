@@ -6,6 +6,7 @@
 
 #include "model/manifest/input.h"
 #include "model/schema/object.h"
+#include "model/schema/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

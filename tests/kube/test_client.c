@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "kube/client.h"
 #include "kube/fake_transport.h"
+#include "base/loop_virtual.h"
+#include "kube/client_list.h"
 
 struct world {
     struct loop *loop;

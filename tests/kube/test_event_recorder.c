@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "kube/event_recorder.h"
 #include "kube/fake_transport.h"
+#include "base/loop_virtual.h"
+#include "model/schema/decode.h"
 
 struct world {
     struct loop *loop;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "kube/fake_server.h"
 #include "kube/transport/http_transport.h"
+#include "base/loop_real.h"
 
 #define GUARD_NS (30 * SECOND)
 #define TOKEN    "sesame-4711"

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "kube/fake_transport.h"
 #include "kube/leader.h"
+#include "base/loop_virtual.h"
 
 struct world;
 struct replica {

@@ -9,6 +9,8 @@
 #include "kube/client.h"
 #include "kube/fake_transport.h"
 #include "kube/transport/metered_transport.h"
+#include "base/loop_virtual.h"
+#include "kube/client_list.h"
 
 struct world {
     struct loop *loop;

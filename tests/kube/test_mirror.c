@@ -12,6 +12,8 @@
 #include "kube/fake_transport.h"
 #include "kube/mirror.h"
 #include "model/schema/core.h"
+#include "base/loop_virtual.h"
+#include "model/schema/decode.h"
 
 #define PODS  "/api/v1/pods"
 #define POOLS "/apis/karpenter.sh/v1/nodepools"

@@ -13,8 +13,10 @@
 #include "kube/transport/line_reader.h"
 #include "kube/managed_fields.h"
 #include "kube/object_table.h"
-#include "kube/query.h"
 #include "kube/status.h"
+#include "base/text.h"
+#include "kube/path.h"
+#include "model/schema/decode.h"
 
 static void paths_follow_the_kind(void **state)
 {

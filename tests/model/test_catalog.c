@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "model/schema/karpenter.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 static struct object *catalog_of(const char *instance_types)
 {

@@ -5,6 +5,7 @@
 #include "model/schema/karpenter.h"
 #include "model/schema/shared_strings.h"
 #include "model/schema/tables.h"
+#include "model/schema/decode.h"
 
 static void every_kind_is_found(void **state)
 {

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "model/schema/decode.h"
 
 #define ROUNDS_PER_SEED 400
 

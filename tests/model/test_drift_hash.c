@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "model/schema/ec2_node_class.h"
+#include "model/schema/decode.h"
+#include "model/schema/drift_hash.h"
 
 // --- NodePool ------------------------------------------------------------------------------------
 #define REFERENCE                                                                   \

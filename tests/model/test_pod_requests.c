@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/schema/core.h"
 #include "base/quantity.h"
+#include "model/reading/pod.h"
 
 #define R(requests) "resources: {requests: {" requests "}}"
 

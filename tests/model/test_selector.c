@@ -1,6 +1,7 @@
 #include "helpers.h"
 
 #include "model/schema/core.h"
+#include "model/reading/selector.h"
 
 // labels: {app: web, tier: ""}
 static const struct string_map labels = {

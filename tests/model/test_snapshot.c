@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/snapshot/snapshot.h"
+#include "model/reading/pod.h"
 
 static struct snapshot *read_text(const char *text)
 {

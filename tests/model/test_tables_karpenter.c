@@ -4,6 +4,7 @@
 #include "model/schema/tables.h"
 #include "model/validate/validate.h"
 #include "model/tables/well_known.h"
+#include "model/schema/decode.h"
 
 static const enum kind_id kinds[] = {KIND_NODE_POOL,      KIND_NODE_CLAIM,
                                      KIND_NODE_OVERLAY,   KIND_CAPACITY_BUFFER,

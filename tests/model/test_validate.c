@@ -5,6 +5,7 @@
 #include "model/schema/karpenter.h"
 #include "model/validate/validate_set.h"
 #include "model/tables/well_known.h"
+#include "model/validate/validate_runtime.h"
 
 // Findings of a YAML text, one a line: "LEVEL CODE PATH: MESSAGE". The caller frees.
 struct checked {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/reading/workload_counts.h"
+#include "model/schema/decode.h"
 
 static struct workload_counts *decode(enum kind_id id, const char *spec, const char *status)
 {

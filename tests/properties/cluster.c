@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/catalog.h"
+#include "model/reading/pod.h"
 
 // --- labels, taints -------------------------------------------------------------------------------
 

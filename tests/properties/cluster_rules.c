@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/catalog.h"
+#include "model/reading/selector.h"
 
 // --- spread ---------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "properties/search.h"
+#include "model/reading/catalog.h"
 
 // --- SCH-543 --------------------------------------------------------------------------------------
 

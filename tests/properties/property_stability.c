@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/reading/catalog.h"
 
 static json_t *resources_of(const struct resource_map *map)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/catalog.h"
 
 #define STEPS_MAX 60000
 #define PODS_MAX  16

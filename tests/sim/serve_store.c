@@ -9,6 +9,7 @@
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
 #include "sim/store/store.h"
+#include "base/loop_real.h"
 
 static void stop(void *context)
 {

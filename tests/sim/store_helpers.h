@@ -15,6 +15,8 @@
 #include "base/loop.h"
 #include "base/memory.h"
 #include "sim/store/store.h"
+#include "base/loop_virtual.h"
+#include "sim/store/store_patch.h"
 
 #define START_NS (INT64_C(1767225600) * SECOND) // 2026-01-01T00:00:00Z
 

@@ -7,6 +7,8 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/sim_transport.h"
 #include "sim/store/store_internal.h"
+#include "sim/apiserver/api_path.h"
+#include "sim/apiserver/api_watch.h"
 
 struct api_of_test {
     struct world_of_test *world;

@@ -3,6 +3,9 @@
 #include "world_helpers.h"
 
 #include "sim/scheduler/scheduler_filters.h"
+#include "model/schema/decode.h"
+#include "sim/scheduler/scheduler_scores.h"
+#include "sim/store/store_patch.h"
 
 struct board { // a cluster for filters alone
     struct filter_cluster *cluster;

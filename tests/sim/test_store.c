@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_write.h"
+#include "sim/store/store_remove.h"
+#include "sim/store/store_watch.h"
 
 static uint64_t version_of(const json_t *object)
 {

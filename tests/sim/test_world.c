@@ -2,6 +2,7 @@
 #include "world_helpers.h"
 
 #include "base/hash.h"
+#include "sim/store/store_watch.h"
 
 static void boot_ten(struct scene *scene)
 {

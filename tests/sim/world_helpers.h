@@ -7,6 +7,9 @@
 #include "model/schema/object.h"
 #include "sim/world.h"
 #include "store_helpers.h"
+#include "base/loop_virtual.h"
+#include "sim/store/store_patch.h"
+#include "sim/store/store_remove.h"
 
 struct scene {
     struct loop *loop;

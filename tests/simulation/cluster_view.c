@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/manifest/input.h"
+#include "sim/store/store_patch.h"
 
 static const struct store_resource *resource(struct scenario *scenario, const char *api_version,
                                              const char *kind)

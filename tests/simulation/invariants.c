@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "simulation/invariants_internal.h"
+#include "sim/store/store_watch.h"
 
 // Between two of the slower checks.
 #define LOOK_NS     SECOND

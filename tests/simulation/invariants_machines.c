@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulation/invariants_internal.h"
+#include "model/reading/catalog.h"
 
 struct holder { // of a finalizer: a NodeClaim or a Node
     char *provider_id;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "base/loop_virtual.h"
 
 #define STEP (100 * MILLISECOND)
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "simulation/soak_world.h"
+#include "base/loop_virtual.h"
 
 #define QUIET       (10 * MINUTE) // nothing changes for so long: settled
 #define SETTLED_MAX (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go

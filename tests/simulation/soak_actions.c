@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "simulation/soak_world.h"
+#include "base/loop_virtual.h"
 
 #define STEP (100 * MILLISECOND)
 // What a decision on a worker thread takes in a large world, for each node: what happens meanwhile is

@@ -1,4 +1,5 @@
 #include "simulation/story.h"
+#include "model/schema/decode.h"
 
 #include <string.h>
 

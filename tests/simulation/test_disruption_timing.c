@@ -5,6 +5,8 @@
 
 #include "base/duration.h"
 #include "simulation/moves.h"
+#include "base/loop_virtual.h"
+#include "sim/store/store_patch.h"
 
 #define EVALUATIONS "karpenter_voluntary_disruption_decision_evaluation_duration_seconds_count"
 #define AGES        "adze_disruption_examination_age_seconds"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulation/cluster_view.h"
+#include "base/loop_virtual.h"
 
 static int setup(void **state)
 {

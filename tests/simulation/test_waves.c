@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulation/cluster_view.h"
+#include "base/loop_virtual.h"
 
 #define PODS_SPEC                                                                                  \
     "{terminationGracePeriodSeconds: 0, restartPolicy: %s, containers: [{name: c, image: pause, "  \

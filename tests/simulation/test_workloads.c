@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulation/scenario.h"
+#include "sim/store/store_patch.h"
 
 static int setup(void **state)
 {

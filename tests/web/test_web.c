@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "web/health.h"
 #include "web/web.h"
+#include "base/loop_real.h"
 
 #define CONNECTIONS_MAX 64
 static const struct web_limits limits = {.connections_max = CONNECTIONS_MAX,

@@ -11,6 +11,7 @@
 #include "cli/output/explain_print.h"
 #include "cli/output/blocked_print.h"
 #include "engine/engine.h"
+#include "model/reading/pod.h"
 
 #define NAMES_SHOWN 3
 

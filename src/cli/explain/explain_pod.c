@@ -10,6 +10,8 @@
 #include "cli/explain/explain.h"
 #include "cli/output/explain_print.h"
 #include "engine/engine.h"
+#include "model/reading/pod.h"
+#include "model/snapshot/plan_explanation.h"
 
 #define NAMES_SHOWN 3
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cli/output/terminal.h"
+#include "sim/store/store_watch.h"
 
 #define SUMMARY_INTERVAL (500 * MILLISECOND)
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/output/columns.h"
+#include "model/snapshot/plan_explanation.h"
 
 #define CUTS_SHOWN  3
 #define POOLS_SHOWN 6

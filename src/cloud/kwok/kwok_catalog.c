@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/manifest/input.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 static const char *const generic_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
                                             "test-zone-d"};

@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/kwok/kwok_node.h"
+#include "model/reading/catalog.h"
 
 #define CREATE_TRIES   4
 #define RETRY_DELAY    (500 * MILLISECOND)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "model/reading/catalog.h"
 
 void kwok_node_name(const struct node_claim *claim, char out[300])
 {

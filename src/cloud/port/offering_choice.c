@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/catalog.h"
 
 static bool entry_allows(const struct selector_requirement *entry, const char *value)
 {

@@ -8,7 +8,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "kube/query.h"
+#include "kube/path.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 // An API server takes 1 MiB of data; the rest of the record needs little.
 #define CATALOG_BYTES_MAX 1000000

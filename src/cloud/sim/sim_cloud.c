@@ -13,6 +13,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/port/learned_sizes.h"
 #include "cloud/port/offering_choice.h"
+#include "model/reading/catalog.h"
 
 struct shortage { // an offering found without stock
     char *key;

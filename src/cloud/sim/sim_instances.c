@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "model/reading/catalog.h"
 
 struct record {
     struct park_machine machine;

@@ -7,6 +7,7 @@
 
 #include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
+#include "control/state/state_node.h"
 
 struct place { // of one placeholder
     bool is_claim;

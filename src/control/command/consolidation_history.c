@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
 #include "control/command/savings.h"
+#include "model/reading/pod.h"
 
 #define MEMORY_NS        (24 * HOUR)
 #define TYPES_MAX        8  // of one side of a move that are remembered

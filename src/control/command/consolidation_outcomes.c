@@ -7,6 +7,7 @@
 #include "control/state/cluster.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/savings.h"
+#include "model/reading/pod.h"
 
 #define JUDGED_AFTER_NS (10 * MINUTE)
 #define MEMORY_NS       (24 * HOUR)

@@ -6,6 +6,8 @@
 #include "base/quantity.h"
 #include "control/state/cluster.h"
 #include "control/command/pod_lines.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define STANDS_NS      (25 * HOUR) // what has settled stays so for a day (DIS-794)
 #define CHANGE_DIVISOR 20 // a change of more than that part of all requests is one of the load

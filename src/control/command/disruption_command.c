@@ -6,6 +6,7 @@
 
 #include "control/state/cluster.h"
 #include "control/static/static_capacity.h"
+#include "model/reading/pod.h"
 
 #define ID_LENGTH        36
 #define NAMED_TYPES_MAX  5

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "model/reading/catalog.h"
 
 #define PARTS    12 // of the window; one more is begun
 #define INTERVAL MINUTE

@@ -6,6 +6,8 @@
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
 #include "engine/disruption/candidates.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 // DIS-43 to DIS-45.
 static bool budgets_bar(const struct control *control, const struct pod *pod)

@@ -5,6 +5,7 @@
 #include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "engine/disruption/budgets.h"
+#include "control/state/state_node.h"
 
 struct count { // of one NodePool's nodes
     int64_t total, own, others; // others: that are disrupted already

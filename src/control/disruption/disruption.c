@@ -24,6 +24,9 @@
 #include "control/command/node_timings.h"
 #include "control/provisioning/wave_report.h"
 #include "engine/disruption/expiry.h"
+#include "control/disruption/disruption_recovery.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define KEY         "disruption"
 #define UNSYNCED_NS SECOND

@@ -9,6 +9,7 @@
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
 #include "control/runtime/operations.h"
+#include "control/state/state_node.h"
 
 #define AGAIN_NS       (10 * SECOND) // what cannot be cleared yet: DIS-19
 #define BACKOFF_NS     (100 * MILLISECOND)

@@ -5,7 +5,6 @@
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/command/disruption_backoff.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_evaluation.h"
@@ -15,6 +14,10 @@
 #include "control/provisioning/snapshot_builder.h"
 #include "engine/disruption/candidates.h"
 #include "engine/disruption/emptiness.h"
+#include "control/runtime/control.h"
+#include "control/state/pod_events.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
 

@@ -18,6 +18,8 @@
 #include "control/command/node_timings.h"
 #include "engine/disruption/budgets.h"
 #include "engine/engine.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 // --- the snapshot --------------------------------------------------------------------------------
 // The nodes of all commands, but of those that are being checked, go.

@@ -16,8 +16,6 @@ void disruption_queue_destroy(struct disruption_queue *queue);
 // Takes the command over and starts it. A command with a node that is in another one already is
 // dropped, and so is one without nodes.
 void disruption_queue_add(struct disruption_queue *queue, struct disruption_command *command);
-// Once, when the mirror is complete: what a predecessor left under way.
-void disruption_queue_recover(struct control *control);
 
 bool disruption_queue_has(const struct disruption_queue *queue, const char *node);
 // The command that the Node, or the NodeClaim of one of its nodes, is in; NULL: none.

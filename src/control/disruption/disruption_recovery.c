@@ -1,11 +1,11 @@
-// What a predecessor left of its disruption commands (DIS-724). A command whose replacements are all
-// there goes on; any other is taken back, so that nothing is launched twice and no node stays
-// tainted. A delete command is simply decided again.
+#include "control/disruption/disruption_recovery.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
+#include "control/state/state_node.h"
 
 #define AGE_MAX_NS (9 * MINUTE) // of a resumed command: the timeout is ten minutes or more
 

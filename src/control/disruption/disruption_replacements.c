@@ -8,6 +8,9 @@
 #include "control/disruption/disruption_queue.h"
 #include "control/launch/launch_backoff.h"
 #include "control/static/static_capacity.h"
+#include "control/launch/launch_attempts.h"
+#include "control/provisioning/claim_limits.h"
+#include "model/reading/pod.h"
 
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)

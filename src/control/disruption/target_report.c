@@ -9,6 +9,7 @@
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "engine/pods/placeholders.h"
+#include "model/reading/pod.h"
 
 #define REST_NS     MINUTE
 #define REST_MAX_NS (15 * MINUTE)

@@ -1,9 +1,12 @@
-// Which NodeClaims may be tried on what failed last.
+#include "control/launch/launch_attempts.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
 #include "control/launch/launch_backoff_internal.h"
+#include "control/launch/launch_backoff_catalog.h"
+#include "model/schema/decode.h"
 
 #define REPLACED_NS (10 * MINUTE) // after a delay: as many replacements as a command has
 

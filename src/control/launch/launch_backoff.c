@@ -5,6 +5,9 @@
 #include "cloud/port/offering_choice.h"
 #include "control/launch/launch_backoff_internal.h"
 #include "control/provisioning/provisioner.h"
+#include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff_report.h"
+#include "model/reading/catalog.h"
 
 #define FORGOTTEN_NS (10 * MINUTE) // after a delay: the next failure is a first one
 #define DRY_FIRST_NS (5 * SECOND)  // between attempts of a NodePool that is dry, doubling

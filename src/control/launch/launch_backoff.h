@@ -47,19 +47,4 @@ void launch_backoff_registered(struct launch_backoff *backoff, const struct node
 // Who is told no plans anew: what is on trial is left out then.
 // Replacements of a disruption command, which go all or none, are held back for ten minutes only.
 enum launch_cause { LAUNCH_WANTED, LAUNCH_REPLACEMENT };
-bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
-                           enum launch_cause cause);
-// It was not created after all.
-void launch_backoff_withdraw(struct launch_backoff *backoff, const char *pool, const char *claim);
 
-// The provider's catalogue for the pool, without what is backed off: a reference that the caller
-// releases, or NULL with error. The same object as long as nothing has changed.
-const struct instance_type_catalog *launch_backoff_catalogue(struct launch_backoff *backoff,
-                                                             const struct node_pool *pool,
-                                                             struct error *error);
-
-// Whether anything waits; NULL is fine. If so, plans should give the reasons of pods without place,
-bool launch_backoff_any(const struct launch_backoff *backoff);
-// of which this adds "; NodePool x waits: ..." to `out` for each NodePool that would take the pod.
-void launch_backoff_explain(const struct launch_backoff *backoff,
-                            const struct plan_unschedulable *entry, struct text *out);

@@ -1,9 +1,11 @@
-// What decisions see of a provider's catalogue while launches fail.
+#include "control/launch/launch_backoff_catalog.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
 #include "control/launch/launch_backoff_internal.h"
+#include "control/launch/launch_attempts.h"
 
 #define REMEMBERED_NS HOUR          // a failure after which nobody tried anew
 #define SHOWN_NS      (10 * MINUTE) // and is told of

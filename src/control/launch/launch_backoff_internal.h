@@ -61,14 +61,5 @@ struct launch_backoff {
 };
 
 struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const struct object *pool);
-void planned_destroy(void *planned);
-void attempt_destroy(void *attempt);
-void attempt_end(struct pool_backoff *pool, const char *claim); // it is fine if there is none
-// Its offerings are no longer tried by it; answers whether there was an attempt.
-bool attempt_launched(struct pool_backoff *pool, const char *claim);
-void launch_backoff_begin_telling(struct launch_backoff *backoff);
 void offering_key(char out[OFFERING_KEY_MAX], const struct instance_type *type,
                   const struct offering *offering);
-bool trial_runs(const struct trial *trial);                 // it failed, and has not passed since
-bool trial_lets_in(const struct trial *trial, int64_t now_ns); // one more NodeClaim
-bool whole_runs(const struct pool_backoff *pool);           // the NodePool is on trial as a whole

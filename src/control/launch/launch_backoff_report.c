@@ -1,4 +1,5 @@
-// What people are told of launches that wait: the NodePool's condition LaunchBackOff, and pods.
+#include "control/launch/launch_backoff_report.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,6 +7,9 @@
 #include "reconcile/conditions.h"
 #include "control/launch/launch_backoff_internal.h"
 #include "control/runtime/operations.h"
+#include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff_catalog.h"
+#include "model/reading/pod.h"
 
 #define CONDITION   "LaunchBackOff"
 #define NAMED_MAX   3

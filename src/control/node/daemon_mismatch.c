@@ -1,10 +1,9 @@
-// Tells when DaemonSets leave less of a node than was planned (STO-14): their pods ask for more
-// than the template says - what an autoscaler of pods, or an admission webhook, gives them. The
-// next decision reckons with what the newest pod asks for (LIF-315), so that the next machine is
-// larger; the event says why the one before was too small.
+#include "control/node/daemon_mismatch.h"
+
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "model/schema/resources.h"
+#include "control/runtime/control.h"
+#include "model/reading/pod.h"
 
 #define WINDOW_NS HOUR
 

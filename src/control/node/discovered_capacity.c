@@ -1,8 +1,7 @@
-// Tells the provider what its machines turn out to have (STO-15; cloud_operations.learn): the Node
-// of each initialized NodeClaim, when it is new and when its size changes. Not under
-// COMPATIBILITY=upstream.
+#include "control/node/discovered_capacity.h"
+
 #include "control/state/cluster.h"
-#include "control/controllers.h"
+#include "control/runtime/control.h"
 
 static bool is_initialized(const struct node *node)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
+#include "model/reading/pod.h"
 
 #define STUCK_AFTER MINUTE
 

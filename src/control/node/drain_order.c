@@ -8,6 +8,7 @@
 #include "control/disruption/disruption_queue.h"
 #include "control/nomination/nominator.h"
 #include "engine/problem/eviction_order.h"
+#include "model/reading/pod.h"
 
 #define WINDOW       EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
 #define WINDOW_ALL   (4 * WINDOW)        // of all queues

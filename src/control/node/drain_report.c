@@ -4,6 +4,7 @@
 
 #include "control/node/drain.h"
 #include "control/node/eviction_queue.h"
+#include "model/reading/pod.h"
 
 #define NAMES_MAX 5
 

@@ -10,6 +10,7 @@
 #include "control/runtime/operations.h"
 #include "control/state/protection_events.h"
 #include "control/node/ready_replicas.h"
+#include "model/reading/pod.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
 // it is asked for again; a refusal by 404 or 409 is looked at sooner.

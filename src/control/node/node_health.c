@@ -1,19 +1,14 @@
-// The controller node.health (LIF-195 to LIF-199; gate NodeRepair): a node that has been unhealthy
-// for longer than the provider's repair policies tolerate is replaced, without regard to budgets,
-// PDBs and do-not-disrupt: its pods get one second (LIF-122).
-//
-// The NodeClaim is deleted first and given its deadline then. So a process that dies between the
-// two leaves no deadline in the past on a node that recovers, whose next drain it would cut short.
-// A node that recovers between the two goes by force nevertheless: it is condemned.
+#include "control/node/node_health.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/state/disruption_counters.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
 #define BLOCKED_WINDOW_NS (15 * MINUTE)

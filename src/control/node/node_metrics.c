@@ -1,5 +1,5 @@
-// Gauges of every tracked Node (LIF-350, LIF-352). They are computed when they are asked for: kept,
-// the series of a large cluster would take more memory than everything else together (LIF-468).
+#include "control/node/node_metrics.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
+#include "control/runtime/control.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define LIFETIME    "karpenter_nodes_current_lifetime_seconds"
 #define UTILIZATION "karpenter_cluster_utilization_percent"

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/nanoseconds.h"
 #include "model/reading/pod_workload.h"
+#include "model/reading/pod.h"
 
 #define SUCCESSOR_NS (10 * SECOND) // within which a pod comes in the place of one that is gone
 

@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/state/requirement_match.h"
 #include "model/tables/well_known.h"
+#include "model/reading/catalog.h"
 
 #define TYPE_AGE_MIN_NS   HOUR          // DIS-76: younger NodeClaims' types are not looked for
 #define TYPE_FOUND_AGE_NS (30 * MINUTE) // how long a type that was found counts as found

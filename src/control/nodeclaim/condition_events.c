@@ -1,13 +1,9 @@
-// Events about conditions that change and finalizers that go (LIF-370) of NodeClaims, NodePools,
-// Nodes, node classes and CapacityBuffers.
-//
-// Told once for an object and text within two minutes, so that a condition that flaps makes no
-// storm; and a wave of nodes may spend only so many events of a reason, since they share the API
-// client with the controllers' own writes.
+#include "control/nodeclaim/condition_events.h"
+
 #include <stdlib.h>
 
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
+#include "control/runtime/control.h"
 
 #define EVENTS_PER_SECOND 10
 #define EVENTS_BURST      200

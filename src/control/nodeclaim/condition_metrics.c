@@ -1,9 +1,5 @@
-// Condition metrics (LIF-355, LIF-356) of NodeClaims, NodePools, Nodes, node classes and
-// CapacityBuffers. What holds now is computed when the registry is written; transitions are counted
-// as the mirror tells them.
-//
-// Each kind has its own families; the deprecated ones stand for all kinds but Nodes and name the
-// kind in a label.
+#include "control/nodeclaim/condition_metrics.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +7,7 @@
 
 #include "base/duration.h"
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
+#include "control/runtime/control.h"
 
 #define KINDS_MAX 5
 #define EXTRAS    3

@@ -1,12 +1,13 @@
-// The controller nodeclaim.consistency (LIF-180): does the Node have the shape that was promised?
+#include "control/nodeclaim/consistency.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 #define PERIOD_NS     (10 * MINUTE)
 #define SHARE_MINIMUM 0.90

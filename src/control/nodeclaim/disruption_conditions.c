@@ -1,14 +1,14 @@
-// The controller nodeclaim.disruption (DIS-70 to DIS-88): the conditions Drifted and Consolidatable of
-// NodeClaims.
+#include "control/nodeclaim/disruption_conditions.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "control/nodeclaim/claim_drift.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
 #include "control/nodeclaim/pod_churn.h"
+#include "control/runtime/control.h"
 
 #define CONSOLIDATABLE "Consolidatable"
 #define DRIFTED        "Drifted"

@@ -1,10 +1,11 @@
-// The controller nodeclaim.expiration (LIF-150): a NodeClaim older than its expireAfter is deleted.
+#include "control/nodeclaim/expiration.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/controllers.h"
 #include "control/state/disruption_counters.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 struct expiration {
     struct control *control;

@@ -1,4 +1,5 @@
-// Deletion of a NodeClaim: its Node first, then its machine, then the finalizer (LIF-80 to LIF-86).
+#include "control/nodeclaim/finalize.h"
+
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
 #include "control/nodeclaim/lifecycle.h"

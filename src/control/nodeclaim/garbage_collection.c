@@ -1,16 +1,13 @@
-// Garbage collection both ways: NodeClaims whose instance is gone (LIF-160) and instances that no
-// NodeClaim has (LIF-161). Each pass lists the provider's instances first, so that a slow answer is
-// compared with newer cluster data, never with older. An instance seems to be nobody's by the mirror, which
-// may lag behind - a new leader's most of all, whose predecessor has launched to the last moment. So before
-// the first instance of a pass goes, the NodeClaims are listed from the API server itself.
+#include "control/nodeclaim/garbage_collection.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/state/disruption_counters.h"
 #include "control/command/interruptions.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 #define CLAIMS_KEY          "nodeclaims"
 #define INSTANCES_KEY       "instances"

@@ -1,12 +1,11 @@
-// The controllers nodeclaim.hydration and node.hydration (LIF-190): the label that tells the node
-// class. What adze itself creates has it from the start; this is for NodeClaims made by hand or by
-// others.
+#include "control/nodeclaim/hydration.h"
+
 #include <stdlib.h>
 
 #include "base/duration.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 struct hydration {
     struct control *control;

@@ -1,9 +1,12 @@
-// Initialization: the Node is ready for pods (LIF-60 to LIF-67).
+#include "control/nodeclaim/initialization.h"
+
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "model/tables/well_known.h"
+#include "control/nodeclaim/consistency.h"
+#include "control/nodeclaim/disruption_conditions.h"
+#include "control/runtime/control.h"
 
 #define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
 #define BLOCKED_AGAIN_NS (15 * MINUTE)

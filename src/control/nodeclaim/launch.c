@@ -1,4 +1,5 @@
-// Launch of a NodeClaim (LIF-30 to LIF-36).
+#include "control/nodeclaim/launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,11 @@
 #include "control/launch/launch_backoff.h"
 #include "control/runtime/operations.h"
 #include "control/nodepool/registration_health.h"
+#include "control/nodeclaim/finalize.h"
+#include "control/nodeclaim/initialization.h"
+#include "control/nodeclaim/launch.h"
+#include "control/nodeclaim/liveness.h"
+#include "control/nodeclaim/registration.h"
 
 struct lifecycle {
     struct control *control;

@@ -66,18 +66,7 @@ struct claim_pass {
 };
 
 void pass_requeue(struct claim_pass *pass, int64_t after_ns);
-void claim_launch(struct claim_pass *pass);     // LIF-30 to 36
-void claim_register(struct claim_pass *pass);   // LIF-40 to 49
-void claim_open_node(struct claim_pass *pass);  // SCH-516
-void claim_initialize(struct claim_pass *pass); // LIF-60 to 67
-// LIF-61 to LIF-63 on a Node as it is: whether a pod may be sent there. Taints that the NodeClaim
-// has still to put on it count as if they were there.
-bool node_will_be_initialized(const struct node_claim *claim, const struct node *node);
-void claim_liveness(struct claim_pass *pass);                    // LIF-70 to 75
-struct reconcile_result claim_finalize(struct claim_pass *pass); // LIF-80 to 86
 // The cloud's answer to create, kept in the record.
 struct machine;
-void record_launch_result(struct claim_record *record, const struct machine_result *result,
-                          int64_t now_ns);
 struct control *lifecycle_control(struct lifecycle *lifecycle);
 struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name);

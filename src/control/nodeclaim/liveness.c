@@ -1,4 +1,5 @@
-// Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
+#include "control/nodeclaim/liveness.h"
+
 #include "base/nanoseconds.h"
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/lifecycle.h"

@@ -4,6 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
+#include "model/reading/pod.h"
 
 #define WAITS_UNTIL_QUIET   10 // times consolidateAfter
 #define WAITS_UNTIL_WRITTEN 2

@@ -1,8 +1,10 @@
-// Registration: a Node with the NodeClaim's provider ID has come (LIF-40 to LIF-49).
+#include "control/nodeclaim/registration.h"
+
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/nominator.h"
+#include "control/nodeclaim/initialization.h"
 
 // A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the

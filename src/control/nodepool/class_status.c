@@ -1,10 +1,10 @@
-// The status of KWOKNodeClasses: they are always Ready. Other classes have a controller with their
-// provider.
+#include "control/nodepool/class_status.h"
+
 #include <stdlib.h>
 
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
 
 struct class_status {
     struct control *control;

@@ -1,7 +1,7 @@
-// Tells of annotations of NodePools that cannot be read, and so have no effect: once for each value
-// that is new, as a warning event and in the log.
-#include "control/controllers.h"
+#include "control/nodepool/pool_annotations.h"
+
 #include "model/reading/pool_annotations.h"
+#include "control/runtime/control.h"
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)

@@ -1,9 +1,9 @@
-// The condition BudgetsQuestionable of NodePools (DIS-777): what `adze validate` would say of their
-// disruption budgets, for those who never ran it. Nobody decides by it.
+#include "control/nodepool/pool_budgets.h"
+
 #include "base/nanoseconds.h"
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "model/validate/budget_lint.h"
+#include "control/runtime/control.h"
 
 #define CONDITION "BudgetsQuestionable"
 #define REASON    "HardlyMeant"

@@ -1,9 +1,10 @@
-// What the nodes of each NodePool cost (LIF-321): nodepools_cost_total, the sum of their offerings'
-// prices in USD an hour, computed when the registry is written. An offering that the catalogue does
-// not have counts nothing, is logged and counted once.
+#include "control/nodepool/pool_cost.h"
+
 #include <stdlib.h>
 
-#include "control/controllers.h"
+#include "control/runtime/control.h"
+#include "model/reading/catalog.h"
+
 
 #define NANOUSD 1e9
 

@@ -1,14 +1,15 @@
-// The controller nodepool.counter (LIF-205): status.resources and status.nodes of each NodePool,
-// and the metrics of its limits and use (LIF-350).
+#include "control/nodepool/pool_counter.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "base/quantity.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
+#include "control/runtime/control.h"
+#include "control/state/state_node.h"
 
 #define PERIOD_NS   (5 * SECOND)
 #define UNSYNCED_NS SECOND

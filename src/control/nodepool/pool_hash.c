@@ -1,8 +1,9 @@
-// The controller nodepool.hash (LIF-200): the drift hash of each NodePool's template, and the
-// migration of NodeClaims to a new version of the hash.
-#include "control/controllers.h"
+#include "control/nodepool/pool_hash.h"
+
 #include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
+#include "control/runtime/control.h"
+#include "model/schema/drift_hash.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);

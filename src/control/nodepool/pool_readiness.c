@@ -1,13 +1,14 @@
-// The controllers nodepool.readiness and nodepool.validation (LIF-202, LIF-203): conditions
-// NodeClassReady and ValidationSucceeded, from which Ready follows, and BudgetsQuestionable, written
-// together.
+#include "control/nodepool/pool_readiness.h"
+
 #include <string.h>
 
 #include "reconcile/conditions.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
 #include "model/validate/validate.h"
+#include "control/nodepool/pool_budgets.h"
+#include "control/runtime/control.h"
+#include "model/validate/validate_runtime.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);

@@ -4,6 +4,9 @@
 
 #include "base/text.h"
 #include "control/state/cluster.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 #define TERMS_MAX    63
 #define FURTHER      (1ULL << TERMS_MAX) // all terms beyond: of every pod, and around every node

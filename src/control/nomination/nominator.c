@@ -9,6 +9,7 @@
 #include "control/nomination/openings.h"
 #include "control/runtime/operations.h"
 #include "control/nomination/spread_order.h"
+#include "model/reading/pod.h"
 
 #define REVIEW         "review" // no pod's key: those have a slash
 #define REVIEW_WAIT_NS (50 * MILLISECOND)

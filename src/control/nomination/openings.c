@@ -8,6 +8,7 @@
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/sibling_exchange.h"
 #include "control/nomination/spread_order.h"
+#include "model/reading/pod.h"
 
 #define LOOK_NS     (100 * MILLISECOND)
 #define TOGETHER_NS (2 * SECOND) // NodeClaims that were created within that time belong together

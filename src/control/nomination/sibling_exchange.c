@@ -5,6 +5,8 @@
 #include "control/state/cluster.h"
 #include "control/nomination/exchange_search.h"
 #include "control/nomination/spread_order.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define STEPS_MAX 4000000 // looks of the search: some 100 ms
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "control/state/cluster.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define TRIED_RANK 1e9 // more than there are pods
 

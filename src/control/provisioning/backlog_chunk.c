@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/pods/pod_selection.h"
+#include "model/reading/pod.h"
 
 struct candidate {
     const struct pod *pod;

@@ -1,3 +1,5 @@
+#include "control/provisioning/claim_limits.h"
+
 #include "control/state/node_claim_template.h"
 
 #include <string.h>
@@ -7,6 +9,7 @@
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/provisioning/worst_case_capacity.h"
+#include "control/state/state_node.h"
 
 struct pool_room { // what is left of one pool's limits, by the order of its limits
     const struct node_pool *pool;

@@ -7,7 +7,6 @@
 #include "control/provisioning/batcher.h"
 #include "control/buffers/capacity_buffers.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/state/decision_inputs.h"
 #include "control/launch/launch_backoff.h"
 #include "control/nomination/nominator.h"
@@ -17,6 +16,11 @@
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/wave_report.h"
 #include "control/provisioning/workload_bursts.h"
+#include "control/launch/launch_attempts.h"
+#include "control/runtime/control.h"
+#include "control/state/pod_metrics.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define KEY            "provisioner"
 #define LEFT_OVER      "left-over" // the key under which pods are waited for that lost their place

@@ -13,6 +13,10 @@
 #include "control/provisioning/snapshot_planned.h"
 #include "control/disruption/target_report.h"
 #include "engine/pods/placeholders.h"
+#include "control/launch/launch_backoff_report.h"
+#include "control/provisioning/claim_limits.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define NAMED_PODS_MAX      5
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event

@@ -6,6 +6,9 @@
 #include "control/state/cluster.h"
 #include "control/launch/launch_backoff.h"
 #include "control/provisioning/snapshot_planned.h"
+#include "control/launch/launch_backoff_catalog.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 static const enum kind_id kinds[] = {
     KIND_NODE,

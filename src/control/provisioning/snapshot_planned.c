@@ -9,6 +9,9 @@
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/provisioning/workload_bursts.h"
 #include "model/reading/pod_workload.h"
+#include "control/state/state_node.h"
+#include "model/reading/catalog.h"
+#include "model/reading/pod.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
 // which the snapshot keeps. The reference of their own is never given back.

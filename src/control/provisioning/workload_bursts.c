@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
 #include "model/reading/workload_counts.h"
+#include "model/reading/pod.h"
 
 #define WANTED_UNKNOWN (-1)
 #define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for

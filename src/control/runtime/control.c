@@ -7,6 +7,9 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
+#include "model/reading/catalog.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 struct reconcile_queue *control_queue(struct control *control,
                                       const struct reconcile_queue_options *options)

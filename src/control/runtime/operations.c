@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
+#include "kube/client_list.h"
 
 struct operation {
     struct operations *operations;

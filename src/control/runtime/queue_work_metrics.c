@@ -1,6 +1,7 @@
-// How long what is in work has been so (LIF-358): workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds of every queue, computed when the registry is written.
-#include "control/controllers.h"
+#include "control/runtime/queue_work_metrics.h"
+
+#include "control/runtime/control.h"
+
 
 static void collect(void *context, const struct metric *metric, struct text *out)
 {

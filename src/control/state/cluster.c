@@ -9,6 +9,8 @@
 #include "control/nomination/nominator.h"
 #include "control/state/planned_pods.h"
 #include "control/provisioning/wave_report.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)

@@ -11,8 +11,6 @@ struct node_list {
     const struct node **items;
     uint32_t count, capacity;
 };
-// The Node of that name, which a NodeClaim was registered with; else the first, or NULL.
-const struct node *node_list_main(const struct node_list *nodes, const char *registered);
 
 // LIF-300: what has one provider ID (or, without one, one Node's name). Usually one Node and one
 // NodeClaim; more than one of either is an invariant violated, which callers see by the counts.
@@ -63,20 +61,6 @@ uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound n
 const struct pod_list *cluster_unbound(const struct cluster *cluster);
 
 // --- readings of a state node --------------------------------------------------------------------
-// The Node that the NodeClaim was registered with, if several have its provider ID; else the first.
-const struct node *state_main_node(const struct state_node *state);        // NULL: none
-const struct node *state_only_node(const struct state_node *state);        // or NULL
-const struct node_claim *state_only_claim(const struct state_node *state); // or NULL
-bool state_registered(const struct state_node *state);                     // LIF-303
-bool state_initialized(const struct state_node *state);                    // LIF-303
-bool state_marked(const struct state_node *state);                         // LIF-309
-const char *state_name(const struct state_node *state);                    // LIF-304
-const struct string_map *state_labels(const struct state_node *state);     // LIF-304
-const char *state_pool(const struct state_node *state);                    // its label, or NULL
-// A label of the Node, else of the NodeClaim, which has those that are known before there is a Node. Either may be NULL.
-const char *label_of_node(const struct node *node, const struct node_claim *claim, const char *key);
-struct resource_map state_capacity(struct arena *arena, const struct state_node *state);
-struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);
 
 // --- what decisions leave behind -----------------------------------------------------------------
 // LIF-313: for pods that are pending. Over as soon as no pod is, unless COMPATIBILITY=upstream: then

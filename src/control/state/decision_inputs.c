@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "model/reading/pod.h"
+
 struct decision_inputs {
     uint64_t version;
 };

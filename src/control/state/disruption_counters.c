@@ -1,6 +1,7 @@
 #include "control/state/disruption_counters.h"
 
 #include "control/state/cluster.h"
+#include "model/reading/pod.h"
 
 static void count(struct metric *metric, double number, const struct node_claim *claim,
                   const char *reason)

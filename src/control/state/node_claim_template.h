@@ -13,20 +13,10 @@ struct claim_types {
     LIST(const struct instance_type *) types; // by price
 };
 
-// One entry a claim of the plan, in its order; in `arena`. For each pool with limits: what is in
-// use, plus the largest machine that each NodeClaim on its way may become, plus the largest of each
-// new one never exceeds them. Every claim first gets its cheapest type, in order; what is left
-// widens them.
-struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
-                                         const struct plan *plan);
-
 // What the NodePool's limits leave, one number a limit, in their order, negative where they are
 // exceeded. `replacing`: for its replacements; its own nodes do not count, and of another command that is
 // being carried out the larger of its nodes and its replacements (DIS-731). NULL: for anything else.
 struct disruption_command;
-int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool,
-                          const struct disruption_command *replacing);
 
 // A name for a new NodeClaim of the NodePool, which no other has that is known of.
 #define CLAIM_NAME_MAX 64

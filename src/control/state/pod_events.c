@@ -1,12 +1,12 @@
-// The controller nodeclaim.podevents (LIF-185, LIF-453): status.lastPodEventTime of a NodeClaim is
-// the time of the last coming or going of a pod on its Node. The last event counts, not the first
-// of a window; after a restart the times are those of the pods themselves.
+#include "control/state/pod_events.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
+#include "control/runtime/control.h"
+#include "model/reading/pod.h"
 
 #define WINDOW_NS (10 * SECOND)
 #define DELAY_NS  (2 * SECOND)  // so that one write carries a wave of pods

@@ -1,12 +1,13 @@
-// Metrics of pods (LIF-353, LIF-354): their state, and how long they take to be bound and ready.
-// What is large, a series a pod, is computed when it is asked for (LIF-468).
+#include "control/state/pod_metrics.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/duration.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
+#include "control/runtime/control.h"
+#include "model/reading/pod.h"
 
 #define STATE     "karpenter_pods_state"
 #define UNSTARTED "karpenter_pods_unstarted_time_seconds"

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "model/reading/pod.h"
 
 struct protection_events {
     struct control *control;

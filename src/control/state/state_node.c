@@ -1,4 +1,5 @@
-// Readings of a state node (LIF-303 to LIF-309).
+#include "control/state/state_node.h"
+
 #include "control/state/cluster.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
-// Tells of objects that cannot be read, and of what is left alone meanwhile: each is fenced by itself and everything
-// else goes on (API-318, API-603, DIS-708).
-#include "control/controllers.h"
+#include "control/state/unreadable_objects.h"
+
+#include "control/runtime/control.h"
+#include "model/reading/selector.h"
+
 
 static const char *consequence(enum kind_id kind)
 {

@@ -6,6 +6,7 @@
 #include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/state/node_claim_template.h"
+#include "control/state/state_node.h"
 
 
 struct reservations { // of one pool

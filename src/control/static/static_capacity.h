@@ -51,7 +51,3 @@ struct static_candidate {
 };
 // `pods` of its node, NULL if it has no provider ID.
 struct pod_list;
-struct static_candidate static_candidate_of(const struct node_claim *claim,
-                                            const struct pod_list *pods, int64_t now);
-// For qsort: by rank, cost, the youngest, the name.
-int static_candidates_compare(const void *left, const void *right);

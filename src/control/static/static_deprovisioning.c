@@ -1,14 +1,16 @@
-// The controller static.deprovisioning (LIF-233, LIF-234): which NodeClaims of a static NodePool go
-// when it has more than `replicas`. Neither budgets nor PDBs are asked; the drain honours PDBs.
+#include "control/static/static_deprovisioning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/runtime/operations.h"
 #include "control/static/static_capacity.h"
 #include "engine/disruption/candidates.h"
+#include "control/runtime/control.h"
+#include "control/state/state_node.h"
+#include "model/reading/pod.h"
 
 #define PERIOD_NS MINUTE
 

@@ -1,20 +1,18 @@
-// The controller static.provisioning (LIF-232): as many NodeClaims as a static NodePool's
-// `replicas` says, within its `limits.nodes`.
-//
-// The name of a NodeClaim is chosen here, so that a create call whose answer was lost can be made
-// again: the second either creates it or learns that it is there. A NodeClaim that ends before it
-// was launched holds back the next ones of its pool for a while that grows (LIF-440).
+#include "control/static/static_provisioning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "control/controllers.h"
 #include "control/launch/launch_backoff.h"
 #include "control/state/node_claim_template.h"
 #include "control/runtime/operations.h"
 #include "control/static/static_capacity.h"
 #include "engine/problem/static_claim.h"
+#include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff_catalog.h"
+#include "control/runtime/control.h"
 
 #define PERIOD_NS        MINUTE
 #define UNSYNCED_NS      SECOND

@@ -1,4 +1,5 @@
-// Scores of moves in pools with policy Balanced (consolidation.h; DIS-190 to DIS-197, DIS-701).
+#include "engine/consolidation/balanced_policy.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -14,6 +14,7 @@
 #include "engine/problem/state_node.h"
 #include "engine/problem/templates.h"
 #include "engine/disruption/blocked_reasons.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
 #define SPOT_SAVING    30 // percent, with fewer types (DIS-751)

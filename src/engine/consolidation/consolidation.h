@@ -46,14 +46,6 @@ int64_t move_price(struct disruption *disruption, const struct claim *claim, uin
 // DIS-203 for the claim alone: no machine of a candidate's type that is not cheaper.
 bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
                              struct disruption_candidate *const *candidates, uint32_t count);
-// DIS-190 to DIS-197: what pools with policy Balanced think of it.
-bool balance_approves(struct disruption_candidate *const *candidates, uint32_t count,
-                      int64_t savings);
-// Notes the scores of a move for metrics and events.
-void balance_note(struct disruption *disruption, struct disruption_candidate *const *candidates,
-                  uint32_t count, int64_t savings);
-// DIS-196: the candidate's deletion could be approved.
-bool balance_may_approve(const struct disruption_candidate *candidate);
 // Adds the command to the plan.
 void move_command(struct disruption *disruption, struct move *move, const char *consolidation,
                   struct disruption_candidate *const *candidates, uint32_t count);

@@ -10,6 +10,7 @@
 #include "engine/problem/instance_types.h"
 #include "engine/packing/pack.h"
 #include "engine/disruption/planned_moves.h"
+#include "engine/consolidation/balanced_policy.h"
 
 // --- which belong together -----------------------------------------------------------------------
 

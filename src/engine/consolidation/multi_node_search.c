@@ -12,6 +12,7 @@
 #include "engine/problem/problem.h"
 #include "engine/consolidation/repack_target.h"
 #include "engine/disruption/blocked_reasons.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define SET_MAX       100  // candidates that go at the same moment
 #define ROUNDS_MAX    6    // a set is tried again without those that spoil it

@@ -8,6 +8,7 @@
 #include "engine/consolidation/consolidation_split.h"
 #include "engine/problem/problem.h"
 #include "engine/disruption/blocked_reasons.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define COMMANDS_MAX 40  // of one pass
 #define PACKED_MAX   100 // candidates whose replacements are packed, too

@@ -1,7 +1,9 @@
-// Several nodes at once, for nothing or for one, as upstream looks for them (DIS-200 to DIS-207).
+#include "engine/consolidation/upstream_multi_node.h"
+
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/evictions.h"
 #include "engine/consolidation/multi_node_search.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
 

@@ -1,7 +1,9 @@
-// One node at a time (DIS-210 to DIS-218).
+#include "engine/consolidation/upstream_single_node.h"
+
 #include "engine/consolidation/single_node_search.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/blocked_reasons.h"
+#include "engine/consolidation/balanced_policy.h"
 
 // DIS-214: the first of each pool, then the second of each; pools by name.
 static candidate_list interleave(struct disruption *disruption, const struct candidate_table *table,

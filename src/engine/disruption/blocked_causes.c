@@ -10,6 +10,7 @@
 #include "engine/disruption/budgets.h"
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/expiry.h"
+#include "engine/disruption/blocked_checks.h"
 
 #define NODES_SHOWN 3
 

@@ -21,11 +21,6 @@ struct causes {
 };
 void causes_begin(struct causes *causes, struct disruption *disruption, const char *only);
 
-// Never without a rule; the text, in the plan's arena, only if wanted.
-struct verdict_word cause_of_refusal(const struct causes *causes,
-                                     const struct disruption_refusal *refusal);
-struct verdict_word cause_of_unlaunched(const struct causes *causes,
-                                        const struct node_claim *claim);
 struct verdict_word cause_of_candidate(const struct causes *causes,
                                        const struct disruption_candidate *candidate);
 
@@ -33,6 +28,3 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
 // A word in the plan's arena; nothing is formatted unless texts are wanted.
 struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
     PRINTF_LIKE(3, 4);
-// What the pods of a candidate have against graceful disruption (DIS-34).
-struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
-                                  enum candidate_check check, const char *message);

@@ -1,4 +1,5 @@
-// Why nodes are no candidates (DIS-32), with the blocker's name and numbers.
+#include "engine/disruption/blocked_checks.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 #include "engine/pods/pod_budgets.h"
 #include "engine/problem/problem.h"
 #include "engine/disruption/blocked_causes.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 #define PODS_SHOWN 3
 

@@ -11,6 +11,7 @@
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
 #include "engine/disruption/blocked_causes.h"
+#include "engine/disruption/blocked_checks.h"
 
 #define NAMES_SHOWN 3
 #define RULES_MAX   100 // that verdicts name

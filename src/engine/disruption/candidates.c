@@ -14,6 +14,9 @@
 #include "engine/pods/pod_facts.h"
 #include "engine/problem/problem.h"
 #include "engine/disruption/spot_window.h"
+#include "model/reading/catalog.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
 

@@ -8,6 +8,7 @@
 #include "engine/consolidation/spare_capacity.h"
 #include "engine/consolidation/consolidation_split.h"
 #include "engine/problem/problem.h"
+#include "engine/consolidation/balanced_policy.h"
 
 #define SET_MAX     100   // nodes of one command: what can be watched coming true
 #define CHUNK_FIRST 16    // candidates that are tried together

@@ -9,6 +9,10 @@
 #include "engine/disruption/removal_simulation.h"
 #include "engine/disruption/blocked_reasons.h"
 #include "engine/disruption/workload_guard.h"
+#include "engine/consolidation/upstream_multi_node.h"
+#include "engine/consolidation/upstream_single_node.h"
+#include "engine/disruption/static_drift.h"
+#include "model/reading/pod.h"
 
 #define METHODS_MAX 8
 

@@ -103,8 +103,5 @@ enum disruption_method {
     METHOD_EMPTINESS, METHOD_STATIC_DRIFT, METHOD_DRIFT, METHOD_EXPIRY, METHOD_MULTI, METHOD_SINGLE,
 };
 void emptiness_decide(struct disruption *disruption);
-void static_drift_decide(struct disruption *disruption);
 void drift_decide(struct disruption *disruption);
 void expiry_decide(struct disruption *disruption); // DIS-762; as part of adze's own order
-void multi_node_decide(struct disruption *disruption);
-void single_node_decide(struct disruption *disruption);

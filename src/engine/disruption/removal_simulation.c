@@ -10,6 +10,7 @@
 #include "engine/packing/pack.h"
 #include "engine/problem/templates.h"
 #include "engine/explain/unschedulable.h"
+#include "engine/packing/pack_lowest_price.h"
 
 #define FAILURES_TOLD 5
 

@@ -1,5 +1,5 @@
-// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): for each, one new node of the pool's
-// template.
+#include "engine/disruption/static_drift.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
 #include "engine/problem/problem.h"
 #include "engine/problem/state_node.h"
 #include "model/reading/pod_workload.h"
+#include "model/reading/pod.h"
 
 struct workload {
     const char *name;  // as told

@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
+#include "engine/explain/explain_miss.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/placement/place_node.h"
+#include "engine/pods/preferences.h"
+#include "engine/topology/topology.h"
 
 void explained_add_reason(struct arena *arena, struct explained *out, enum reason_code code,
                           const char *node_pool, const char *detail)

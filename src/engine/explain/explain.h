@@ -30,16 +30,9 @@ enum reason_code explain_code(struct pass *pass, const struct node_template *tem
 // The preferences that were dropped on the way from class `own` to class `last`.
 void explain_given_up(struct pass *pass, uint32_t own, uint32_t last, struct arena *arena,
                       struct plan_explanation *explanation);
-// Single changes that would give the class a place (explain_help.c).
-void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
-                  struct plan_explanation *explanation);
 // Pools that the pass never saw: not ready, being deleted (both with a reason), static.
 void explain_absent_pools(const struct problem *problem, struct arena *arena,
                           struct explained *out);
-
-// plan->choice: why the pod "namespace/name" is where it is (explain_choice.c). Nothing if it is
-// not in the plan or has no place. After claims and placements are finished.
-void explain_choice(struct pass *pass, const char *pod, struct plan *plan);
 
 // A new claim of a template for the class, tried without placing it. `ignore_limits`: as if the
 // pool had none. On success pass->attempt tells its types; *price is the cheapest's, *type its

@@ -1,4 +1,5 @@
-// Why a pod is where the plan has it (explain.h; SCH-520 part 4).
+#include "engine/explain/explain_choice.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,13 @@
 #include "base/quantity.h"
 #include "engine/explain/explain.h"
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
 #include "engine/problem/templates.h"
+#include "engine/explain/explain_miss.h"
+#include "engine/placement/new_claim.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/placement/place_node.h"
+#include "engine/topology/topology.h"
 
 #define WHY_MAX          12
 #define ALTERNATIVES_MAX 5

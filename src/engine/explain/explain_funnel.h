@@ -36,12 +36,4 @@ struct nearest_miss {
     enum plan_stage_kind stage;
     int64_t shortfall;
 };
-bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct nearest_miss *miss);
-void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
-                      const struct nearest_miss *miss, struct text *text);
 
-// "300m cpu", "1.2 cpu", "3Gi memory", "2 example.com/gpu".
-void explain_add_amount(struct text *text, const struct problem *problem, uint32_t dimension,
-                        int64_t amount);
-// What the DaemonSets of a row take of a resource.
-int64_t explain_overhead(const struct node_template *template, uint32_t row, uint32_t dimension);

@@ -1,5 +1,5 @@
-// What would help (explain.h; SCH-520 part 3): the class with one thing changed is tried like any
-// other, on existing nodes and on new ones. What then has a place is told.
+#include "engine/explain/explain_help.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,11 @@
 #include "base/quantity.h"
 #include "engine/explain/explain.h"
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
+#include "engine/explain/explain_miss.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_node.h"
+#include "engine/topology/topology.h"
+#include "model/reading/pod.h"
 
 #define HELP_MAX       8    // changes told
 #define HELP_NODES_MAX 1000 // existing nodes tried for each change, in order

@@ -1,4 +1,5 @@
-// The nearest miss (explain_funnel.h; SCH-520 part 2).
+#include "engine/explain/explain_miss.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -15,6 +15,8 @@
 #include "engine/pods/node_terms.h"
 #include "engine/problem/templates.h"
 #include "engine/explain/unschedulable.h"
+#include "engine/explain/explain_choice.h"
+#include "model/schema/drift_hash.h"
 
 struct finisher {
     struct pass *pass;

@@ -1,15 +1,15 @@
-// What pods are worth, and which bins recur (packing.h; SCH-550 step 6).
-//
-// The linear program of covering: rows are pods of one size, columns are filled machines. Machines
-// are filled with the pods that are worth most for the room that they take, by the duals of the last
-// solution, until no filling is worth more than its machine costs. Kinds then get the duals as
-// values, and whole multiples of the columns become bins.
+#include "engine/packing/column_generation.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/packing/covering_lp.h"
 #include "engine/packing/packing.h"
+#include "engine/packing/packing_bin.h"
+#include "engine/packing/packing_bound.h"
+#include "engine/packing/packing_fill.h"
+#include "engine/packing/packing_machines.h"
 
 #define ROWS_MAX          160 // sizes beyond it share rows
 #define SAMPLE_A_ROW      3

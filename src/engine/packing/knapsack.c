@@ -1,9 +1,5 @@
-// The best filling of one machine (packing.h; the pricing of SCH-550 step 6): a bounded knapsack in
-// several dimensions, by depth first search with a bound.
-//
-// The bound weighs the dimensions into one: whatever the weights, no filling is worth more than the
-// densest kind (value for weighed need) all over the weighed room. The best of a few weighings is
-// taken.
+#include "engine/packing/knapsack.h"
+
 #include <math.h>
 #include <string.h>
 

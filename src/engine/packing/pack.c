@@ -1,5 +1,8 @@
 #include "engine/packing/pack.h"
 
+#include "engine/packing/pack_greedy.h"
+#include "engine/packing/pack_lowest_price.h"
+
 bool pack_asks_lowest_price(const struct problem *problem)
 {
     for (uint32_t t = 0; t < problem->templates_count; t++)

@@ -1,25 +1,17 @@
-// Whole plans compared (pack.h). A pass decides pod by pod, and some of what it decides cannot be
-// seen to be dear before everything is placed: which of a pod's node affinity terms it takes
-// (SCH-508), whether it joins a claim that must grow for it, whether it goes where spreads of others
-// want it, and before them or after (SCH-516). Here such choices are made otherwise, the pods are
-// packed anew, and what is cheaper in the end is kept.
-//
-// Spreads reckon with every domain that one of their pods' terms opens (SCH-508, SCH-512). While all
-// those pods take a cheap term, domains that only far dearer terms open need not be filled:
-// kube-scheduler does not count them before such a node is there. Terms of about the same price, one
-// for each zone, stay domains to spread over.
-//
-// The number of tries is bounded by the pods, never by time. None is made where the bound says that
-// there is little to gain; of many pods only choices are made otherwise that look dear.
+#include "engine/packing/pack_alternatives.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/instance_types.h"
 #include "engine/packing/pack.h"
-#include "engine/placement/place.h"
 #include "engine/problem/templates.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/packing/pack_greedy.h"
+#include "engine/packing/pack_lowest_price.h"
+#include "engine/placement/pass.h"
+#include "engine/topology/topology.h"
 
 #define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear
 #define PODS_TRIED    800    // over all tries of such a search

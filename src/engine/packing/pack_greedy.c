@@ -1,3 +1,5 @@
+#include "engine/packing/pack_greedy.h"
+
 #include "engine/packing/pack.h"
 
 struct pass *pack_greedy(struct problem *problem)

@@ -1,8 +1,16 @@
-// The cheapest set of claims (pack.h; SCH-500 to SCH-507, SCH-550 to SCH-553).
+#include "engine/packing/pack_lowest_price.h"
+
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_cost.h"
 #include "engine/packing/pack.h"
 #include "engine/packing/packing.h"
+#include "engine/packing/column_generation.h"
+#include "engine/packing/pack_alternatives.h"
+#include "engine/packing/pack_greedy.h"
+#include "engine/packing/packing_fill.h"
+#include "engine/packing/packing_improve.h"
+#include "engine/packing/packing_items.h"
+#include "engine/packing/packing_replay.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
 #define PROGRAM_STEPS         UINT64_C(4000000)

@@ -125,91 +125,19 @@ struct packing {
     uint64_t search_nodes; // of one search for a filling
 };
 
-// The pods of the greedy pass's claims as kinds; `fresh` is a pass in which nothing is placed yet.
-struct packing *packing_create(const struct pass *greedy, const struct pass *fresh,
-                               double margin);
-void packing_destroy(struct packing *packing);
-
 // --- packing_market.c
-// The market of the template for nodes of this set, which has the template's in it.
-const struct packing_market *packing_market_of(struct packing *packing,
-                                               const struct node_template *template, uint32_t set);
-// The market of nodes that have pods of the flavour too; NULL: there can be none.
-const struct packing_market *packing_market_with(struct packing *packing,
-                                                 const struct packing_market *market,
-                                                 uint32_t flavour);
-// What a machine of the row has for pods, into `room`.
-void packing_market_room(const struct packing *packing, const struct node_template *template,
-                         uint32_t row, int64_t *room);
-// The first offer from `from` on that holds `used`, as far as limits allow; market->count: none.
-uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
-                             const int64_t *used, uint32_t from);
-
-// What all kinds cost at least, roughly: each dimension by itself at its lowest price; the most of these.
-double packing_market_scale(struct packing *packing);
 
 // --- packing_program.c: gives kinds their values, and makes bins of fillings that recur.
-void packing_program(struct packing *packing);
 // --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10).
-void packing_bound(struct packing *packing);
 
 // --- packing_search.c: fillings of one machine, of all pods, rules about nodes but those of a kind
-// with itself left aside.
-// A value that no filling with the kinds, which each fit by themselves, can have.
-double packing_search_bound(const struct packing *packing, const int64_t *room,
-                            const uint32_t *kinds, uint32_t count);
-// Looks for a filling worth more than `at_least`; its units of each listed kind. *upper: what no
-// filling is worth more than.
-bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
-                    uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
-                    double *upper);
-// What no filling with the kinds, and with those that they stand for, is worth more than; at least
-// `at_least`.
-double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
-                           uint32_t count, double at_least, uint64_t nodes_max);
 
 // --- packing_bin.c
-struct packing_bin *packing_bin_create(struct packing *packing,
-                                       const struct packing_market *market);
-void packing_bin_destroy(struct packing_bin *bin); // NULL is fine
-void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
-                       const struct packing_market *market);
-void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
-                      const struct packing_bin *from);
-// How many units rules about one node and host ports let in.
-uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_kind *kind);
-// Adds units without any check; the market is of the meet of all sets.
-void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind,
-                     uint32_t units, const struct packing_market *market);
 static inline int64_t packing_bin_price(const struct packing_bin *bin)
 {
     return bin->market->offers[bin->offer].price;
 }
-// The bin becomes part of the packing: what it holds is no longer left, and back.
-void packing_commit(struct packing *packing, struct packing_bin *bin);
-void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin);
-int64_t packing_price(const struct packing *packing);
-
-// Commits up to `copies` bins just like it, as long as enough is left and limits allow.
-void packing_commit_copies(struct packing *packing, const struct packing_bin *bin,
-                           uint32_t copies);
 
 // --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the
-// steps are used up.
-bool packing_fill(struct packing *packing);
-// The order in which kinds get bins, by their present values.
-void packing_rank(struct packing *packing);
-// A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
-struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
-// What the best filling of the machine is worth at most.
-double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer);
-// A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
-// NULL: none was found.
-struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
-                                       uint32_t offer, double factor);
-void packing_filler_destroy(struct packing_filler *filler); // NULL is fine
 // --- packing_improve.c: takes bins apart and packs their pods better, as long as steps are left.
-void packing_improve(struct packing *packing);
 // --- packing_replay.c: places every pod of `greedy` in `pass` as the packing says, and tries what
-// is left by the ordinary rules.
-void packing_replay(struct packing *packing, struct pass *pass);

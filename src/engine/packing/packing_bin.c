@@ -1,10 +1,12 @@
-// Nodes to be, with what is on them (packing.h).
+#include "engine/packing/packing_bin.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/host_ports.h"
 #include "engine/packing/packing.h"
+#include "engine/packing/packing_machines.h"
 
 struct packing_bin *packing_bin_create(struct packing *packing,
                                        const struct packing_market *market)

@@ -1,14 +1,13 @@
-// Filling bins (packing.h; SCH-550 steps 6 and 7).
-//
-// The most valuable kind that is left must go somewhere: every machine that could carry it is
-// filled, starting with those that were the cheapest for what they held before, and the one with the
-// lowest price for the value of its contents wins. Within a machine the next kind is the one that is
-// worth most for its share of the room that is left.
+#include "engine/packing/packing_fill.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/packing/packing.h"
+#include "engine/packing/knapsack.h"
+#include "engine/packing/packing_bin.h"
+#include "engine/packing/packing_machines.h"
 
 #define TRIES_MAX 12 // machines filled for one bin
 #define SAMPLE_MAX 96 // kinds that one bin is filled with

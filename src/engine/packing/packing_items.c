@@ -1,12 +1,17 @@
-// Pods of a greedy pass as kinds (packing.h; SCH-550 steps 1, 4 and 5).
+#include "engine/packing/packing_items.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/node_bounds.h"
 #include "engine/packing/packing.h"
-#include "engine/placement/place.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/packing/packing_bin.h"
+#include "engine/packing/packing_fill.h"
+#include "engine/packing/packing_machines.h"
+#include "engine/placement/pass.h"
+#include "engine/topology/topology.h"
 
 #define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
 #define SHARES_FROM 0x80000000u // groups from here on are shares of workloads

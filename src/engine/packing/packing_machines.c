@@ -1,4 +1,5 @@
-// Machines that a node of given requirements can be (packing.h; SCH-550 step 2, SCH-505, SCH-507).
+#include "engine/packing/packing_machines.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
-// A packing becomes a pass (packing.h): the pods are placed one by one, in the order in which the
-// greedy pass placed them, each where the packing wants it. Every rule is checked on the way, so
-// that a packing can be wrong about a pod but never break a rule: the pod is then treated like any
-// other that has no place yet.
+#include "engine/packing/packing_replay.h"
+
 #include <stdlib.h>
 
 #include "engine/packing/packing.h"
-#include "engine/placement/place.h"
+#include "engine/placement/new_claim.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_node.h"
+#include "engine/topology/topology.h"
 
 struct replay {
     struct packing *packing;

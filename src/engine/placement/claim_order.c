@@ -1,8 +1,12 @@
-// The order in which claims are tried (place.h; SCH-210, SCH-216).
+#include "engine/placement/claim_order.h"
+
 #include <stdlib.h>
 
 #include "engine/problem/node_bounds.h"
-#include "engine/placement/place.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
+#include "engine/topology/topology_inverse_spread.h"
 
 static void reserve_bucket(struct pass *pass, uint32_t count)
 {

@@ -1,9 +1,12 @@
-// What is left of NodePools' limits (place.h; SCH-360 to SCH-364, SCH-519).
+#include "engine/placement/limits.h"
+
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
 
 // What one place takes of its pool's limits, or gives back.
 static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,

@@ -1,11 +1,14 @@
-// Texts of refusals by the type filter (place.h; SCH-239 to SCH-241).
+#include "engine/placement/messages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
 
 #define SUSPICIOUS_CPU INT64_C(1000000000) // a million cpus, in millicores
 

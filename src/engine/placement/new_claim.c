@@ -1,10 +1,14 @@
-// Claims that are opened (place.h; SCH-220 to SCH-224).
+#include "engine/placement/new_claim.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/problem/node_bounds.h"
-#include "engine/placement/place.h"
+#include "engine/placement/limits.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
 
 // The next claim's; made once, however many attempts it takes.
 static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)

@@ -4,10 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/placement/place.h"
 #include "engine/placement/pass_retry.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_order.h"
+#include "engine/placement/claim_order.h"
+#include "engine/placement/limits.h"
+#include "engine/placement/new_claim.h"
+#include "engine/placement/place_node.h"
+#include "engine/placement/place_thrifty.h"
+#include "engine/placement/place_volumes.h"
+#include "engine/pods/preferences.h"
+#include "engine/topology/topology_hostname.h"
 
 #define ATTEMPTS_MAX UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
 

@@ -6,8 +6,9 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "engine/placement/place.h"
 #include "engine/topology/topology.h"
+#include "engine/placement/pass.h"
+#include "engine/pods/preferences.h"
 
 // What a try does otherwise than the pass before.
 struct way {

@@ -1,4 +1,5 @@
-// One claim: whether it takes a pod, and taking it (place.h; SCH-212 to SCH-215, SCH-235, SCH-508).
+#include "engine/placement/place_claim.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,16 @@
 #include "engine/problem/host_ports.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_bounds.h"
-#include "engine/placement/place.h"
 #include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
+#include "engine/placement/claim_order.h"
+#include "engine/placement/limits.h"
+#include "engine/placement/messages.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_volumes.h"
+#include "engine/placement/reservations.h"
+#include "engine/topology/topology.h"
+#include "model/reading/pod.h"
 
 struct text *refusal_begin(struct pass *pass, enum reason_code code)
 {

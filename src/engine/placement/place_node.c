@@ -1,12 +1,18 @@
-// Existing nodes (place.h; SCH-190 to SCH-200).
+#include "engine/placement/place_node.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "engine/problem/host_ports.h"
-#include "engine/placement/place.h"
 #include "engine/placement/scheduler_choice.h"
 #include "engine/problem/volumes.h"
+#include "engine/placement/messages.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/placement/place_shared.h"
+#include "engine/placement/place_volumes.h"
+#include "engine/topology/topology.h"
 
 static bool ports_fit(struct pass *pass, const struct place *place, const struct node_slot *slot,
                       const struct shape *shape)

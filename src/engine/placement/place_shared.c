@@ -1,10 +1,11 @@
-// What many simulations over one problem need not ask again (place.h; DIS-703): places that refuse a
-// pod whoever goes. Other places that go free nothing on this one but volume claims, and they take
-// no pods away from its hostname.
+#include "engine/placement/place_shared.h"
+
 #include <string.h>
 
-#include "engine/placement/place.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_node.h"
+#include "engine/topology/topology.h"
 
 struct shared_places {
     int64_t **free;         // by dimension, then place

@@ -1,10 +1,14 @@
-// Claims by what they cost (place.h): an emptier claim is not better than one that has a machine with
-// room already, and neither is better than a node of another kind that is cheap. A pass of such
-// choices decides domains and terms by price; a packer then packs anew what it has decided.
+#include "engine/placement/place_thrifty.h"
+
 #include "base/quantity.h"
 #include "engine/problem/node_bounds.h"
 #include "engine/packing/pack.h"
-#include "engine/placement/place.h"
+#include "engine/packing/pack_lowest_price.h"
+#include "engine/placement/new_claim.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
+#include "engine/topology/topology_inverse_spread.h"
 
 #define CLAIMS_ASKED 256 // for one pod, the last ones
 

@@ -1,5 +1,9 @@
-// Volume claims that one pod only may use, while placing (place.h; SCH-515).
-#include "engine/placement/place.h"
+#include "engine/placement/place_volumes.h"
+
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
+
 
 void volumes_start(struct pass *pass)
 {

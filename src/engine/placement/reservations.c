@@ -1,10 +1,13 @@
-// Reserved capacity: which claim holds which reservation (place.h; SCH-255 to SCH-259, SCH-522).
+#include "engine/placement/reservations.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
 #include "engine/problem/templates.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
 
 static bool refuse(struct pass *pass, const char *error)
 {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/reading/pod.h"
+
 #define SCORE_MAX 1000000
 
 static int compare_workloads(const void *key, const void *item)

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "engine/problem/eviction_order.h"
-#include "engine/placement/place.h"
 #include "engine/placement/scheduler_choice.h"
+#include "engine/placement/limits.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_shared.h"
+#include "engine/topology/topology.h"
 
 static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
 {

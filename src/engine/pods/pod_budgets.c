@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/reading/selector.h"
 
 static const char *or_empty(const char *text)
 {

@@ -13,6 +13,8 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/pods/validate_pods.h"
 #include "engine/problem/volumes.h"
+#include "engine/pods/preferences.h"
+#include "model/reading/pod.h"
 
 node_selector_term_list class_required_terms(const struct pod_class *class)
 {

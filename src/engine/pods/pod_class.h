@@ -20,14 +20,6 @@ static inline int64_t queued_pod_priority(const struct queued_pod *queued)
 // Classes, shapes, identities and the queue in its order (SCH-150). Needs dimensions.
 void pods_classify(struct problem *problem);
 
-// The class of the pod after one more step of relaxation, or NONE: the next of SCH-160, or without
-// the lightest preference that is left (SCH-509).
-uint32_t class_relax(struct problem *problem, uint32_t class);
-// SCH-509: the class of the unrelaxed pod `original` without the preferences of the mask.
-uint32_t class_without(struct problem *problem, uint32_t original, uint64_t given_up);
-// What step led from `class` to the next, for DEBUG (SCH-164).
-const char *class_relaxation_text(struct problem *problem, uint32_t class);
-
 // Giving up to stay off PreferNoSchedule taints changes nothing where no pool has one (SCH-165).
 static inline bool class_can_give_up(const struct problem *problem, const struct pod_class *class,
                                      uint32_t preference)
@@ -35,8 +27,6 @@ static inline bool class_can_give_up(const struct problem *problem, const struct
     return class->preferences[preference].kind != PREFERENCE_TAINTS ||
            problem->any_prefer_no_schedule;
 }
-// The preferences of a class by SCH-509, heaviest first; they stay the same while it is relaxed.
-void class_find_preferences(struct problem *problem, struct pod_class *class);
 // Makes a class of a pod with some preferences less; what is not of the spec is the class's own.
 uint32_t class_derive(struct problem *problem, uint32_t class, const struct relaxation *relaxation);
 
@@ -55,15 +45,5 @@ static inline const struct shape *shape_of(const struct problem *problem,
 // The identity of a pod, made if new.
 uint32_t problem_identity(struct problem *problem, const struct pod *pod);
 
-// The topology spread constraints that are left, in order; room for all of the spec's.
-uint32_t class_spreads(const struct pod_class *class,
-                       const struct topology_spread_constraint **constraints);
-// The preferred terms that are left, heaviest first.
-uint32_t class_preferred_affinity(const struct pod_class *class, bool anti,
-                                  const struct pod_affinity_term **terms);
-// The preferred node affinity terms that are requirements for now: all that are left (SCH-509), or
-// the heaviest of them (SCH-100). Room for all of the spec's.
-uint32_t class_preferred_nodes(const struct pod_class *class,
-                               const struct node_selector_term **terms);
 // The required node affinity terms that are left.
 node_selector_term_list class_required_terms(const struct pod_class *class);

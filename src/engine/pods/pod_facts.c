@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "engine/disruption/candidates.h"
 #include "model/reading/pod_workload.h"
+#include "model/reading/pod.h"
+#include "model/reading/selector.h"
 
 #define PREFETCH_LISTS 512 // behind a pod are the lists that it points to
 

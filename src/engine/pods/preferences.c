@@ -1,5 +1,5 @@
-// What a pod rather wishes than needs, and giving it up: step by step in upstream's order (SCH-160),
-// or by weight (SCH-509).
+#include "engine/pods/preferences.h"
+
 #include <stdlib.h>
 #include <string.h>
 

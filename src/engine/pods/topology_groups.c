@@ -8,6 +8,8 @@
 #include "engine/problem/instance_types.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/spread_defaults.h"
+#include "engine/pods/preferences.h"
+#include "model/reading/selector.h"
 
 // --- identity ------------------------------------------------------------------------------------
 

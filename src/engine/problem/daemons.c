@@ -1,4 +1,5 @@
-// The DaemonSet half of templates.h.
+#include "engine/problem/daemons.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "engine/pods/pod_class.h"
 #include "engine/problem/templates.h"
 #include "model/snapshot/admission.h"
+#include "model/reading/pod.h"
 
 static const struct daemon_set *daemon_set_at(const struct problem *problem, uint32_t index)
 {

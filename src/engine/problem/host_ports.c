@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/reading/pod.h"
+
 static void add_ports(struct host_ports *ports, const struct pod_spec *spec,
                       const struct container *container)
 {

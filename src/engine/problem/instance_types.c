@@ -5,6 +5,7 @@
 
 #include "engine/problem/overlays.h"
 #include "model/tables/well_known.h"
+#include "model/reading/catalog.h"
 
 static const struct instance_type_catalog *catalog_at(const struct problem *problem, uint32_t index)
 {

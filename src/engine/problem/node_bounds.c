@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/placement/place.h"
 #include "model/reading/pool_annotations.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology.h"
 
 #define REPLICAS_WORTH_A_WARNING 4
 #define WARNINGS_MAX             20

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/vector.h"
 #include "model/snapshot/snapshot.h"
+#include "model/reading/catalog.h"
 
 #define EC2_CPU_HOUR 0.034  // USD: what EC2 asks on demand for a cpu of its general families
 #define EC2_GIB_HOUR 0.0035 // and for a GiB of memory beside it

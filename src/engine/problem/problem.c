@@ -17,6 +17,8 @@
 #include "engine/topology/topology_base.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/problem/volumes.h"
+#include "engine/problem/daemons.h"
+#include "model/reading/pod.h"
 
 static void name_fixed_dimensions(struct problem *problem)
 {

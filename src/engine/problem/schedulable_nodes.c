@@ -10,6 +10,8 @@
 #include "engine/pods/pod_class.h"
 #include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
+#include "engine/problem/daemons.h"
+#include "model/reading/pod.h"
 
 #define KEYS_KNOWN 64
 

@@ -9,6 +9,7 @@
 #include "base/text_sort.h"
 #include "base/vector.h"
 #include "model/tables/well_known.h"
+#include "model/reading/pod.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
 static struct map *claims_by_provider(const struct snapshot *snapshot)

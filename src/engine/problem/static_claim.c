@@ -3,6 +3,7 @@
 #include "engine/problem/claim_object.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
+#include "model/schema/drift_hash.h"
 
 void static_claim_make(struct arena *arena, const struct settings *settings,
                        const struct instance_type_catalog *catalogue,

@@ -8,6 +8,7 @@
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_bounds.h"
 #include "engine/problem/volumes.h"
+#include "engine/problem/daemons.h"
 
 static int compare_pools(const void *a, const void *b)
 {

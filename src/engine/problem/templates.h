@@ -14,17 +14,9 @@ struct daemon { // one DaemonSet's representative pod
     struct host_ports ports;
 };
 
-// Before any vector is made: the resources that DaemonSets name, and the labels they ask for.
-void templates_add_daemon_dimensions(struct problem *problem);
 void templates_build(struct problem *problem);
 // The template's `set` and `own_set`, from its NodePool alone.
 void template_make_sets(struct problem *problem, struct node_template *template);
-
-// The DaemonSets of the snapshot, compiled; by namespace/name.
-const struct daemon *daemons_compile(struct problem *problem, uint32_t *count);
-// SCH-147: the daemon would run on a node with these labels and taints.
-bool daemon_runs_on(struct problem *problem, const struct daemon *daemon, uint32_t labels,
-                    uint32_t hostname, uint32_t taints);
 
 // Rows that hold `requests` beside their DaemonSets, into `out` (sized for the table): SCH-235.
 // False if there are none.

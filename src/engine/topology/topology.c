@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "engine/problem/instance_types.h"
-#include "engine/placement/place.h"
 #include "engine/topology/topology_combine.h"
 #include "engine/topology/topology_counts.h"
 #include "engine/topology/topology_decide.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/topology/topology_hostname.h"
+#include "engine/topology/topology_inverse_spread.h"
 
 static bool allows(const struct pass *pass, const struct requirement *requirement, uint32_t value)
 {

@@ -58,25 +58,11 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
 // --- spreads of others (SCH-516; topology_upset.c)
-// Whether a pod of a class would push spreads of pods that have their places already over maxSkew,
-// so that they had to be bound before it. `heeded` is the class state's; domains that `set` leaves
-// open do not count. Never unless pass->heeding.
-bool topology_upsets(struct pass *pass, const struct group_list *heeded,
-                     const struct candidate *candidate, uint32_t set);
-// What the domains that the claim has already say about a pod of the class, for a refusal without
-// the whole check.
-bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *claim);
 #define HEEDING_TRIES_MAX 64 // places that a pod looks at before it no longer heeds others
 static inline bool topology_heeding_ends(struct pass *pass)
 {
     return pass->heeding && pass->heeding_tries++ >= HEEDING_TRIES_MAX;
 }
-
-// SCH-513: a pod that could share an existing node with others of its spread waits until all others
-// have their places, which may bring new nodes.
-bool topology_postpones(struct pass *pass, const struct pod_class *class);
-// Lets them share; false if nobody waits for it (any more).
-bool topology_start_doubling(struct pass *pass);
 
 // SCH-320: the pod is there.
 void topology_record(struct pass *pass, uint32_t pod, uint32_t class, uint32_t set,

@@ -7,6 +7,8 @@
 
 #include "engine/topology/topology_decide.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/topology/topology_domains.h"
+#include "engine/topology/topology_inverse_spread.h"
 
 #define DOMAINS_IN_ERROR 25
 

@@ -31,19 +31,6 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
 // SCH-303.
 int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
                                 const struct requirement *pod_domains);
-// SCH-513: the least count of a node that a spread over hostnames looks at, existing and planned; 0
-// where there is no existing one. (topology_hostname.c)
-int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group);
-// Whether a new node would be an empty one to a spread whose pods share nodes already, and would
-// stay so or be filled only in a certain order.
-bool topology_empties(struct pass *pass, const struct pod_class *class,
-                      const struct candidate *candidate, const struct group_state **spread);
-// SCH-516: the spreads of others that a class had better heed, into its state. (topology_upset.c)
-void topology_find_heeded(struct pass *pass, const struct pod_class *class,
-                          struct class_state *state);
-// Notes where a pod of the class is, whose spreads others may upset.
-void topology_note_owner(struct pass *pass, const struct pod_class *class, uint32_t set,
-                         uint32_t hostname);
 // The error of SCH-318, appended to pass->why.
 void topology_add_error(struct pass *pass, uint32_t class, const struct group_state *group,
                         const struct candidate *candidate);

@@ -39,6 +39,3 @@ void topology_add_alternatives(struct pass *pass, const struct class_state *stat
                                const struct candidate *candidate, uint32_t key,
                                const uint32_t *values, uint32_t count);
 
-// SCH-512: whether a domain that pools offer counts for a spread: some pod of the pass could be
-// launched there, on a node that the spread looks at.
-bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value);

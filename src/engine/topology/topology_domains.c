@@ -1,4 +1,5 @@
-// Which domains a spread has to reckon with (SCH-512).
+#include "engine/topology/topology_domains.h"
+
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
 #include "engine/topology/topology_decide.h"

@@ -1,5 +1,5 @@
-// Spread over hostnames as kube-scheduler counts it (SCH-513): once every node that it looks at has
-// a pod, nodes take another one each.
+#include "engine/topology/topology_hostname.h"
+
 #include "engine/topology/topology_counts.h"
 #include "engine/pods/topology_groups.h"
 

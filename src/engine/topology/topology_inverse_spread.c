@@ -1,11 +1,9 @@
-// Pods that have no spread of their own, but count for those of others (SCH-516): wherever it costs
-// nothing they go where those stay within their maxSkew. Then all of a plan's spreads hold once
-// everything is there, and it does not matter which pods kube-scheduler binds first.
-//
-// Off under COMPATIBILITY=upstream.
+#include "engine/topology/topology_inverse_spread.h"
+
 #include "engine/problem/templates.h"
 #include "engine/topology/topology_counts.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/topology/topology_hostname.h"
 
 static bool is_strict_spread(const struct group_definition *group)
 {

@@ -12,6 +12,7 @@
 #include "base/input_file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "kube/transport/kube_config_files.h"
 
 #define FILE_BYTES_MAX  ((size_t)4 << 20)
 #define FILES_MAX       64

@@ -3,11 +3,6 @@
 
 #include "kube/transport/http_transport.h"
 
-// Reads and merges the files as kubectl does: of a cluster, user or context the first file that
-// names it counts, whole; of current-context the first that sets it. Files that are not there are
-// skipped unless `must_exist`.
-struct kube_config *kube_config_from_files(const char *const *paths, size_t count, bool must_exist,
-                                           const char *context, struct error *error);
 // The whole file, at most 4 MiB; NULL with an error that names it (ERROR_NOT_FOUND if absent).
 char *kube_config_read_file(const char *path, size_t *length, struct error *error);
 // `place` ("FILE: users[0].user.client-key") begins the message.

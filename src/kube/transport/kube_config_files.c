@@ -1,3 +1,5 @@
+#include "kube/transport/kube_config_files.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <openssl/evp.h>

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "model/manifest/yaml_scalar.h"
 
 struct anchor {
     json_t *value;

@@ -40,5 +40,3 @@ struct yaml_source {
 };
 bool yaml_read(const struct yaml_source *source, struct error *error) MUST_USE;
 
-// What a plain scalar means (yaml_scalar.c): a new value, or NULL if JSON cannot say it (.nan, .inf).
-json_t *yaml_resolve_plain(const char *text, size_t length);

@@ -1,5 +1,5 @@
-// Plain YAML scalars to JSON values, with the rules of the YAML reader of Kubernetes' clients: YAML
-// 1.1's words for booleans, C-like integers, floats; everything else is a string.
+#include "model/manifest/yaml_scalar.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// InstanceTypeCatalog: the check of FMT-8, allocatable resources (SCH-117, 118).
+#include "model/reading/catalog.h"
+
 #include <string.h>
 
 #include "base/map.h"

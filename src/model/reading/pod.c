@@ -1,5 +1,5 @@
-// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355), protection from
-// disruption (LIF-125).
+#include "model/reading/pod.h"
+
 #include <string.h>
 
 #include "base/nanoseconds.h"

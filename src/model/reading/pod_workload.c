@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/pod.h"
 
 // A Deployment calls its ReplicaSets <name>-<hash> and puts the hash on their pods.
 static bool is_of_deployment(const struct pod *pod, const struct owner_reference *owner,

@@ -1,4 +1,5 @@
-// Label selectors (metav1.LabelSelector) over sorted label maps, and which pods budgets select by them.
+#include "model/reading/selector.h"
+
 #include <string.h>
 
 #include "base/text.h"

@@ -16,9 +16,6 @@ struct label_selector { // a NULL pointer to it is the nil selector
     struct string_map match_labels;
     requirement_list match_expressions;
 };
-// metav1 semantics: nil selects nothing, empty selects everything; an invalid one nothing.
-bool label_selector_is_valid(const struct label_selector *selector);
-bool label_selector_matches(const struct label_selector *selector, const struct string_map *labels);
 
 struct node_selector_term {
     requirement_list match_expressions;
@@ -266,11 +263,6 @@ struct pod_disruption_budget {
         int64_t observed_generation;
     } status;
 };
-// Whether the pod counts against the budget (DIS-43). One whose selector cannot be read covers every pod of
-// its namespace and allows nothing (DIS-708).
-bool budget_covers(const struct pod_disruption_budget *budget, const struct object_meta *pod);
-bool budget_is_unreadable(const struct pod_disruption_budget *budget);
-bool budget_is_exhausted(const struct pod_disruption_budget *budget);
 struct persistent_volume_claim {
     OBJECT_HEADER;
     struct volume_claim_template spec;
@@ -358,14 +350,6 @@ struct event {
 };
 
 // --- readings of pods -------------------------------------------------------------------------------
-// SCH-110, SCH-111: requests including `pods` = 1, into arena memory, sorted by name.
-struct resource_map pod_requests(struct arena *arena, const struct pod *pod);
-// The same of limits, without `pods`; overhead is added where there is a limit at all.
-struct resource_map pod_limits(struct arena *arena, const struct pod *pod);
-// The same from a spec alone, without status (templates).
-struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
-bool pod_is_terminal(const struct pod *pod);
-bool pod_is_active(const struct pod *pod); // LIF-110
 // LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
 enum do_not_disrupt {
     DISRUPTABLE,
@@ -374,29 +358,3 @@ enum do_not_disrupt {
     PROTECTION_ELAPSED,
     PROTECTION_INVALID
 };
-enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
-bool pod_is_protected(const struct pod *pod, int64_t now);
-bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
-bool pod_is_evictable(const struct pod *pod, int64_t now); // LIF-110
-// DIS-48: it has to go elsewhere when its node goes.
-bool pod_needs_place(const struct pod *pod);
-// When the pod came to its node, by what it says itself; 0: it doesn't.
-int64_t pod_bound_at(const struct pod *pod);
-bool pod_owned_by_daemon_set(const struct pod *pod);
-bool pod_owned_by_node(const struct pod *pod);
-// UID of the controller (ReplicaSet, StatefulSet, Job, ...); NULL: the pod has none.
-const char *pod_controller_uid(const struct pod *pod);
-bool pod_is_bound(const struct pod *pod);     // it has a node
-bool pod_is_nominated(const struct pod *pod); // status.nominatedNodeName is set
-bool node_is_ready(const struct node *node);  // condition Ready is True; false for NULL
-// kube-scheduler has not told yet whether it finds a place for the pod: unbound, without gates, not
-// nominated, without the condition PodScheduled. Pods of other schedulers are not known to be so.
-bool pod_is_unexamined(const struct pod *pod);
-bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
-bool container_is_sidecar(const struct container *container); // of an init container
-// The port of the machine that a container's port takes, 0: none. With hostNetwork it is the same
-// one, as the API server has it.
-int64_t container_host_port(const struct pod_spec *spec, const struct container_port *port);
-uint32_t pod_spec_host_ports(const struct pod_spec *spec); // how many its containers and sidecars take
-bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint); // SCH-355
-bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint);

@@ -1,5 +1,5 @@
-// JSON to objects, by the tables. Values are first gathered in scratch memory, whose strings are
-// still those of the document; object_pack() then makes the one block.
+#include "model/schema/decode.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-// Drift hashes of NodePools (API-200 to 207) and EC2NodeClasses (AWN-70 to 77).
-//
-// Both follow the reflective hash of the upstream controllers, so that nodes launched by those do
-// not drift: structs by the name of their type and of their fields, lists and maps without order,
-// fields that are zero left out. Names below are those of upstream's types.
+#include "model/schema/drift_hash.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

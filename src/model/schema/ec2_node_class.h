@@ -97,9 +97,3 @@ struct ec2_node_class {
     } status;
 };
 
-// AWN-4: amiFamily if set, else the family of an alias, else "Custom".
-const char *ec2_node_class_family(const struct ec2_node_class *node_class);
-
-// AWN-70 to 77: decimal text of the hash. `ca_bundle` is the cluster's, in base64 (NULL is "").
-void ec2_node_class_hash(const struct ec2_node_class *node_class, const char *ca_bundle,
-                         char out[24]);

@@ -17,11 +17,6 @@
 #define KEY_LENGTH_MAX            316
 #define LABEL_VALUE_LENGTH_MAX    63
 
-extern const char *const requirement_operators[], *const taint_effects[];
-
-extern const struct type type_status_condition;     // API-21
-extern const struct type type_claim_condition;      // API-21, relaxed for NodeClaims
-
 #define STATUS_FIELD(owner, ...)                                                                   \
     FIELD(owner, status, "status", OBJECT, __VA_ARGS__)
 #define CONDITIONS_FIELD(owner, condition_type, ...)                                               \

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "model/schema/encode.h"
 #include "model/schema/tables.h"
+#include "model/snapshot/plan_explanation.h"
 
 #define MOVES_TOLD 5
 

@@ -32,7 +32,6 @@ enum plan_stage_kind {
     STAGE_DAEMON_SETS, STAGE_RESOURCES, STAGE_TOPOLOGY, STAGE_MIN_VALUES, STAGE_RESERVATIONS,
     STAGE_COUNT,
 };
-const char *stage_name(enum plan_stage_kind stage); // "requirements", "offerings", ...
 
 struct plan_cut { // one value of a stage, as if it were the only one
     const char *value; // "kubernetes.io/arch In [arm64]", "cpu 100"
@@ -206,7 +205,6 @@ json_t *plan_encode(const struct plan *plan);
 // Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation.
 json_t *plan_claim_encode(const struct plan_claim *claim);
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
-json_t *plan_choice_encode(const struct plan_choice *choice);
 // "pods: a/x to node n, a/y to a new node of pool" (DIS-755), a few; nothing without moves.
 void plan_moves_describe(const struct plan_moves *moves, struct text *out);
 // Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
@@ -214,5 +212,3 @@ json_t *plan_disruption_encode(const struct plan_disruption *disruption);
 json_t *plan_verdict_encode(const struct plan_verdict *verdict);
 // "namespace/name".
 json_t *plan_pod_name(const struct pod *pod);
-// Sets the fields of an explanation in the object `json`.
-void plan_explanation_encode(json_t *json, const struct plan_explanation *explanation);

@@ -1,4 +1,5 @@
-// Explanations as JSON (SCH-520); docs/cli.md lists the fields.
+#include "model/snapshot/plan_explanation.h"
+
 #include <assert.h>
 
 #include "base/quantity.h"

@@ -11,6 +11,8 @@
 #include "model/manifest/input.h"
 #include "model/schema/type.h"
 #include "model/snapshot/workloads.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
 
 static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
                           const char *text, size_t length, bool strict, struct error *error);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "model/snapshot/admission.h"
+#include "model/reading/selector.h"
 
 struct workload { // the parts of a Deployment, ReplicaSet, StatefulSet or Job that matter here
     const struct object *object;

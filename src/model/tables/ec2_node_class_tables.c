@@ -6,6 +6,7 @@
 #include "model/tables/rules.h"
 #include "model/schema/schema.h"
 #include "model/schema/tables.h"
+#include "model/tables/karpenter_tables.h"
 
 #define SPEC      MEMBER(struct ec2_node_class, spec)
 #define STATUS    MEMBER(struct ec2_node_class, status)

@@ -1,4 +1,5 @@
-// Tables of NodePool, NodeClaim, NodeOverlay, CapacityBuffer and KWOKNodeClass (API-30 to 108).
+#include "model/tables/karpenter_tables.h"
+
 #include <stddef.h>
 
 #include "model/schema/karpenter.h"

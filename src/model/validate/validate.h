@@ -71,8 +71,3 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
 void findings_status_message(const struct findings *findings, const struct kind *kind,
                              const char *name, char *out, size_t size);
 
-// Run-time checks of a decoded NodePool (API-149 to 157, LIF-203): false with all errors joined by
-// "; " in `message` (cut at `size`). The extra lists (NULL-terminated, or NULL) are what the cloud
-// provider adds to the core's well-known labels and restricted domains (model/well_known.h).
-bool node_pool_check(const struct node_pool *pool, const char *const *well_known_extra,
-                     const char *const *restricted_extra, char *message, size_t size);

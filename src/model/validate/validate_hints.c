@@ -1,5 +1,5 @@
-// How to mend what was refused (API-317, GUI-1 to 11): the words that people write in place of
-// those that are meant.
+#include "model/validate/validate_hints.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

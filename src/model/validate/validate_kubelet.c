@@ -11,6 +11,8 @@
 #include "model/schema/core.h"
 #include "model/tables/rules_json.h"
 #include "model/tables/well_known.h"
+#include "model/validate/validate_prepare.h"
+#include "model/validate/validate_schema.h"
 
 // AWN-800. The offsets are never used: nothing reads these fields into a struct here.
 #define ROW(name, kind, ...) FIELD_SCHEMA(name, kind, 0, .rule_id = "AWN-231", __VA_ARGS__)

@@ -1,10 +1,12 @@
-// metadata, as far as every API server checks it (API-27).
+#include "model/validate/validate_metadata.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/tables/rules_json.h"
 #include "model/schema/tables.h"
 #include "model/validate/validation.h"
+#include "model/validate/validate_schema.h"
 
 #define ANNOTATIONS_BYTES_MAX (256 * 1024)
 

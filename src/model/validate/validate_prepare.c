@@ -1,8 +1,10 @@
-// From what was sent to what would be stored (API-10, 11, 27).
+#include "model/validate/validate_prepare.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "model/validate/validation.h"
+#include "model/validate/validate_hints.h"
 
 #define WHOLE_NUMBER_MAX 9007199254740992.0 // 2^53: beyond it a real is not exact
 

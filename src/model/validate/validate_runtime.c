@@ -1,7 +1,5 @@
-// Checks that the controller makes beyond the CRDs (API-149 to 157): of NodePools and NodeOverlays.
-//
-// One walk over JSON serves two callers: `adze validate`, which wants a finding at each place, and
-// the controller, which wants all errors in one line.
+#include "model/validate/validate_runtime.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include "model/schema/schema.h"
 #include "model/validate/validation.h"
 #include "model/tables/well_known.h"
+#include "model/tables/karpenter_tables.h"
 
 struct runtime {
     const char *const *well_known, *const *restricted; // what the provider adds

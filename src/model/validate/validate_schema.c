@@ -1,7 +1,5 @@
-// The structural check with the rules beside it, and ratcheting (API-10, 16, 27, 310).
-//
-// Unlike an API server it evaluates rules even where the structure is broken, so that no error
-// hides another; values of the wrong type are reported once and not looked into.
+#include "model/validate/validate_schema.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "model/tables/rules_json.h"
 #include "model/schema/schema.h"
 #include "model/validate/validation.h"
+#include "model/validate/validate_hints.h"
 
 static void check_kind(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *value, const json_t *old_value);

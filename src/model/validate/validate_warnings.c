@@ -1,6 +1,5 @@
-// What is admitted, but hardly meant (API-313, GUI-8 to 12): NodePools, NodeClaims, NodeOverlays,
-// CapacityBuffers. EC2NodeClasses are in validate_advice_ec2.c, several objects together in
-// validate_set.c.
+#include "model/validate/validate_warnings.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "model/validate/validate_requirements.h"
 #include "model/validate/validation.h"
 #include "model/tables/well_known.h"
+#include "model/validate/validate_hints.h"
 
 static void warn(struct validation *validation, const struct place *place, const char *code,
                  const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);

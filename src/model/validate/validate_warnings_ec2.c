@@ -1,5 +1,5 @@
-// What an EC2NodeClass says that is admitted, but rejected by the controller (AWN-231 to 235, 429,
-// 463) or hardly meant (API-313, GUI-14).
+#include "model/validate/validate_warnings_ec2.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

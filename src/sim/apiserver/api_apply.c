@@ -1,6 +1,5 @@
-// Server-side apply in a simple form. Each manager's applied fields are remembered in metadata.managedFields
-// (operation Apply, FieldsV1): fields that it applied before and no longer does are taken away, the rest is
-// merged like a strategic merge patch. Managers are never in conflict: the last one wins, as with force.
+#include "sim/apiserver/api_apply.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/patch.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/patch_strategic.h"
 
 // --- FieldsV1: a tree of "f:name", "k:{...}" and "v:..." --------------------------------------------
 

@@ -1,4 +1,5 @@
-// Events have two shapes over the same objects: core/v1 and events.k8s.io/v1.
+#include "sim/apiserver/api_events.h"
+
 #include <string.h>
 
 #include "base/memory.h"

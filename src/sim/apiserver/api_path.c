@@ -1,5 +1,5 @@
-// Paths of the Kubernetes API: /api/v1/..., /apis/GROUP/VERSION/..., namespaced or not, with or without a
-// name and a subresource.
+#include "sim/apiserver/api_path.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Subresources of pods: eviction (with PodDisruptionBudgets), binding, log. Source: the Eviction API
-// ("API-initiated Eviction") and the pods/binding subresource.
+#include "sim/apiserver/api_pods.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,9 @@
 #include "model/schema/core.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_meta.h"
+#include "sim/store/store_patch.h"
+#include "sim/store/store_remove.h"
 
 #define DISRUPTED_PODS_MAX 2000
 

@@ -1,4 +1,5 @@
-// get and list: resourceVersion, paging, selectors, tables.
+#include "sim/apiserver/api_read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/store_internal.h"
 #include "sim/printing/table.h"
+#include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_selector.h"
 
 bool version_parse(const char *text, uint64_t *version)
 {

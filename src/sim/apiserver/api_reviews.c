@@ -1,5 +1,5 @@
-// Reviews: questions that are answered and not stored (authentication and authorization). Everyone may do
-// everything in the embedded cluster.
+#include "sim/apiserver/api_reviews.h"
+
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// The scale subresource: autoscaling/v1 Scale over spec.replicas, status.replicas and the selector; custom
-// kinds say in their definition where their replicas are.
+#include "sim/apiserver/api_scale.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "sim/store/patch.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_patch.h"
 
 // Paths are ".spec.replicas"; without the leading dot they are store_path()'s.
 static const char *replicas_path(const struct store_resource *resource, bool status)

@@ -1,4 +1,5 @@
-// Label selectors ("a=b,c!=d,e in (f,g),h,!i") and field selectors ("metadata.name=x,spec.nodeName!=y").
+#include "sim/apiserver/api_selector.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

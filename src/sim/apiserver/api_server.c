@@ -9,6 +9,14 @@
 #include "sim/apiserver/discovery.h"
 #include "sim/store/store_internal.h"
 #include "sim/printing/table.h"
+#include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_path.h"
+#include "sim/apiserver/api_pods.h"
+#include "sim/apiserver/api_read.h"
+#include "sim/apiserver/api_reviews.h"
+#include "sim/apiserver/api_scale.h"
+#include "sim/apiserver/api_watch.h"
+#include "sim/apiserver/api_write.h"
 
 #define WATCH_SEED 0x5eed
 

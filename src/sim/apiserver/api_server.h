@@ -50,5 +50,3 @@ struct api_watch_handlers {
     void (*end)(void *context);                  // timeoutSeconds are over
     void *context;
 };
-void api_watch_start(struct api_watch *watch, const struct api_watch_handlers *handlers);
-void api_watch_destroy(struct api_watch *watch); // NULL is fine

@@ -1,4 +1,5 @@
-// Watches: initial events, selectors over changing objects, bookmarks, timeoutSeconds.
+#include "sim/apiserver/api_watch.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,10 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/store_internal.h"
 #include "sim/printing/table.h"
+#include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_read.h"
+#include "sim/apiserver/api_selector.h"
+#include "sim/store/store_watch.h"
 
 #define BOOKMARK_INTERVAL   (60 * SECOND)
 #define TIMEOUT_MIN_SECONDS 1800 // drawn from here to twice as much, if the client asks for none

@@ -1,4 +1,5 @@
-// create, update, patch and delete of objects.
+#include "sim/apiserver/api_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,11 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
+#include "sim/apiserver/api_apply.h"
+#include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_selector.h"
+#include "sim/store/store_patch.h"
+#include "sim/store/store_remove.h"
 
 static bool need_body(struct api_call *call)
 {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/store/store_internal.h"
+#include "sim/apiserver/openapi.h"
 
 #define AGGREGATED_MEDIA_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 

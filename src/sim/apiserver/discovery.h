@@ -13,7 +13,3 @@ bool discovery_answer(struct store *store, const char *path, const char *accept,
                       const char **content_type, char **text);
 
 // --- openapi.c: the parts for discovery_answer().
-json_t *openapi_v2(struct store *store);
-json_t *openapi_v3_index(struct store *store);
-// The document of "api/v1" or "apis/GROUP/VERSION"; NULL if that is not served.
-json_t *openapi_v3(struct store *store, const char *group, const char *version);

@@ -19,6 +19,7 @@
 #include "model/manifest/input.h"
 #include "sim/store/failure.h"
 #include "sim/printing/protobuf.h"
+#include "sim/apiserver/api_watch.h"
 
 #define BODY_BYTES_MAX ((ev_ssize_t)16 << 20)
 

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/status.h"
+#include "sim/apiserver/api_watch.h"
 
 #define REQUEST_TIMEOUT_DEFAULT (30 * SECOND)
 #define STALL_DEFAULT           (10 * SECOND)

@@ -6,6 +6,8 @@
 #include "base/nanoseconds.h"
 #include "sim/kubelet/kubelet_internal.h"
 #include "sim/kubelet/volumes.h"
+#include "sim/kubelet/kubelet_nodes.h"
+#include "sim/world/world_write.h"
 
 #define ATTACH_POLL_NS (500 * MILLISECOND)
 

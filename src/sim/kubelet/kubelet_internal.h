@@ -34,13 +34,3 @@ struct kubelets {
     uint32_t next_address;
 };
 
-void kubelet_boot(void *kubelets, const char *provider_id);
-void kubelet_boot_again(void *kubelets, const char *provider_id); // the second Node
-void kubelet_sync_node(void *kubelets, const char *node_name);
-void kubelet_heartbeat(void *kubelets, const char *node_name);
-void kubelet_node_enters(struct kubelets *kubelets, struct world_object *node);
-void kubelet_node_leaves(struct kubelets *kubelets, struct world_object *node);
-// A kubelet that is there and in touch with the API server; NULL otherwise.
-struct kubelet *kubelet_at_work(const struct kubelets *kubelets, const char *node_name);
-void kubelet_free(void *kubelet);
-void kubelet_machine_free(void *machine);

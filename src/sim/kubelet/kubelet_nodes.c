@@ -1,10 +1,12 @@
-// Machines, their Node objects, and heartbeats.
+#include "sim/kubelet/kubelet_nodes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "sim/kubelet/kubelet_internal.h"
+#include "sim/world/world_write.h"
 
 #define LEASE_NAMESPACE        "kube-node-lease"
 #define LEASE_DURATION_SECONDS 40

@@ -8,6 +8,9 @@
 #include "base/nanoseconds.h"
 #include "sim/kubelet/kubelet.h"
 #include "sim/workloads/workloads.h"
+#include "model/reading/pod.h"
+#include "sim/kubelet/kubelet_nodes.h"
+#include "sim/world/world_write.h"
 
 #define TAINT_NOT_READY   "node.kubernetes.io/not-ready"
 #define TAINT_UNREACHABLE "node.kubernetes.io/unreachable"

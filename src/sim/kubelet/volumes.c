@@ -14,6 +14,8 @@
 #include "model/schema/karpenter.h"
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/workloads/workloads.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/world/world_write.h"
 
 #define DRIVER_EBS     "ebs.csi.aws.com"
 #define NO_PROVISIONER "kubernetes.io/no-provisioner"

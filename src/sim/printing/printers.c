@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sim/store/store_internal.h"
 #include "sim/printing/table.h"
+#include "sim/store/store_meta.h"
 
 // --- cells that several kinds share -----------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "sim/printing/protobuf_tables.h"
 
 #define MAGIC        "k8s"
 #define MAGIC_LENGTH 4 // with the NUL

@@ -20,4 +20,3 @@ json_t *protobuf_read(const char *data, size_t length, struct failure *failure);
 struct protobuf_message {
     const char *name, *fields;
 };
-const struct protobuf_message *protobuf_messages(size_t *count);

@@ -1,4 +1,5 @@
-// Field numbers of the Kubernetes API's protobuf encoding.
+#include "sim/printing/protobuf_tables.h"
+
 #include "sim/printing/protobuf.h"
 
 #include "base/memory.h"

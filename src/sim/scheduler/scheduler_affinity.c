@@ -1,7 +1,9 @@
-// Affinity and anti-affinity between pods (Kubernetes: Assigning Pods to Nodes).
+#include "sim/scheduler/scheduler_affinity.h"
+
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_groups.h"
 
 static void prepare_required_affinity(struct filter_state *state,
                                       const struct pod_affinity *affinity);

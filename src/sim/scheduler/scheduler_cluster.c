@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/reading/pod.h"
+#include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_nominations.h"
+#include "sim/scheduler/scheduler_requests.h"
+
 #define SLOTS_FIRST 16
 
 static void put_pod(struct filter_cluster *cluster, const struct pod *pod, const char *node_name);

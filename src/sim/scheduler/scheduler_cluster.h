@@ -102,12 +102,6 @@ struct filter_cluster {
 };
 
 // --- scheduler_requests.c
-// Requests as the kubelet and the scheduler count them: init containers, sidecars, overhead,
-// pod-level resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.
-struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const struct pod *pod,
-                                           uint32_t *count);
-void filter_pod_scored(struct filter_cluster *cluster, const struct filter_pod *pod,
-                       int64_t scored[SCORED_RESOURCES]);
 
 // --- scheduler_cluster.c
 struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struct pod *pod);
@@ -118,29 +112,8 @@ void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod);
 const void *filter_object(const struct map *objects, const char *namespace, const char *name);
 
 // --- scheduler_nominations.c
-void nominations_add(struct filter_cluster *cluster, struct filter_pod *pod);
-void nominations_remove(struct filter_cluster *cluster, struct filter_pod *pod);
 
 // --- scheduler_groups.c
-struct topology *topology_of(struct filter_cluster *cluster, const char *key);
-void topologies_node_changed(struct filter_cluster *cluster, const struct filter_node *node);
-void topologies_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to);
-void topologies_clear(struct filter_cluster *cluster);
-struct pod_term pod_term_of_affinity(struct arena *arena, const struct pod *pod,
-                                     const struct pod_affinity_term *term);
-struct pod_term pod_term_of_spread(struct arena *arena, const struct pod *pod,
-                                   const struct topology_spread_constraint *constraint);
-bool pod_term_matches(const struct filter_cluster *cluster, const struct pod_term *term,
-                      const struct pod *pod);
-// Made on first use and kept up to date from then on.
-struct pod_group *group_of(struct filter_cluster *cluster, const struct pod *holder,
-                           const struct pod_term *terms, uint32_t terms_count, bool skip_deleting);
-void groups_count_pod(struct filter_cluster *cluster, const struct filter_pod *pod, int step);
-void groups_forget(struct filter_cluster *cluster);
-void groups_limit(struct filter_cluster *cluster); // when no state refers to a group
-void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to);
-void carried_add(struct filter_cluster *cluster, struct filter_pod *pod);
-void carried_remove(struct filter_cluster *cluster, struct filter_pod *pod);
 
 // --- the state of one pod
 struct spread_state {
@@ -189,19 +162,3 @@ struct filter_state *state_create(struct filter_cluster *cluster, const struct p
 // Each returns false after counting the reason in *tally (may be NULL).
 bool tally_add(struct filter_tally *tally, enum filter_reason reason);
 
-void spread_prepare(struct filter_state *state);
-bool spread_filter(const struct filter_state *state, const struct filter_node *node,
-                   struct filter_tally *tally);
-void affinity_prepare(struct filter_state *state);
-// Terms of the pod and of pods on nodes that draw it to nodes or away from them.
-struct affinity_states affinity_draws(struct filter_state *state);
-bool affinity_filter(const struct filter_state *state, const struct filter_node *node,
-                     struct filter_tally *tally);
-// Scores of constraints with ScheduleAnyway, or of those that pods of a workload have by default.
-void spread_score(struct filter_state *state, const struct label_selector *workload,
-                  const uint32_t *nodes, int64_t *values, uint32_t count);
-bool spread_includes(const struct pod_spec *spec, const struct topology_spread_constraint *constraint,
-                     const struct node *node); // nodeAffinityPolicy, nodeTaintsPolicy
-void volumes_prepare(struct filter_state *state);
-bool volumes_filter(const struct filter_state *state, const struct filter_node *node,
-                    struct filter_tally *tally);

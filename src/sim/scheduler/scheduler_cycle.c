@@ -1,10 +1,16 @@
-// A scheduling cycle: one pod, all nodes that pass, the best of them.
+#include "sim/scheduler/scheduler_cycle.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "sim/scheduler/scheduler_queue.h"
+#include "sim/scheduler/scheduler_events.h"
+#include "sim/scheduler/scheduler_nominations.h"
+#include "sim/scheduler/scheduler_outcomes.h"
+#include "sim/scheduler/scheduler_scores.h"
+#include "sim/scheduler/scheduler_workload.h"
 
 static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry);
 

@@ -1,9 +1,9 @@
-// What wakes pods that wait: each reason for a refusal has its events (Kubernetes: Scheduling Framework,
-// EnqueueExtension and QueueingHint). As in kube-scheduler a hint looks at little: a pod that was refused
-// for want of room is tried again whenever any pod leaves any node.
+#include "sim/scheduler/scheduler_events.h"
+
 #include <string.h>
 
 #include "sim/scheduler/scheduler_queue.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
 
 #define BIT(reason) (UINT32_C(1) << FILTER_##reason)
 

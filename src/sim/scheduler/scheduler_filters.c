@@ -6,6 +6,12 @@
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "model/reading/pod.h"
+#include "sim/scheduler/scheduler_affinity.h"
+#include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/scheduler/scheduler_spread.h"
+#include "sim/scheduler/scheduler_volumes.h"
 
 static bool filter_own(const struct filter_state *state, const struct filter_node *node,
                        struct filter_tally *tally);

@@ -77,20 +77,6 @@ void filter_release(struct filter_state *state); // NULL is fine
 const char *filter_refusal(const struct filter_state *state);
 // tally may be NULL.
 bool filter_node(struct filter_state *state, uint32_t node, struct filter_tally *tally);
-// As kube-scheduler asks: the pod must fit as things are, and also once the pods that are expected on
-// the node (status.nominatedNodeName) and have no lower priority are there. Pods that are expected on
-// a node that does not exist yet count as soon as it does.
-bool filter_node_with_nominees(struct filter_state *state, uint32_t node,
-                               struct filter_tally *tally);
-const char *filter_nomination(const struct pod *pod); // NULL: the pod is expected nowhere
-// Greater is better; of the nodes that fit. `nodes` and `scores` have `count` entries. workload: the
-// pods of the workload and the Services that the pod belongs to; NULL: it belongs to none. Pods of a
-// workload that bring no topology spread constraints are spread over hosts and zones by default.
-void filter_score(struct filter_state *state, const struct label_selector *workload,
-                  const uint32_t *nodes, int64_t *scores, uint32_t count);
-// Claims that get their volume only now, with the pod's node (WaitForFirstConsumer).
-uint32_t filter_delayed_claims(const struct filter_state *state,
-                               const struct persistent_volume_claim *const **claims);
 
 // All of the above for one pod and one node; *why (if given) gets the reason for a refusal.
 bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const char *node_name,
@@ -100,9 +86,6 @@ bool filter_fits_empty(const struct filter_cluster *cluster, const struct pod *p
 
 // --- single rules, for DaemonSets and volumes
 // ----------------------------------------------------------------- spec.nodeSelector and required
-// node affinity.
-bool filter_node_affinity_matches(const struct pod_spec *spec, const struct node *node);
-bool filter_node_terms_match(const node_selector_term_list *terms, const struct node *node);
 // The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not
 // tolerated.
 const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,

@@ -1,9 +1,11 @@
-// Counts of pods per node, by selector, kept up to date so that no filter has to look at every pod.
+#include "sim/scheduler/scheduler_groups.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "model/reading/selector.h"
 
 #define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
 

@@ -1,4 +1,5 @@
-// Node selectors and node affinity (Kubernetes: Assigning Pods to Nodes).
+#include "sim/scheduler/scheduler_node_affinity.h"
+
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"

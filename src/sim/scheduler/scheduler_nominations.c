@@ -1,8 +1,9 @@
-// Pods that are expected on a node (status.nominatedNodeName): they have no room there yet, but pods of
-// no higher priority leave it to them (Kubernetes: Pod Priority and Preemption; KEP-5278).
+#include "sim/scheduler/scheduler_nominations.h"
+
 #include <stdlib.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "model/reading/pod.h"
 
 #define SCHEDULER_DEFAULT "default-scheduler"
 

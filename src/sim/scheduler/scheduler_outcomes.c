@@ -1,9 +1,12 @@
-// What an attempt leads to: a binding, at once or once the pod's volumes are bound, or a refusal.
+#include "sim/scheduler/scheduler_outcomes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "sim/scheduler/scheduler_queue.h"
+#include "sim/scheduler/scheduler_volumes.h"
+#include "sim/world/world_write.h"
 
 #define COMPONENT "default-scheduler"
 

@@ -74,27 +74,10 @@ struct scheduler {
 typedef VECTOR(char *) claim_keys;
 
 // --- scheduler_cycle.c
-void scheduler_run_cycle(void *scheduler);
-void scheduler_forget_failures(struct scheduler *scheduler);
 
 // --- scheduler_outcomes.c
-// The pod gets the node; claims: those that get their volumes only now.
-void scheduler_assign(struct scheduler *scheduler, struct scheduled_pod *entry,
-                      const char *node_name, const claim_keys *claims);
-// The caller frees keys and vector.
-claim_keys scheduler_delayed_claims(const struct filter_state *state);
-void scheduler_fail(struct scheduler *scheduler, struct scheduled_pod *entry, const char *reason,
-                    const char *message); // entry->reasons are set
-void scheduler_hold_gated(struct scheduler *scheduler, struct scheduled_pod *entry,
-                          struct world_object *pod);
-void scheduler_check_binding(void *scheduler, const char *key);
-void scheduler_look_at_bindings(struct scheduler *scheduler);
 
 // --- scheduler_workload.c
-// In the arena, with texts of the objects that it is made of; NULL: the pod belongs to no workload.
-const struct label_selector *scheduler_workload(const struct world *world,
-                                                const struct world_object *pod,
-                                                struct arena *arena);
 
 // --- scheduler_queue.c
 bool scheduler_goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b);
@@ -112,9 +95,3 @@ void scheduler_end_backoffs(void *scheduler);
 void scheduler_take_waiting(void *scheduler, const char *key);
 
 // --- scheduler_events.c
-// The ReplicaSet whose pods the scheduler cannot tell apart, as long as they are as it made them; NULL:
-// the pod is one of its own.
-const char *scheduler_kin(const struct pod *pod);
-void scheduler_event(struct scheduler *scheduler, enum scheduler_event event);
-void scheduler_node_event(struct scheduler *scheduler, uint32_t node, uint32_t events); // 0: none
-void scheduler_use_hints(void *scheduler, const char *key);

@@ -1,5 +1,5 @@
-// What a pod requests, resource by resource (Kubernetes: Resource Management for Pods and
-// Containers; Sidecar Containers; Pod Overhead; Pod-level resources; Resize CPU and Memory).
+#include "sim/scheduler/scheduler_requests.h"
+
 #include <stdlib.h>
 #include <string.h>
 

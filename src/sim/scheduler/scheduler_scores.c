@@ -1,10 +1,13 @@
-// Scores of the nodes that fit: kube-scheduler's plugins with its default arguments and weights, as of
-// Kubernetes 1.36 (Kubernetes: Scheduler Configuration). Each gives 0 to 100. Left out: ImageLocality,
-// since simulated nodes have no images.
+#include "sim/scheduler/scheduler_scores.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "model/reading/pod.h"
+#include "sim/scheduler/scheduler_affinity.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/scheduler/scheduler_spread_scores.h"
 
 struct scoring {
     struct filter_state *state;

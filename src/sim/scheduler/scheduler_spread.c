@@ -1,7 +1,10 @@
-// Topology spread that must hold (Kubernetes: Pod Topology Spread Constraints).
+#include "sim/scheduler/scheduler_spread.h"
+
 #include <string.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
 
 static void spread_count(const struct filter_state *state, struct spread_state *spread);
 

@@ -1,8 +1,10 @@
-// Topology spread that is wished for: ScheduleAnyway, and what pods of a workload get that bring no
-// constraints (Kubernetes: Pod Topology Spread Constraints, "Internal default constraints").
+#include "sim/scheduler/scheduler_spread_scores.h"
+
 #include <math.h>
 
 #include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_spread.h"
 
 #define KEY_HOSTNAME "kubernetes.io/hostname"
 #define VALUE_NONE   (-1) // of nodes that are not compared

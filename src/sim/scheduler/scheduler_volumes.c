@@ -1,11 +1,12 @@
-// Volumes: binding, node affinity, zones and attach limits (Kubernetes: Persistent Volumes; Storage
-// Classes; Node-specific Volume Limits).
+#include "sim/scheduler/scheduler_volumes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/schema/karpenter.h"
 #include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
 
 #define DRIVER_EBS "ebs.csi.aws.com"
 

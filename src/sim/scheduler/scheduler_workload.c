@@ -1,6 +1,5 @@
-// The pods among which a pod is spread by default: those of its ReplicaSet, StatefulSet or
-// ReplicationController and of the Services that select it (Kubernetes: Pod Topology Spread
-// Constraints, "Cluster-level default constraints").
+#include "sim/scheduler/scheduler_workload.h"
+
 #include <string.h>
 
 #include "sim/scheduler/scheduler_queue.h"

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/store/patch_strategic.h"
 
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure)

@@ -11,11 +11,7 @@
 // All answer a new value and leave their arguments as they are. NULL: failure says why.
 json_t *patch_merge(const json_t *object, const json_t *patch);
 json_t *patch_json(const json_t *object, const json_t *operations, struct failure *failure);
-json_t *patch_strategic(const json_t *object, const json_t *patch, struct failure *failure);
 // By type: "merge", "json" or "strategic".
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure);
 
-// How a list is merged: the key of its elements; "" for a set of plain values; NULL: replaced whole.
-// `parent` is the field that holds the object in which the list is ("containers", "spec", ...).
-const char *patch_list_key(const char *parent, const char *field);

@@ -1,5 +1,5 @@
-// Strategic merge patch. Which lists are merged, and by which key, is a property of the API types
-// (patchStrategy and patchMergeKey of their fields); field names with their parents are enough to tell.
+#include "sim/store/patch_strategic.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,12 @@
 #include "base/text.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_write.h"
+#include "sim/store/store_admission.h"
+#include "sim/store/store_defaults.h"
+#include "sim/store/store_meta.h"
+#include "sim/store/store_remove.h"
+#include "sim/store/store_validate.h"
+#include "sim/store/store_watch.h"
 
 static const char *const first_namespaces[] = {"default", "kube-node-lease", "kube-public",
                                                "kube-system"};

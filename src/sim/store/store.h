@@ -56,25 +56,12 @@ struct store_delete_options {
     int64_t grace_period_seconds; // < 0: the default of the kind (pods: their own)
     const char *propagation;      // NULL, "Background", "Foreground", "Orphan"
 };
-// Finalizers left, or a grace period: sets deletionTimestamp (answer: the object); else removes it (answer: the last
-// state, borrowed until the next call).
-json_t *store_remove(struct store *store, const struct store_resource *resource, const char *namespace,
-                     const char *name, const struct store_delete_options *options,
-                     struct error *error);
-// Applies a patch (kube/transport.h's types as "merge", "json", "strategic") and replaces.
-json_t *store_patch(struct store *store, const struct store_resource *resource, const char *namespace,
-                    const char *name, const char *subresource, const char *patch_type, json_t *patch,
-                    struct error *error);
 
 // Watching. Events are delivered by loop_post, in order. `since` 0: from now. ERROR_GONE if `since` is older than
 // the history kept.
 struct store_watch;
 typedef void (*store_event)(void *context, const char *type /* ADDED, MODIFIED, DELETED */,
                             json_t *object);
-struct store_watch *store_watch_create(struct store *store, const struct store_resource *resource,
-                                       const char *namespace, uint64_t since, store_event event,
-                                       void *context, struct error *error);
-void store_watch_destroy(struct store_watch *watch);
 
 // Small helpers over JSON objects, all borrowing.
 const char *store_name(const json_t *object);

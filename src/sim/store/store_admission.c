@@ -1,11 +1,12 @@
-// Admission on creation: LimitRange defaults and bounds, priority, service account, tolerations, RuntimeClass
-// overhead, default storage class; then the status that a new pod starts with.
+#include "sim/store/store_admission.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_defaults.h"
 
 #define TOLERATION_SECONDS 300
 

@@ -1,5 +1,5 @@
-// Defaults of the built-in kinds: those that clients, controllers and the scheduler read. Source: the
-// Kubernetes API reference of each kind.
+#include "sim/store/store_defaults.h"
+
 #include <string.h>
 
 #include "base/memory.h"

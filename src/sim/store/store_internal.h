@@ -54,41 +54,15 @@ bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX
 const char *now_text(struct store *store, char out[40]); // seconds
 
 // --- store_watch.c
-void table_record(struct store *store, struct table *table, const char *type, json_t *object,
-                  json_t *previous); // the object's version is store->version
-void table_forget_history(struct table *table);
-void store_deliver(void *context);
 
 // --- store_meta.c: what every object's metadata goes through. `object` is a private copy.
-bool meta_prepare_new(struct store *store, const struct store_resource *resource,
-                      const char *namespace, json_t *object, struct failure *failure);
-bool meta_prepare_update(struct store *store, const struct store_resource *resource, json_t *object,
-                         const json_t *old, const char *subresource, struct failure *failure);
-bool resource_has_generation(const struct store_resource *resource);
-// The top-level fields that the write may change are taken from object, the others from old.
-void meta_split_status(const struct store_resource *resource, json_t *object, const json_t *old,
-                       const char *subresource);
-void meta_reset_status_of_new(const struct store_resource *resource, json_t *object);
-bool meta_spec_changed(const json_t *object, const json_t *old);
-void meta_set_version(json_t *object, uint64_t version); // the object's metadata must be private
-bool meta_is_deleting(const json_t *object);
-size_t meta_finalizers(const json_t *object);
 
 // --- store_remove.c
 json_t *store_drop(struct store *store, struct table *table, const char *key);
-void namespace_sweep(struct store *store, const char *namespace);
 
 // --- store_defaults.c: what the built-in kinds' defaulting functions fill in.
-void defaults_apply(struct store *store, const struct store_resource *resource, json_t *object,
-                    bool creating);
 // --- store_admission.c: the admission plugins that clients rely on (creation only).
-bool admission_apply(struct store *store, const struct store_resource *resource,
-                     const char *namespace, json_t *object, struct failure *failure);
 // --- store_validate.c: custom kinds by their tables (may replace *object by its stored form), built-in
-// kinds by the few rules that matter. `old` NULL on creation.
-bool validation_apply(struct store *store, const struct store_resource *resource, json_t **object,
-                      const json_t *old, const char *subresource, bool lenient, json_t *warnings,
-                      struct failure *failure);
 
 // --- resources.c
 void resources_register(struct store *store);

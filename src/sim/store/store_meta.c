@@ -1,5 +1,5 @@
-// Metadata rules that hold for every kind: names, uid, timestamps, generation, optimistic concurrency,
-// finalizers, and what a write of the main resource or of /status may change.
+#include "sim/store/store_meta.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// Patches: applied to the stored object, then written like a replacement.
+#include "sim/store/store_patch.h"
+
 #include <string.h>
 
 #include "sim/store/patch.h"

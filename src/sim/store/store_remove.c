@@ -1,4 +1,5 @@
-// Deletion: preconditions, finalizers, graceful deletion of pods, and what happens when a namespace goes.
+#include "sim/store/store_remove.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "base/vector.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_write.h"
+#include "sim/store/store_meta.h"
+#include "sim/store/store_watch.h"
 
 #define POD_GRACE_DEFAULT_SECONDS 30
 

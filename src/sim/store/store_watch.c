@@ -1,6 +1,5 @@
-// History and watches. A table keeps its last changes in a ring; a watch is a position in the sequence of
-// changes. Nothing that a watch has still to deliver is dropped, so a slow one costs memory, not events:
-// positions move on as soon as the loop turns.
+#include "sim/store/store_watch.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,16 +18,6 @@ json_t *store_write_replace(struct store *store, const struct store_resource *re
                             const char *namespace, const char *name, const char *subresource,
                             json_t *object, const struct write_options *options,
                             struct failure *failure);
-json_t *store_write_patch(struct store *store, const struct store_resource *resource,
-                          const char *namespace, const char *name, const char *subresource,
-                          const char *patch_type, json_t *patch,
-                          const struct write_options *options, struct failure *failure);
-// *removed: the object is gone (else it has begun to go).
-json_t *store_write_remove(struct store *store, const struct store_resource *resource,
-                           const char *namespace, const char *name,
-                           const struct store_delete_options *delete_options,
-                           const struct write_options *options, bool *removed,
-                           struct failure *failure);
 
 // Watching with the object before the change (NULL for ADDED), for selectors.
 struct store_change {
@@ -36,12 +26,6 @@ struct store_change {
     uint64_t version;
 };
 typedef void (*store_change_event)(void *context, const struct store_change *change);
-struct store_watch *store_watch_changes(struct store *store, const struct store_resource *resource,
-                                        const char *namespace, uint64_t since,
-                                        store_change_event event, void *context,
-                                        struct failure *failure);
-// Every change up to this version has been delivered.
-uint64_t store_watch_version(const struct store_watch *watch);
 // Calls `visit` for the objects from `key` on ("namespace/name" or "name"; NULL: all).
 void store_each_from(struct store *store, const struct store_resource *resource,
                      const char *namespace, const char *key,

@@ -1,10 +1,13 @@
-// DaemonSets: one pod on every node that qualifies (Kubernetes: DaemonSet). Looked at node by node,
-// so that a new node costs one look a set, not one of all nodes.
+#include "sim/workloads/daemon_set.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/workloads/workloads.h"
+#include "model/schema/decode.h"
+#include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/world/world_write.h"
 
 #define LABEL_REVISION  "controller-revision-hash"
 #define ROLL_POLL_NS    SECOND // outdated pods whose turn has not come

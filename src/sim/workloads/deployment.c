@@ -1,8 +1,10 @@
-// Deployments: rolling updates and recreation over ReplicaSets (Kubernetes: Deployments).
+#include "sim/workloads/deployment.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/workloads/workloads.h"
+#include "sim/world/world_write.h"
 
 #define LABEL_HASH          "pod-template-hash"
 #define ANNOTATION_REVISION "deployment.kubernetes.io/revision"

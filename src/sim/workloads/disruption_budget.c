@@ -5,6 +5,8 @@
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/workloads.h"
+#include "model/reading/selector.h"
+#include "sim/world/world_write.h"
 
 #define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // an eviction that has not led to a deletion is forgotten
 

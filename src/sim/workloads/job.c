@@ -1,9 +1,10 @@
-// Jobs: pods that run to their end (Kubernetes: Jobs). Ended pods are counted once, by their
-// tracking finalizer.
+#include "sim/workloads/job.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/world/world_write.h"
 
 #define FINALIZER_TRACKING "batch.kubernetes.io/job-tracking"
 #define ANNOTATION_INDEX   "batch.kubernetes.io/job-completion-index"

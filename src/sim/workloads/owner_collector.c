@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/workloads/workloads.h"
+#include "sim/world/world_write.h"
 
 struct collector {
     struct world *world;

@@ -1,8 +1,10 @@
-// ReplicaSets: as many pods as wanted (Kubernetes: ReplicaSet; Pod deletion cost).
+#include "sim/workloads/replica_set.h"
+
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/world/world_write.h"
 
 #define BURST_PODS_MAX 500 // created or deleted at one look
 

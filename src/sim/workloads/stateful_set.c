@@ -1,10 +1,11 @@
-// StatefulSets: numbered pods with claims of their own (Kubernetes: StatefulSets). Claims stay when
-// pods go.
+#include "sim/workloads/stateful_set.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/world/world_write.h"
 
 #define LABEL_REVISION "controller-revision-hash"
 

@@ -7,6 +7,12 @@
 #include "base/hash.h"
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/workloads/daemon_set.h"
+#include "sim/workloads/deployment.h"
+#include "sim/workloads/job.h"
+#include "sim/workloads/replica_set.h"
+#include "sim/workloads/stateful_set.h"
+#include "sim/world/world_write.h"
 
 struct workloads *workloads_create(struct world *world)
 {

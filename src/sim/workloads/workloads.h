@@ -26,16 +26,6 @@ struct workloads {
     struct map *daemon_pods;        // "daemon set uid/node name" -> struct daemon_pods *
     struct map *daemon_generations; // daemon set uid -> generation whose nodes have been looked at
 };
-void deployment_sync(void *workloads, const char *key);
-void replica_set_sync(void *workloads, const char *key);
-void stateful_set_sync(void *workloads, const char *key);
-void daemon_set_sync(void *workloads, const char *key);      // the set's status and all its nodes
-void daemon_set_node_sync(void *workloads, const char *key); // "namespace/name@node"
-void daemon_set_pod_leave(struct workloads *workloads, struct world_object *pod);
-void daemon_set_pod_enter(struct workloads *workloads, struct world_object *pod);
-void daemon_set_pods_free(struct workloads *workloads);
-void daemon_set_node_changed(struct workloads *workloads, struct world_object *node);
-void job_sync(void *workloads, const char *key);
 
 // A pod made from spec.template of the owner: labels, annotations, spec, owner reference. Exactly
 // one of name and generate_name is set.

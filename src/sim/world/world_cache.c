@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/nanoseconds.h"
+#include "model/schema/decode.h"
 
 static struct world_object *object_add(struct world_kind *kind, json_t *json, const char *key);
 static void object_fill(struct world_object *object, json_t *json);

@@ -148,41 +148,14 @@ int64_t world_instant(const json_t *object, const char *path); // 0 if absent or
 // Seconds of an annotation as nanoseconds; `otherwise` if absent or malformed.
 int64_t world_annotation_seconds(const struct world_object *object, const char *key,
                                  int64_t otherwise);
-// delay_ns, longer by up to options.jitter, by the seed and `text` alone.
-int64_t world_jitter(const struct world *world, const char *text, int64_t delay_ns);
 // metadata.generation at creation is 1 for kinds that have one.
 int64_t world_generation(const struct world_object *object);
 
 // --- writing: the cache is up to date afterwards; `object` may be gone then
 // ------------------------------ Values are stolen. False: refused; the reason is in *error, if
-// given.
-bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
-               struct error *error);
-bool world_replace(struct world *world, struct world_object *object, json_t *value);
-// By a subresource's own write ("binding": spec.nodeName and status together).
-bool world_replace_as(struct world *world, struct world_object *object, const char *subresource,
-                      json_t *value, struct error *error);
-// Writes only if it differs.
-bool world_set_status(struct world *world, struct world_object *object, json_t *status);
-// grace_s < 0: the default. propagation may be NULL.
-bool world_remove(struct world *world, struct world_object *object, int64_t grace_s,
-                  const char *propagation);
 // Reads one object of the store anew.
 void world_refresh(struct world *world, struct world_kind *kind, const char *namespace,
                    const char *name);
-// A copy of the object for writing: top level, metadata and spec are private.
-json_t *world_copy(const struct world_object *object);
-json_t *world_copy_status(const struct world_object *object); // its status, or an empty object
-void world_now(const struct world *world, char out[INSTANT_TEXT_MAX]);
-// Sets one of the conditions in `status`; the transition time moves with the status only. True if
-// changed.
-bool world_condition(const struct world *world, json_t *status, const char *type,
-                     const char *condition_status, const char *reason, const char *message);
-void world_add_owner(json_t *value, const struct world_object *owner); // as controller
-bool world_add_finalizer(json_t *value, const char *finalizer);        // false: it was there
-bool world_drop_finalizer(json_t *value, const char *finalizer);       // false: it was not there
-void world_event(struct world *world, const struct world_object *object, const char *type,
-                 const char *reason, const char *component, const char *message);
 
 // --- readings of pods ----------------------------------------------------------------------------
 bool world_pod_ended(const struct world_object *pod);  // Succeeded or Failed

@@ -1,10 +1,12 @@
-// Writes of the world's parts: straight into the store, then into the cache.
+#include "sim/world/world_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
 #include "sim/world/world_cache.h"
+#include "sim/store/store_remove.h"
 
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
                struct error *error)

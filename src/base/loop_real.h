@@ -1,0 +1,5 @@
+#pragma once
+
+#include "base/loop.h"
+
+struct loop *loop_create(void);

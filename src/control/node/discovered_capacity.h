@@ -1,0 +1,8 @@
+// Tells the provider what its machines turn out to have (STO-15; cloud_operations.learn): the Node
+// of each initialized NodeClaim, when it is new and when its size changes. Not under
+// COMPATIBILITY=upstream.
+#pragma once
+
+#include "control/runtime/control.h"
+
+void machine_sizes_watch(struct control *control);   // STO-15; handlers only

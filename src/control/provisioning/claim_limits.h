@@ -1,0 +1,13 @@
+#pragma once
+
+#include "control/state/node_claim_template.h"
+
+// One entry a claim of the plan, in its order; in `arena`. For each pool with limits: what is in
+// use, plus the largest machine that each NodeClaim on its way may become, plus the largest of each
+// new one never exceeds them. Every claim first gets its cheapest type, in order; what is left
+// widens them.
+struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
+                                         const struct plan *plan);
+int64_t *pool_limits_left(struct control *control, struct arena *arena,
+                          const struct node_pool *pool,
+                          const struct disruption_command *replacing);

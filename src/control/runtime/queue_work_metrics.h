@@ -1,0 +1,7 @@
+// How long what is in work has been so (LIF-358): workqueue_unfinished_work_seconds and
+// workqueue_longest_running_processor_seconds of every queue, computed when the registry is written.
+#pragma once
+
+#include "control/runtime/control.h"
+
+void queue_work_metrics_collect(struct control *control, bool on); // LIF-358

@@ -1,0 +1,15 @@
+// The controller static.deprovisioning (LIF-233, LIF-234): which NodeClaims of a static NodePool go
+// when it has more than `replicas`. Neither budgets nor PDBs are asked; the drain honours PDBs.
+#pragma once
+
+#include "control/runtime/control.h"
+#include "control/static/static_capacity.h"
+
+struct static_capacity;
+struct static_deprovisioning *static_deprovisioning_create(struct control *control,
+                                                           struct static_capacity *capacity);
+void static_deprovisioning_destroy(struct static_deprovisioning *deprovisioning);
+struct static_candidate static_candidate_of(const struct node_claim *claim,
+                                            const struct pod_list *pods, int64_t now);
+// For qsort: by rank, cost, the youngest, the name.
+int static_candidates_compare(const void *left, const void *right);

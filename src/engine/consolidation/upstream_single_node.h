@@ -1,0 +1,6 @@
+// One node at a time (DIS-210 to DIS-218).
+#pragma once
+
+#include "engine/disruption/disruption.h"
+
+void single_node_decide(struct disruption *disruption);

@@ -1,0 +1,7 @@
+// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): for each, one new node of the pool's
+// template.
+#pragma once
+
+#include "engine/disruption/disruption.h"
+
+void static_drift_decide(struct disruption *disruption);

@@ -1,0 +1,7 @@
+#pragma once
+
+#include "engine/packing/pack.h"
+
+// As upstream does: every claim grows as far as any type goes (SCH-210 to SCH-216).
+struct pass *pack_greedy(struct problem *problem);
+struct pass *pack_greedy_as(struct problem *problem, const struct pass_input *input);

@@ -1,0 +1,10 @@
+// Claims by what they cost (place.h): an emptier claim is not better than one that has a machine with
+// room already, and neither is better than a node of another kind that is cheap. A pass of such
+// choices decides domains and terms by price; a packer then packs anew what it has decided.
+#pragma once
+
+#include "engine/placement/pass.h"
+#include "engine/topology/topology.h"
+
+// The claim, an open or a new one, whose cheapest machine grows least in price; places the pod.
+bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class);

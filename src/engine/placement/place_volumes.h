@@ -1,0 +1,9 @@
+// Volume claims that one pod only may use, while placing (place.h; SCH-515).
+#pragma once
+
+#include "engine/placement/pass.h"
+#include "engine/topology/topology.h"
+
+void volumes_start(struct pass *pass);
+bool volumes_free(struct pass *pass, const struct shape *shape); // false with an error
+void volumes_take(struct pass *pass, const struct shape *shape);

@@ -1,0 +1,11 @@
+// Reserved capacity: which claim holds which reservation (place.h; SCH-255 to SCH-259, SCH-522).
+#pragma once
+
+#include "engine/placement/pass.h"
+#include "engine/topology/topology.h"
+
+// Fills attempt->reservations; may narrow the attempt. False with an error: SCH-258.
+bool reservations_check(struct pass *pass, const struct claim *claim,
+                        struct claim_attempt *attempt);
+void reservations_take(struct pass *pass, struct claim *claim,
+                       const struct claim_attempt *attempt);

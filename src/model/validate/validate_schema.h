@@ -1,0 +1,16 @@
+// The structural check with the rules beside it, and ratcheting (API-10, 16, 27, 310).
+//
+// Unlike an API server it evaluates rules even where the structure is broken, so that no error
+// hides another; values of the wrong type are reported once and not looked into.
+#pragma once
+
+#include "model/validate/validation.h"
+
+// Checks a prepared value against its row. `old_value` is what stood there before, or NULL.
+void check_field(struct validation *validation, const struct place *place,
+                 const struct field *field, const json_t *value, const json_t *old_value);
+void check_object(struct validation *validation, const struct place *place, const struct type *type,
+                  const json_t *value, const json_t *old_value);
+// The paragraph of the specification that a structural finding is about.
+const char *schema_rule(const struct validation *validation, const struct field *field);
+bool field_is_required(const struct validation *validation, const struct field *field);

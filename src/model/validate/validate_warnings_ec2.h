@@ -1,0 +1,7 @@
+// What an EC2NodeClass says that is admitted, but rejected by the controller (AWN-231 to 235, 429,
+// 463) or hardly meant (API-313, GUI-14).
+#pragma once
+
+#include "model/validate/validation.h"
+
+void advise_ec2_node_class(struct validation *validation, const json_t *object);

@@ -1,0 +1,10 @@
+// Affinity and anti-affinity between pods (Kubernetes: Assigning Pods to Nodes).
+#pragma once
+
+#include "sim/scheduler/scheduler_cluster.h"
+
+void affinity_prepare(struct filter_state *state);
+// Terms of the pod and of pods on nodes that draw it to nodes or away from them.
+struct affinity_states affinity_draws(struct filter_state *state);
+bool affinity_filter(const struct filter_state *state, const struct filter_node *node,
+                     struct filter_tally *tally);

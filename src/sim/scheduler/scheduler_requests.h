@@ -1,0 +1,12 @@
+// What a pod requests, resource by resource (Kubernetes: Resource Management for Pods and
+// Containers; Sidecar Containers; Pod Overhead; Pod-level resources; Resize CPU and Memory).
+#pragma once
+
+#include "sim/scheduler/scheduler_cluster.h"
+
+// Requests as the kubelet and the scheduler count them: init containers, sidecars, overhead,
+// pod-level resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.
+struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const struct pod *pod,
+                                           uint32_t *count);
+void filter_pod_scored(struct filter_cluster *cluster, const struct filter_pod *pod,
+                       int64_t scored[SCORED_RESOURCES]);

@@ -1,0 +1,8 @@
+// Admission on creation: LimitRange defaults and bounds, priority, service account, tolerations, RuntimeClass
+// overhead, default storage class; then the status that a new pod starts with.
+#pragma once
+
+#include "sim/store/store_internal.h"
+
+bool admission_apply(struct store *store, const struct store_resource *resource,
+                     const char *namespace, json_t *object, struct failure *failure);

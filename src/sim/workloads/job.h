@@ -1,0 +1,7 @@
+// Jobs: pods that run to their end (Kubernetes: Jobs). Ended pods are counted once, by their
+// tracking finalizer.
+#pragma once
+
+#include "sim/workloads/workloads.h"
+
+void job_sync(void *workloads, const char *key);
