@@ -81,5 +81,5 @@ static inline uint32_t bitset_next(struct bitset set, uint32_t from)
     }
     return set.bits;
 }
-#define bitset_for_each(bit, set)                                                                  \
+#define bitset_for_each(bit, set) \
     for (uint32_t bit = bitset_next((set), 0); bit < (set).bits; bit = bitset_next((set), bit + 1))

@@ -22,9 +22,9 @@ bool duration_parse(const char *text, int64_t *nanoseconds, struct error *error)
 // Go's Duration.String(): "1h30m0s", "1.5s", "0s".
 void duration_format(int64_t nanoseconds, char out[DURATION_TEXT_MAX]);
 
-// RFC 3339 as Kubernetes reads it: any offset, optional fraction. Result: nanoseconds since the Unix
-// epoch. What is outside the years 1678 to 2262 is taken for INT64_MIN or INT64_MAX: an API server stores
-// the end of a grace period of three centuries, too.
+// RFC 3339 as Kubernetes reads it: any offset, optional fraction. Result: nanoseconds since the
+// Unix epoch. What is outside the years 1678 to 2262 is taken for INT64_MIN or INT64_MAX: an API
+// server stores the end of a grace period of three centuries, too.
 bool instant_parse(const char *text, int64_t *nanoseconds, struct error *error) MUST_USE;
 void instant_format(int64_t nanoseconds, char out[INSTANT_TEXT_MAX]);       // 2026-01-01T00:00:00Z
 void instant_format_micro(int64_t nanoseconds, char out[INSTANT_TEXT_MAX]); // ...00.000000Z

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #define MUST_USE __attribute__((warn_unused_result))
-#define PRINTF_LIKE(text_index, first_index)                                                        \
+#define PRINTF_LIKE(text_index, first_index) \
     __attribute__((format(printf, text_index, first_index)))
 
 enum error_kind {

@@ -11,8 +11,8 @@ uint64_t hash_fnv1(const void *data, size_t length);  // multiply, then xor
 uint64_t hash_fnv1a(const void *data, size_t length); // xor, then multiply
 uint64_t hash_string(const char *text);               // for tables; stable across runs
 uint64_t hash_bytes(const void *data, size_t length); // the same of a text's bytes
-// Combines two hashes, order matters. Multiplies to 128 bits and folds the halves: every bit of both
-// inputs reaches every output bit.
+// Combines two hashes, order matters. Multiplies to 128 bits and folds the halves: every bit of
+// both inputs reaches every output bit.
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product =

@@ -1,7 +1,7 @@
 // Structured logging (LIF-400 to 402): one JSON object a line, or console text.
 //
-// The only process-wide state in adze: the configured sink. Below the ports nothing logs; engine and
-// model return what is to be said.
+// The only process-wide state in adze: the configured sink. Below the ports nothing logs; engine
+// and model return what is to be said.
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // The clock and I/O port: timers, posted work, offloaded computation, signals.
 //
 // Two implementations behind one interface. Real: libevent, wall-clock time, worker threads for
-// loop_offload(). Virtual: a priority queue ordered by (time, order of scheduling); time jumps to the
-// next event; offloaded work runs inline. The same program runs on either; nothing else in adze
+// loop_offload(). Virtual: a priority queue ordered by (time, order of scheduling); time jumps to
+// the next event; offloaded work runs inline. The same program runs on either; nothing else in adze
 // reads a clock.
 #pragma once
 
@@ -22,15 +22,16 @@ typedef void (*loop_function)(void *context);
 void loop_destroy(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
 
-// Wall clock, nanoseconds since the Unix epoch. On a virtual loop: virtual time plus the skew below.
+// Wall clock, nanoseconds since the Unix epoch. On a virtual loop: virtual time plus the skew
+// below.
 int64_t loop_now_ns(const struct loop *loop);
 // Never goes back; for measuring and deadlines.
 int64_t loop_monotonic_ns(const struct loop *loop);
 // Virtual only: clock jumps of the simulated world (changes loop_now_ns, not the monotonic clock).
 void loop_skew_wall_clock(struct loop *loop, int64_t nanoseconds);
 
-// One-shot timers. timer_start() on a running timer moves it. Callbacks run on the loop's thread and
-// may start, stop or destroy any timer, themselves included.
+// One-shot timers. timer_start() on a running timer moves it. Callbacks run on the loop's thread
+// and may start, stop or destroy any timer, themselves included.
 struct timer *timer_create_on(struct loop *loop, loop_function function, void *context);
 void timer_start(struct timer *timer, int64_t delay_ns); // negative counts as 0
 void timer_stop(struct timer *timer);
@@ -39,8 +40,8 @@ void timer_destroy(struct timer *timer); // NULL is fine
 
 // Runs function once, soon, on the loop's thread; callable from any thread on a real loop.
 void loop_post(struct loop *loop, loop_function function, void *context);
-// Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done runs
-// exactly once; without the work only if the loop is destroyed before its turn.
+// Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done
+// runs exactly once; without the work only if the loop is destroyed before its turn.
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context);
 // Begins no more offloaded work and waits for what is under way, at most so long. False: some still
 // is, and loop_destroy() would wait for it; a process that has to end ends without that. Virtual:
@@ -49,8 +50,8 @@ bool loop_settle(struct loop *loop, int64_t wait_ns) MUST_USE;
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);
 
-// Runs until loop_stop(), or (virtual) until nothing is scheduled. loop_stop() ends the current run;
-// it is called on the loop's thread (post it from elsewhere) and has no effect between runs.
+// Runs until loop_stop(), or (virtual) until nothing is scheduled. loop_stop() ends the current
+// run; it is called on the loop's thread (post it from elsewhere) and has no effect between runs.
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 // Virtual: runs everything due up to and including `duration_ns` from now; time ends there.

@@ -32,7 +32,7 @@ struct virtual_loop {
     int64_t elapsed_ns;
     int64_t skew_ns;
     uint64_t next_sequence;
-    int64_t offload_ns; // how long offloaded work takes
+    int64_t offload_ns;              // how long offloaded work takes
     VECTOR(struct scheduled *) heap; // binary heap, the earliest first
     bool stopping;
 };

@@ -9,26 +9,28 @@
 
 #include "base/error.h"
 
-void *memory_allocate(size_t size);                    // zeroed
+void *memory_allocate(size_t size);                     // zeroed
 void *memory_allocate_array(size_t count, size_t size); // zeroed, overflow checked
-void *memory_resize(void *block, size_t size);         // new part not zeroed
-char *memory_copy_string(const char *text);            // NULL gives NULL
+void *memory_resize(void *block, size_t size);          // new part not zeroed
+char *memory_copy_string(const char *text);             // NULL gives NULL
 void *memory_copy(const void *data, size_t size);
-// For a process that runs for months: what a plan took goes back to the system at once, and threads share
-// one heap. Called before there are threads. A hint: other C libraries than glibc have no such thing.
+// For a process that runs for months: what a plan took goes back to the system at once, and threads
+// share one heap. Called before there are threads. A hint: other C libraries than glibc have no
+// such thing.
 void memory_stay_small(void);
 
-// Bump allocator. Blocks double in size from `first_block_bytes` up to 1 MiB; a request that is larger
-// than the next block has one of its own. Everything is freed by arena_destroy() or arena_reset().
+// Bump allocator. Blocks double in size from `first_block_bytes` up to 1 MiB; a request that is
+// larger than the next block has one of its own. Everything is freed by arena_destroy() or
+// arena_reset().
 struct arena;
 struct arena *arena_create(size_t first_block_bytes);
-void arena_destroy(struct arena *arena); // NULL is fine
-void arena_reset(struct arena *arena);   // keeps the largest block
+void arena_destroy(struct arena *arena);       // NULL is fine
+void arena_reset(struct arena *arena);         // keeps the largest block
 size_t arena_bytes(const struct arena *arena); // bytes held from the system
 
 void *arena_allocate(struct arena *arena, size_t size); // zeroed, 16-byte aligned
 void *arena_allocate_array(struct arena *arena, size_t count, size_t size);
-char *arena_copy_string(struct arena *arena, const char *text); // NULL gives NULL
+char *arena_copy_string(struct arena *arena, const char *text);               // NULL gives NULL
 char *arena_copy_bytes(struct arena *arena, const char *data, size_t length); // adds a NUL
 char *arena_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 

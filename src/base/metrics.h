@@ -80,11 +80,12 @@ extern const uint32_t metric_duration_buckets_count;
 extern const double metric_plain_buckets[]; // LIF-350, set P
 extern const uint32_t metric_plain_buckets_count;
 
-// Families that are not written: names, comma-separated; a `*` at the end of one stands for all that begin so.
-// NULL or "": none. Copied; the last call counts.
+// Families that are not written: names, comma-separated; a `*` at the end of one stands for all
+// that begin so. NULL or "": none. Copied; the last call counts.
 void metrics_hide(struct metrics *metrics, const char *names);
 
-// Serves the family `name`, once it is registered, under an older name as well; the help says so. Static texts.
+// Serves the family `name`, once it is registered, under an older name as well; the help says so.
+// Static texts.
 void metrics_alias(struct metrics *metrics, const char *older, const char *name);
 
 // The whole registry but what is hidden, as text/plain; version=0.0.4.

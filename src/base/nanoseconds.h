@@ -1,9 +1,9 @@
-// Arithmetic on time: instants (nanoseconds since the Unix epoch, or of a monotonic clock) and spans
-// (nanoseconds, negative ones too) are int64 everywhere inside adze.
+// Arithmetic on time: instants (nanoseconds since the Unix epoch, or of a monotonic clock) and
+// spans (nanoseconds, negative ones too) are int64 everywhere inside adze.
 //
-// Times come from outside and may be as far away as int64 goes, so a sum saturates instead of wrapping: the
-// end of a grace period of three centuries is far in the future, never in the past. `+`, `-` and `*` on
-// nanoseconds stand nowhere else (tests/nanoseconds-check).
+// Times come from outside and may be as far away as int64 goes, so a sum saturates instead of
+// wrapping: the end of a grace period of three centuries is far in the future, never in the past.
+// `+`, `-` and `*` on nanoseconds stand nowhere else (tests/nanoseconds-check).
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// Asks for memory that will be read soon. Objects lie scattered: who walks through many of them in an
-// order of his own waits for each, unless he asks for the next ones while he looks at this one.
+// Asks for memory that will be read soon. Objects lie scattered: who walks through many of them in
+// an order of his own waits for each, unless he asks for the next ones while he looks at this one.
 #pragma once
 
 #include <stddef.h>

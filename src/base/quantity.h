@@ -12,9 +12,9 @@
 
 #define QUANTITY_TEXT_MAX 40
 
-// Parses `text` in units of 10^-exponent (0: whole units, 3: thousandths), rounding up, that is, away
-// from zero. Exact. Accepts everything that Kubernetes accepts and nothing else, so also the oddities
-// of its scanner: "1.Gi", ".5", and a missing number as zero ("m").
+// Parses `text` in units of 10^-exponent (0: whole units, 3: thousandths), rounding up, that is,
+// away from zero. Exact. Accepts everything that Kubernetes accepts and nothing else, so also the
+// oddities of its scanner: "1.Gi", ".5", and a missing number as zero ("m").
 bool quantity_parse_scaled(const char *text, int exponent, int64_t *value,
                            struct error *error) MUST_USE;
 
@@ -23,8 +23,8 @@ bool quantity_parse(const char *resource, const char *text, int64_t *value,
                     struct error *error) MUST_USE;
 
 // Canonical text for a value of that resource: cpu "1500m" or "2"; memory, storage and hugepages
-// with the largest binary suffix that loses nothing ("2Gi", "123Mi", "1025"); others, and bytes below
-// 1024, decimal ("110", "1k").
+// with the largest binary suffix that loses nothing ("2Gi", "123Mi", "1025"); others, and bytes
+// below 1024, decimal ("110", "1k").
 void quantity_format(const char *resource, int64_t value, char out[QUANTITY_TEXT_MAX]);
 
 int64_t quantity_add(int64_t a, int64_t b);      // saturating

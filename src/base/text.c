@@ -108,7 +108,8 @@ bool text_starts_with(const char *text, const char *prefix)
 bool text_ends_with(const char *text, const char *suffix)
 {
     size_t length = text != NULL ? strlen(text) : 0, suffix_length = strlen(suffix);
-    return text != NULL && length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
+    return text != NULL && length >= suffix_length &&
+           strcmp(text + length - suffix_length, suffix) == 0;
 }
 
 static bool is_digit(char c)
@@ -368,12 +369,17 @@ size_t text_nearest(const char *text, const char *const *candidates, size_t coun
     return found;
 }
 
-// Of the character of UTF-8 that begins here; 0: none does. Overlong forms do not come from cutting.
+// Of the character of UTF-8 that begins here; 0: none does. Overlong forms do not come from
+// cutting.
 static size_t character_length(const char *text)
 {
     unsigned char first = (unsigned char)text[0];
-    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3
-                  : first < 0xF5 ? 4 : 0;
+    size_t length = first < 0x80   ? 1
+                    : first < 0xC2 ? 0
+                    : first < 0xE0 ? 2
+                    : first < 0xF0 ? 3
+                    : first < 0xF5 ? 4
+                                   : 0;
     for (size_t i = 1; i < length; i++)
         if (((unsigned char)text[i] & 0xC0) != 0x80)
             return 0;

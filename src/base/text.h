@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-struct text { // zero-initialised is empty; free with text_free()
+struct text {   // zero-initialised is empty; free with text_free()
     char *data; // NUL-terminated once anything was added
     size_t length;
     size_t capacity;
@@ -24,7 +24,7 @@ void text_clear(struct text *text);
 void text_free(struct text *text);
 char *text_take(struct text *text); // the caller frees; never NULL
 
-bool text_equal(const char *a, const char *b); // NULL equals NULL only
+bool text_equal(const char *a, const char *b);               // NULL equals NULL only
 bool text_starts_with(const char *text, const char *prefix); // of NULL: false, whatever the prefix
 bool text_ends_with(const char *text, const char *suffix);
 // Characters of UTF-8 that were cut, as by "%.200s", become question marks: a text for JSON.

@@ -87,8 +87,7 @@ static int by_size(const void *a, const void *b)
 static bool collect_sizes(struct program *program, const struct snapshot *snapshot)
 {
     uint32_t count = snapshot->objects[KIND_POD].count, kept = 0;
-    struct knapsack_item *sizes =
-        arena_allocate_array(program->arena, count + 1, sizeof *sizes);
+    struct knapsack_item *sizes = arena_allocate_array(program->arena, count + 1, sizeof *sizes);
     for (uint32_t i = 0; i < count; i++) {
         CLEANUP_ARENA struct arena *scratch = arena_create(1024);
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
@@ -132,8 +131,8 @@ static void add_machines(struct program *program, const struct instance_type *ty
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     for (uint32_t i = 0; i < type->offerings.count; i++) {
         const struct offering *offering = &type->offerings.items[i];
-        const char *capacity = requirement_single_value(&offering->requirements,
-                                                        LABEL_CAPACITY_TYPE);
+        const char *capacity =
+            requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE);
         if (!offering->available || capacity == NULL ||
             strcmp(capacity, CAPACITY_TYPE_ON_DEMAND) != 0)
             continue;
@@ -224,8 +223,8 @@ static void bound_by_totals(struct program *program)
     for (uint32_t i = 0; i < program->machines_count; i++) {
         struct covering_entry entries[KNAPSACK_SIZES];
         for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-            entries[k] = (struct covering_entry){
-                k, 1000 * (double)program->machines[i].size[k] / total[k]};
+            entries[k] =
+                (struct covering_entry){k, 1000 * (double)program->machines[i].size[k] / total[k]};
         covering_add(covering, usd(&program->machines[i]), entries, KNAPSACK_SIZES);
     }
     covering_solve(covering, PIVOTS_MAX);
@@ -240,8 +239,7 @@ static void bound_by_totals(struct program *program)
             most = worth / usd(&program->machines[i]);
     }
     program->dual = arena_allocate_array(program->arena, program->sizes_count, sizeof(double));
-    program->best_dual =
-        arena_allocate_array(program->arena, program->sizes_count, sizeof(double));
+    program->best_dual = arena_allocate_array(program->arena, program->sizes_count, sizeof(double));
     for (uint32_t i = 0; i < program->sizes_count; i++) {
         double *dual = &program->best_dual[i];
         for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
@@ -275,14 +273,12 @@ static void start_program(struct program *program)
     }
     program->entries =
         arena_allocate_array(program->arena, program->sizes_count, sizeof *program->entries);
-    program->covering =
-        covering_create(program->arena, demand, program->sizes_count, 2 * dearest);
+    program->covering = covering_create(program->arena, demand, program->sizes_count, 2 * dearest);
     for (uint32_t i = 0; i < program->sizes_count; i++) {
         const struct machine *machine = cheapest_for(program, &program->sizes[i]);
         uint32_t fit = program->sizes[i].most;
         for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-            if (program->sizes[i].size[k] > 0 &&
-                machine->size[k] / program->sizes[i].size[k] < fit)
+            if (program->sizes[i].size[k] > 0 && machine->size[k] / program->sizes[i].size[k] < fit)
                 fit = (uint32_t)(machine->size[k] / program->sizes[i].size[k]);
         counts[i] = fit;
         add_filling(program, machine, counts);

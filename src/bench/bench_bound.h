@@ -2,10 +2,10 @@
 //
 // For workloads whose pods ask for nothing but cpu and memory, on one NodePool that admits every
 // type on demand, without existing nodes. The value of the linear program over all fillings of all
-// instance types, whole pods on whole machines but machines in fractions: columns are generated with
-// an exact knapsack (bench_knapsack.h). What is returned is not that program's value, which only
-// holds at its end, but Farley's bound, which holds whenever one stops. Shares with the engine the
-// covering program alone, whose duals are trusted for nothing: any duals make a valid bound.
+// instance types, whole pods on whole machines but machines in fractions: columns are generated
+// with an exact knapsack (bench_knapsack.h). What is returned is not that program's value, which
+// only holds at its end, but Farley's bound, which holds whenever one stops. Shares with the engine
+// the covering program alone, whose duals are trusted for nothing: any duals make a valid bound.
 #pragma once
 
 #include "model/snapshot/snapshot.h"

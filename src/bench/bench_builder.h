@@ -69,7 +69,6 @@ struct bench_machine {
     bool consolidatable, drifted;   // conditions of the NodeClaim
 };
 
-
 extern const struct bench_mix bench_mix_diverse, bench_mix_preferences; // bench_synthetic.c
 extern const struct bench_mix bench_mix_web, bench_mix_batch, bench_mix_memory_heavy,
     bench_mix_mixed, bench_mix_constrained; // bench_priced.c

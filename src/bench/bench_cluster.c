@@ -118,10 +118,9 @@ static bool add_pool(struct bench_builder *builder, const struct cluster_pool *p
                                                 pool->name, "effect", "NoSchedule"));
     json_t *class = json_pack("{s:s, s:s, s:s}", "group", "karpenter.k8s.aws", "kind",
                               "EC2NodeClass", "name", "default");
-    json_t *template =
-        json_pack("{s:{s:{s:s}}, s:{s:o, s:o, s:o}}", "metadata", "labels", "tier", pool->name,
-                  "spec", "nodeClassRef", class, "requirements", requirements_of(pool), "taints",
-                  taints);
+    json_t *template = json_pack("{s:{s:{s:s}}, s:{s:o, s:o, s:o}}", "metadata", "labels", "tier",
+                                 pool->name, "spec", "nodeClassRef", class, "requirements",
+                                 requirements_of(pool), "taints", taints);
     return bench_add_document(
         builder,
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:o, s:{s:s, s:s, s:o}}}", "apiVersion",
@@ -215,8 +214,8 @@ static void list_types(struct cluster *cluster, uint32_t pool)
         (const struct instance_type_catalog *)cluster->builder->snapshot
             ->objects[KIND_INSTANCE_TYPE_CATALOG]
             .items[0];
-    cluster->types[pool] = memory_allocate_array(catalog->spec.instance_types.count + 1,
-                                                 sizeof *cluster->types[pool]);
+    cluster->types[pool] =
+        memory_allocate_array(catalog->spec.instance_types.count + 1, sizeof *cluster->types[pool]);
     list_for_each (type, &catalog->spec.instance_types)
         if (pool_has_type(&cluster_pools[pool], type) &&
             offering_of(&cluster_pools[pool], type, zones[0]) != NULL)
@@ -319,8 +318,8 @@ static bool add_budgets(const struct cluster *cluster, struct error *error)
                 json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:{s:{s:s}}}, s:{s:i}}",
                           "apiVersion", "policy/v1", "kind", "PodDisruptionBudget", "metadata",
                           "name", name, "namespace", namespace, "uid", name, "spec",
-                          "maxUnavailable", "10%", "selector", "matchLabels", "app", name,
-                          "status", "disruptionsAllowed", application->frozen ? 0 : 2),
+                          "maxUnavailable", "10%", "selector", "matchLabels", "app", name, "status",
+                          "disruptionsAllowed", application->frozen ? 0 : 2),
                 error))
             return false;
     }
@@ -481,16 +480,15 @@ static void add_node(struct cluster *cluster, struct node_plan *node, uint32_t p
     const struct instance_type *type =
         choose_type(cluster, node, exact ? 1 : 1 + (int64_t)random_below(&builder->random, 4));
     bool drifted = random_chance(&builder->random, 0.1) && (cluster->settled || cluster->drifting);
-    bench_add_machine(builder,
-                      &(struct bench_machine){
-                          .pool = cluster->pools[node->pool],
-                          .type = type,
-                          .offering = offering_of(pool, type, zones[node->zone]),
-                          .name = node->name,
-                          .provider_id = node->provider_id,
-                          .consolidatable = true,
-                          .drifted = drifted,
-                      });
+    bench_add_machine(builder, &(struct bench_machine){
+                                   .pool = cluster->pools[node->pool],
+                                   .type = type,
+                                   .offering = offering_of(pool, type, zones[node->zone]),
+                                   .name = node->name,
+                                   .provider_id = node->provider_id,
+                                   .consolidatable = true,
+                                   .drifted = drifted,
+                               });
     add_daemon_pod(builder, node);
     for (uint32_t i = 0; i < node->pods_count; i++)
         add_replica(builder, node->pods[i], node);

@@ -18,11 +18,11 @@ struct relaxation {
     uint32_t count;
     double (*size)[KNAPSACK_SIZES];
     double *value, *most;
-    bool *at_most;                         // a variable outside of the basis is at 0 or at its most
-    uint32_t basis[KNAPSACK_SIZES];        // items; count + k: what is left of size k
-    double basic[KNAPSACK_SIZES];          // their values
+    bool *at_most;                  // a variable outside of the basis is at 0 or at its most
+    uint32_t basis[KNAPSACK_SIZES]; // items; count + k: what is left of size k
+    double basic[KNAPSACK_SIZES];   // their values
     double inverse[KNAPSACK_SIZES][KNAPSACK_SIZES];
-    double price[KNAPSACK_SIZES];          // of the sizes
+    double price[KNAPSACK_SIZES]; // of the sizes
 };
 
 static void column_of(const struct relaxation *relaxation, uint32_t variable,
@@ -322,8 +322,8 @@ static void stairs_add(struct search *search, int64_t left, double value)
     search->stairs_count += first + 1 - end;
 }
 
-// Drops states that have no more room and no more value than another one. They come with the room in
-// size 0 falling; the stairs hold what counts of those before that have all the room in size 2.
+// Drops states that have no more room and no more value than another one. They come with the room
+// in size 0 falling; the stairs hold what counts of those before that have all the room in size 2.
 static void thin_out(struct search *search)
 {
     struct state *states = search->next;
@@ -333,8 +333,7 @@ static void thin_out(struct search *search)
     for (uint32_t i = 0; i < search->next_count; i++) {
         const struct state state = states[i];
         uint32_t step = stairs_find(search, state.left[1]);
-        bool dominated =
-            step < search->stairs_count && search->stairs[step].value >= state.value;
+        bool dominated = step < search->stairs_count && search->stairs[step].value >= state.value;
         for (uint32_t back = 1; back <= LOOK_BACK && back <= kept && !dominated; back++)
             dominated = dominates(&states[kept - back], &state);
         if (dominated)
@@ -362,7 +361,8 @@ static void limit_states(struct search *search)
     search->next_count = search->states_max;
 }
 
-// The bound of the smallest room of the grid that holds what is left, for the items from `first` on.
+// The bound of the smallest room of the grid that holds what is left, for the items from `first`
+// on.
 static double bound_of(struct search *search, uint32_t first, const int64_t left[KNAPSACK_SIZES])
 {
     uint32_t index = 0;
@@ -375,21 +375,20 @@ static double bound_of(struct search *search, uint32_t first, const int64_t left
         index = index * GRID_LEVELS + level;
     }
     if (search->bounds[first] == NULL)
-        search->bounds[first] =
-            arena_allocate_array(search->arena, GRID_LEVELS * GRID_LEVELS * GRID_LEVELS,
-                                 sizeof *search->bounds[first]);
+        search->bounds[first] = arena_allocate_array(
+            search->arena, GRID_LEVELS * GRID_LEVELS * GRID_LEVELS, sizeof *search->bounds[first]);
     struct room_bound *bound = &search->bounds[first][index];
     if (!bound->known)
-        *bound = bound_room(&search->relaxation, search->items + first, search->count - first,
-                            room);
+        *bound =
+            bound_room(&search->relaxation, search->items + first, search->count - first, room);
     double result = bound->rest;
     for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
         result += bound->price[k] * (double)left[k];
     return result;
 }
 
-// Room that no later item can use up counts as all the room there is, so that more states are alike.
-// One size after the other: what keeps one from being used up has to stay as it is.
+// Room that no later item can use up counts as all the room there is, so that more states are
+// alike. One size after the other: what keeps one from being used up has to stay as it is.
 static void lift(const struct search *search, uint32_t first, int64_t left[KNAPSACK_SIZES])
 {
     const struct usage *usage = &search->usage[first];
@@ -522,8 +521,7 @@ static void take_useful_items(struct search *search, const struct knapsack_item 
 
 static void work_out_usage(struct search *search)
 {
-    search->usage =
-        arena_allocate_array(search->arena, search->count + 1, sizeof *search->usage);
+    search->usage = arena_allocate_array(search->arena, search->count + 1, sizeof *search->usage);
     for (uint32_t i = search->count; i-- > 0;) {
         const int64_t *size = search->items[i].size;
         struct usage *usage = &search->usage[i];
@@ -542,10 +540,8 @@ static void work_out_usage(struct search *search)
 static void prepare(struct search *search, const int64_t capacity[KNAPSACK_SIZES])
 {
     search->relaxation = relaxation_create(search->arena, search->count);
-    search->bounds =
-        arena_allocate_array(search->arena, search->count, sizeof *search->bounds);
-    search->traces =
-        arena_allocate_array(search->arena, search->count, sizeof *search->traces);
+    search->bounds = arena_allocate_array(search->arena, search->count, sizeof *search->bounds);
+    search->traces = arena_allocate_array(search->arena, search->count, sizeof *search->traces);
     for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
         double side = (double)capacity[k];
         for (uint32_t level = 0; level < GRID_LEVELS; level++, side *= GRID_STEP)

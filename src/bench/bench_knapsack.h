@@ -1,5 +1,5 @@
-// The most valuable filling of one machine: a knapsack with several sizes (cpu, memory, pods) and at
-// most so many of each item. Knows nothing of the engine, whose plans it helps to judge.
+// The most valuable filling of one machine: a knapsack with several sizes (cpu, memory, pods) and
+// at most so many of each item. Knows nothing of the engine, whose plans it helps to judge.
 //
 // Fillings are built item by item; those that cannot reach `target` any more are dropped, by the
 // bound of the relaxation with fractions. Exact as long as no more than `states_max` partial

@@ -7,10 +7,10 @@ struct bench_result {
     uint32_t nodes, unschedulable;
     uint32_t commands, disrupted; // of the disruption: how many, and of how many nodes
     int64_t savings_nanousd;      // an hour
-    int64_t price_nanousd;       // an hour, of the machines
-    int64_t cost_nanousd;        // with what nodes cost beside them (NODE_COST)
-    int64_t counted_nanousd;     // with how much is on one node, too: what LowestPrice minimises
-    int64_t lower_bound_nanousd; // 0: the engine states none
+    int64_t price_nanousd;        // an hour, of the machines
+    int64_t cost_nanousd;         // with what nodes cost beside them (NODE_COST)
+    int64_t counted_nanousd;      // with how much is on one node, too: what LowestPrice minimises
+    int64_t lower_bound_nanousd;  // 0: the engine states none
     uint32_t runs;
     // Medians over the runs, and the fastest one.
     int64_t wall_ns, cpu_ns, wall_min_ns;

@@ -12,9 +12,17 @@
 #define NODES_SEED UINT64_C(0x6e6f646573)
 
 static const struct bench_mix *const mixes[] = {
-    &bench_mix_diverse,      &bench_mix_preferences, &bench_mix_web,         &bench_mix_batch,
-    &bench_mix_memory_heavy, &bench_mix_mixed,       &bench_mix_constrained, &bench_mix_settled,
-    &bench_mix_loose,        &bench_mix_drifting,    NULL,
+    &bench_mix_diverse,
+    &bench_mix_preferences,
+    &bench_mix_web,
+    &bench_mix_batch,
+    &bench_mix_memory_heavy,
+    &bench_mix_mixed,
+    &bench_mix_constrained,
+    &bench_mix_settled,
+    &bench_mix_loose,
+    &bench_mix_drifting,
+    NULL,
 };
 
 const struct bench_mix *const *bench_mixes(void)

@@ -11,16 +11,16 @@
 
 #include "model/snapshot/snapshot.h"
 
-#define BENCH_PODS_MAX  1000000
-#define BENCH_TYPES_MAX 10000
-#define BENCH_NODES_MAX 100000
+#define BENCH_PODS_MAX          1000000
+#define BENCH_TYPES_MAX         10000
+#define BENCH_NODES_MAX         100000
 #define BENCH_PODS_PER_NODE_MAX 100
 
 struct bench_builder;
 
 struct bench_mix {
     const char *name, *summary;
-    bool priced; // over the EC2 catalogue; else over synthetic types
+    bool priced;         // over the EC2 catalogue; else over synthetic types
     bool resources_only; // pods ask for cpu and memory, anywhere: there is a bound (bench_bound.h)
     // Adds NodePools, DaemonSets and whatever else the pods need, then `pods` pending pods.
     bool (*add_environment)(struct bench_builder *builder, struct error *error);
@@ -34,9 +34,9 @@ const struct bench_mix *const *bench_mixes(void);         // all, NULL-terminate
 
 struct bench_workload {
     const struct bench_mix *mix;
-    uint32_t pods;  // pending
-    uint32_t types; // of the synthetic catalogue; the priced mixes take every EC2 type
-    uint32_t nodes; // existing
+    uint32_t pods;          // pending
+    uint32_t types;         // of the synthetic catalogue; the priced mixes take every EC2 type
+    uint32_t nodes;         // existing
     uint32_t pods_per_node; // of a running cluster, on average
     uint64_t seed;
     enum packing_policy policy;

@@ -74,13 +74,19 @@ static bool parse_policy(const char *name, enum packing_policy *policy, struct e
 }
 
 static const struct option long_options[] = {
-    {"pods", required_argument, NULL, 'p'},   {"types", required_argument, NULL, 't'},
-    {"mix", required_argument, NULL, 'm'},    {"policy", required_argument, NULL, 'P'},
-    {"nodes", required_argument, NULL, 'n'},  {"seed", required_argument, NULL, 's'},
+    {"pods", required_argument, NULL, 'p'},
+    {"types", required_argument, NULL, 't'},
+    {"mix", required_argument, NULL, 'm'},
+    {"policy", required_argument, NULL, 'P'},
+    {"nodes", required_argument, NULL, 'n'},
+    {"seed", required_argument, NULL, 's'},
     {"pods-per-node", required_argument, NULL, 'k'},
-    {"seeds", required_argument, NULL, 'S'},  {"repeat", required_argument, NULL, 'r'},
-    {"output", required_argument, NULL, 'o'}, {"dump", required_argument, NULL, 'd'},
-    {"growth", no_argument, NULL, 'g'},       {0},
+    {"seeds", required_argument, NULL, 'S'},
+    {"repeat", required_argument, NULL, 'r'},
+    {"output", required_argument, NULL, 'o'},
+    {"dump", required_argument, NULL, 'd'},
+    {"growth", no_argument, NULL, 'g'},
+    {0},
 };
 
 static bool apply_option(struct bench_options *options, int option, const char *argument,
@@ -213,7 +219,8 @@ const struct command command_bench = {
         "  disrupt              time of a whole pass over a running cluster: the pending pods, "
         "then the\n"
         "                       next disruption, for which every node is a candidate\n"
-        "  adversarial          the same as schedule, with one more pod that is written to be costly:\n"
+        "  adversarial          the same as schedule, with one more pod that is written to be "
+        "costly:\n"
         "                       affinity terms, spreads, volumes, ... by the thousand\n"
         "\n"
         "  --pods N             pending pods (10000; disrupt 0; adversarial 500)\n"

@@ -1,4 +1,5 @@
-// adze bench adversarial: what one pod that is written to be costly adds to a plan of ordinary ones.
+// adze bench adversarial: what one pod that is written to be costly adds to a plan of ordinary
+// ones.
 //
 // Each kind comes twice: as large as a pod may be that is still planned (engine/pod_demand.h), and
 // with so many items that it is as large as an API server lets any object be.
@@ -36,32 +37,61 @@ struct hostile {
     uint32_t limit, most; // how many make a pod that is planned, and one of some 1.5 MB
 };
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
-#define OTHERS   "'labelSelector':{'matchExpressions':[{'key':'a','operator':'NotIn','values':['#']}]}"
+#define OTHERS \
+    "'labelSelector':{'matchExpressions':[{'key':'a','operator':'NotIn','values':['#']}]}"
 static const struct hostile kinds[] = {
-    {"affinity", {"affinity", "podAffinity", REQUIRED},
-     "{'topologyKey':'topology.kubernetes.io/zone','labelSelector':{'matchLabels':{'a#':'b'}}}", 49, 16000},
-    {"anti-affinity", {"affinity", "podAntiAffinity", REQUIRED},
-     "{'topologyKey':'topology.kubernetes.io/zone'," OTHERS "}", 49, 10000},
-    {"anti-affinity, namespaces", {"affinity", "podAntiAffinity", REQUIRED},
-     "{'topologyKey':'kubernetes.io/hostname','namespaceSelector':{}," OTHERS "}", 49, 9000},
-    {"spread, keys", {"topologySpreadConstraints"},
-     "{'maxSkew':1,'topologyKey':'k#','whenUnsatisfiable':'DoNotSchedule'," OTHERS "}", 49, 9000},
-    {"spread, wished", {"topologySpreadConstraints"},
-     "{'maxSkew':1,'topologyKey':'k#','whenUnsatisfiable':'ScheduleAnyway'," OTHERS "}", 49, 9000},
-    {"node terms", {"affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"},
-     "{'matchExpressions':[{'key':'k#','operator':'Exists'}]}", 475, 24000},
+    {"affinity",
+     {"affinity", "podAffinity", REQUIRED},
+     "{'topologyKey':'topology.kubernetes.io/zone','labelSelector':{'matchLabels':{'a#':'b'}}}",
+     49,
+     16000},
+    {"anti-affinity",
+     {"affinity", "podAntiAffinity", REQUIRED},
+     "{'topologyKey':'topology.kubernetes.io/zone'," OTHERS "}",
+     49,
+     10000},
+    {"anti-affinity, namespaces",
+     {"affinity", "podAntiAffinity", REQUIRED},
+     "{'topologyKey':'kubernetes.io/hostname','namespaceSelector':{}," OTHERS "}",
+     49,
+     9000},
+    {"spread, keys",
+     {"topologySpreadConstraints"},
+     "{'maxSkew':1,'topologyKey':'k#','whenUnsatisfiable':'DoNotSchedule'," OTHERS "}",
+     49,
+     9000},
+    {"spread, wished",
+     {"topologySpreadConstraints"},
+     "{'maxSkew':1,'topologyKey':'k#','whenUnsatisfiable':'ScheduleAnyway'," OTHERS "}",
+     49,
+     9000},
+    {"node terms",
+     {"affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"},
+     "{'matchExpressions':[{'key':'k#','operator':'Exists'}]}",
+     475,
+     24000},
     {"tolerations", {"tolerations"}, "{'key':'t#','operator':'Exists'}", 4900, 40000},
-    {"volumes", {"volumes"}, "{'name':'v#','persistentVolumeClaim':{'claimName':'c#'}}", 490, 24000},
-    {"containers", {"containers"},
-     "{'name':'c#','image':'i','resources':{'requests':{'cpu':'1m'}}}", 1950, 23000},
-    {"resources", {"containers"},
-     "{'name':'c#','image':'i','resources':{'requests':{'a.io/r#':'1'}}}", 180, 21000},
+    {"volumes",
+     {"volumes"},
+     "{'name':'v#','persistentVolumeClaim':{'claimName':'c#'}}",
+     490,
+     24000},
+    {"containers",
+     {"containers"},
+     "{'name':'c#','image':'i','resources':{'requests':{'cpu':'1m'}}}",
+     1950,
+     23000},
+    {"resources",
+     {"containers"},
+     "{'name':'c#','image':'i','resources':{'requests':{'a.io/r#':'1'}}}",
+     180,
+     21000},
 };
 
 static json_t *make_spec(const struct hostile *kind, uint32_t count)
 {
-    json_t *spec = json_pack("{s:[{s:s, s:s, s:{s:{s:s, s:s}}}]}", "containers", "name", "c", "image",
-                             "i", "resources", "requests", "cpu", "1", "memory", "1Gi");
+    json_t *spec = json_pack("{s:[{s:s, s:s, s:{s:{s:s, s:s}}}]}", "containers", "name", "c",
+                             "image", "i", "resources", "requests", "cpu", "1", "memory", "1Gi");
     json_t *at = spec, *list = json_array();
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(list, numbered(kind->item, i));
@@ -79,20 +109,19 @@ static bool add_hostile(struct snapshot *snapshot, const struct hostile *kind, u
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
     struct bench_builder builder = {.snapshot = snapshot, .arena = arena};
-    return bench_add_document(
-        &builder,
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:o, s:{s:s}}", "apiVersion", "v1", "kind",
-                  "Pod", "metadata", "name", "hostile", "namespace", BENCH_NAMESPACE, "uid", "hostile",
-                  "labels", "app", "hostile", "spec", make_spec(kind, count), "status", "phase",
-                  "Pending"),
-        error);
+    return bench_add_document(&builder,
+                              json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:o, s:{s:s}}",
+                                        "apiVersion", "v1", "kind", "Pod", "metadata", "name",
+                                        "hostile", "namespace", BENCH_NAMESPACE, "uid", "hostile",
+                                        "labels", "app", "hostile", "spec", make_spec(kind, count),
+                                        "status", "phase", "Pending"),
+                              error);
 }
 
 // --- measuring -----------------------------------------------------------------------------------
 
 static bool measure(const struct bench_workload *workload, const struct hostile *kind,
-                    uint32_t count, uint32_t runs, struct bench_result *result,
-                    struct error *error)
+                    uint32_t count, uint32_t runs, struct bench_result *result, struct error *error)
 {
     struct snapshot *snapshot = bench_workload_create(workload, error);
     bool done = snapshot != NULL && (kind == NULL || add_hostile(snapshot, kind, count, error)) &&
@@ -104,15 +133,14 @@ static bool measure(const struct bench_workload *workload, const struct hostile 
 static json_t *row_of(const struct bench_workload *workload, const char *name, uint32_t count,
                       const struct bench_result *result, const struct bench_result *usual)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I}", "kind", name, "items",
-                     (json_int_t)count, "pods", (json_int_t)workload->pods, "existingNodes",
-                     (json_int_t)workload->nodes, "unschedulable",
-                     (json_int_t)result->unschedulable, "wallMs",
-                     bench_real((double)result->wall_ns / 1e6), "cpuMs",
-                     bench_real((double)result->cpu_ns / 1e6), "moreMs",
-                     bench_real((double)ns_subtract(result->cpu_ns, usual->cpu_ns) / 1e6), "planMiB",
-                     bench_real((double)result->plan_bytes / MEBIBYTE), "runs",
-                     (json_int_t)result->runs);
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I}", "kind", name, "items",
+        (json_int_t)count, "pods", (json_int_t)workload->pods, "existingNodes",
+        (json_int_t)workload->nodes, "unschedulable", (json_int_t)result->unschedulable, "wallMs",
+        bench_real((double)result->wall_ns / 1e6), "cpuMs",
+        bench_real((double)result->cpu_ns / 1e6), "moreMs",
+        bench_real((double)ns_subtract(result->cpu_ns, usual->cpu_ns) / 1e6), "planMiB",
+        bench_real((double)result->plan_bytes / MEBIBYTE), "runs", (json_int_t)result->runs);
 }
 
 static bool add_rows(json_t *rows, const struct bench_workload *workload, uint32_t runs,

@@ -57,11 +57,10 @@ static bool check(const struct bench_workload *workload, const struct comparison
     if (!check_bound(workload, "stated", comparison->lowest.lower_bound_nanousd,
                      &comparison->lowest, error))
         return false;
-    if (comparison->bounded &&
-        (!check_bound(workload, "computed", comparison->bound.price_nanousd, &comparison->lowest,
-                      error) ||
-         !check_bound(workload, "computed", comparison->bound.price_nanousd, &comparison->greedy,
-                      error)))
+    if (comparison->bounded && (!check_bound(workload, "computed", comparison->bound.price_nanousd,
+                                             &comparison->lowest, error) ||
+                                !check_bound(workload, "computed", comparison->bound.price_nanousd,
+                                             &comparison->greedy, error)))
         return false;
     // Whoever places more pods may pay for them.
     if (comparison->lowest.unschedulable == comparison->greedy.unschedulable &&
@@ -170,8 +169,7 @@ static bool compare(const struct bench_workload *workload, uint32_t runs,
         comparison->bound_ns = ns_subtract(cpu_ns(), start_ns);
     }
     snapshot_destroy(snapshot);
-    comparison->ratio =
-        ratio_of(comparison->lowest.cost_nanousd, comparison->greedy.cost_nanousd);
+    comparison->ratio = ratio_of(comparison->lowest.cost_nanousd, comparison->greedy.cost_nanousd);
     return done;
 }
 
@@ -196,8 +194,8 @@ static json_t *row_of(const struct bench_workload *workload, const struct compar
         "mix", workload->mix->name, "pods", (json_int_t)workload->pods, "seed",
         (json_int_t)workload->seed, "greedyPerHour", usd(greedy->price_nanousd), "lowestPerHour",
         usd(lowest->price_nanousd), "greedyCostPerHour", usd(greedy->cost_nanousd),
-        "lowestCostPerHour", usd(lowest->cost_nanousd), "ratio", bench_real(comparison->ratio), "boundPerHour",
-        bounded ? usd(bound) : json_null(), "greedyAbovePercent",
+        "lowestCostPerHour", usd(lowest->cost_nanousd), "ratio", bench_real(comparison->ratio),
+        "boundPerHour", bounded ? usd(bound) : json_null(), "greedyAbovePercent",
         bounded ? bench_real(percent_above(greedy, bound)) : json_null(), "lowestAbovePercent",
         bounded ? bench_real(percent_above(lowest, bound)) : json_null(), "statedBoundPerHour",
         stated ? usd(stated_bound) : json_null(), "statedGapPercent",
@@ -233,8 +231,7 @@ static void summary_add(struct summary *summary, const struct comparison *compar
 static void mean_print(const char *what, const struct mean *mean)
 {
     if (mean->count > 0)
-        printf("; %s: mean %.2f %%, highest %.2f %%", what, mean->sum / mean->count,
-               mean->highest);
+        printf("; %s: mean %.2f %%, highest %.2f %%", what, mean->sum / mean->count, mean->highest);
 }
 
 static void summary_print(const struct summary *summary)

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "cli/output/budget_report.h"
-#include "cli/output/columns.h"
 #include "cli/input/command.h"
 #include "cli/input/input.h"
+#include "cli/output/budget_report.h"
+#include "cli/output/columns.h"
 #include "engine/disruption/budgets.h"
 
 #define DAY         (24 * HOUR)
@@ -41,8 +41,8 @@ static struct changes find_changes(const struct disruption_pool *pool, int64_t n
         struct change change = {.instant = instant};
         budget_allowed_at(pool, instant, change.allowed);
         const struct change *last = changes.count > 0 ? &changes.items[changes.count - 1] : NULL;
-        bool same = last != NULL &&
-                    memcmp(last->allowed, change.allowed, sizeof change.allowed) == 0;
+        bool same =
+            last != NULL && memcmp(last->allowed, change.allowed, sizeof change.allowed) == 0;
         if (!same && changes.count == CHANGES_MAX) {
             changes.cut = true;
             break;
@@ -58,8 +58,8 @@ static struct changes find_changes(const struct disruption_pool *pool, int64_t n
 
 static void print_changes(const struct disruption_pool *pool, const struct changes *changes)
 {
-    static const char *const titles[] = {"FROM", "LOCAL TIME", ">EMPTY", ">DRIFTED",
-                                         ">UNDERUTILIZED", NULL};
+    static const char *const titles[] = {"FROM",     "LOCAL TIME",     ">EMPTY",
+                                         ">DRIFTED", ">UNDERUTILIZED", NULL};
     struct columns *columns = columns_create(titles);
     char number[24];
     for (uint32_t i = 0; i < changes->count; i++) {
@@ -78,8 +78,10 @@ static void print_changes(const struct disruption_pool *pool, const struct chang
         for (size_t r = 0; r < BUDGET_REASONS_COUNT; r++) {
             int64_t left = change->allowed[r] - pool->disrupting;
             bool unlimited = change->allowed[r] >= BUDGET_UNLIMITED;
-            columns_add(columns, budget_allowed_text(unlimited ? BUDGET_UNLIMITED
-                                                     : left > 0 ? left : 0, number));
+            columns_add(columns, budget_allowed_text(unlimited  ? BUDGET_UNLIMITED
+                                                     : left > 0 ? left
+                                                                : 0,
+                                                     number));
         }
     }
     columns_print(columns, stdout);
@@ -95,8 +97,7 @@ static json_t *encode_pool(const struct disruption_pool *pool, const struct chan
     for (uint32_t i = 1; i < changes->count; i++) {
         json_t *change = json_object();
         budget_encode_instant(change, "time", "localTime", changes->items[i].instant);
-        json_object_set_new(change, "allowed",
-                            budget_encode_allowed(changes->items[i].allowed));
+        json_object_set_new(change, "allowed", budget_encode_allowed(changes->items[i].allowed));
         json_array_append_new(list, change);
     }
     json_object_set_new(json, "nodePool", json_string(pool->pool->meta.name));
@@ -161,8 +162,10 @@ static bool names_exist(const struct request *request, const struct candidate_ta
         list_for_each (pool, &table->pools)
             found = found || text_equal(pool->pool->meta.name, *name);
         if (!found)
-            return error_set(error, ERROR_INVALID, "there is no NodePool %s among those that were "
-                             "read", *name);
+            return error_set(error, ERROR_INVALID,
+                             "there is no NodePool %s among those that were "
+                             "read",
+                             *name);
     }
     return true;
 }
@@ -244,18 +247,17 @@ const struct command command_budgets = {
     .name = "budgets",
     .arguments = "[NODEPOOL]... [--next PERIOD] [-f FILE|DIR|-]... [-o table|json|yaml]",
     .summary = "how many nodes may be disrupted, now and as windows of budgets open and close",
-    .help =
-        INPUT_HELP
-        "      --next PERIOD    how far to look ahead, such as 36h or 7d (default)\n"
-        "\n"
-        "For each NodePool and reason of disruption (Empty, Drifted, Underutilized) the number of\n"
-        "nodes that its disruption budgets allow at once, from now on, in UTC and in local time;\n"
-        "and which budgets are hardly meant as written. \"left now\" is that number less the nodes\n"
-        "that are being disrupted or not ready. `adze explain budget NODEPOOL` tells of each "
-        "budget\n"
-        "when it counts next.\n"
-        "\n"
-        "  adze budgets --next 14d\n"
-        "  adze budgets default -f cluster.json -o json\n",
+    .help = INPUT_HELP
+    "      --next PERIOD    how far to look ahead, such as 36h or 7d (default)\n"
+    "\n"
+    "For each NodePool and reason of disruption (Empty, Drifted, Underutilized) the number of\n"
+    "nodes that its disruption budgets allow at once, from now on, in UTC and in local time;\n"
+    "and which budgets are hardly meant as written. \"left now\" is that number less the nodes\n"
+    "that are being disrupted or not ready. `adze explain budget NODEPOOL` tells of each "
+    "budget\n"
+    "when it counts next.\n"
+    "\n"
+    "  adze budgets --next 14d\n"
+    "  adze budgets default -f cluster.json -o json\n",
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/loop_real.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "base/random.h"
@@ -16,24 +17,24 @@
 #include "cloud/kwok/kwok_cloud.h"
 #include "cloud/port/provider_record.h"
 #include "control/controller.h"
-#include "kube/transport/http_transport.h"
 #include "kube/leader.h"
+#include "kube/transport/http_transport.h"
 #include "kube/transport/metered_transport.h"
 #include "web/health.h"
 #include "web/profiling.h"
 #include "web/web.h"
-#include "base/loop_real.h"
 
 struct process {
     struct settings settings;
     const char *kubeconfig, *context, *provider;
     struct loop *loop;
     struct kube_config *config;
-    struct kube_client *client, *lease_client; // the lease's is not subject to KUBE_CLIENT_QPS (LIF-330)
+    struct kube_client *client,
+        *lease_client; // the lease's is not subject to KUBE_CLIENT_QPS (LIF-330)
     struct mirror *mirror;
     struct event_recorder *recorder;
     struct metrics *metrics;
-    struct metric *leading; // leader_election_master_status
+    struct metric *leading;   // leader_election_master_status
     struct metric *slow_path; // leader_election_slowpath_total
     const struct instance_type_catalog *catalog;
     struct cloud *cloud;
@@ -47,7 +48,7 @@ struct process {
     int status; // exit code
 };
 
-// --- logging, connections ----------------------------------------------------------------------------------
+// --- logging, connections ------------------------------------------------------------------------
 
 static bool open_log(const struct process *process, struct error *error)
 {
@@ -88,7 +89,7 @@ static bool open_connections(struct process *process, struct error *error)
     return process->lease_client != NULL;
 }
 
-// --- metrics and probes (LIF-333, LIF-334) -----------------------------------------------------------------
+// --- metrics and probes (LIF-333, LIF-334) -------------------------------------------------------
 
 // LIF-351. There is no Go; dashboards read the version.
 static void register_build_info(struct metrics *metrics)
@@ -129,8 +130,9 @@ static bool kinds_are_known(void *context, struct error *error)
     const struct process *process = context;
     return (mirror_kind_synced(process->mirror, KIND_NODE_POOL) &&
             mirror_kind_synced(process->mirror, KIND_NODE_CLAIM)) ||
-           error_set(error, ERROR_UNAVAILABLE,
-                     "NodePool and NodeClaim are not known to the API (`adze crds` prints the CRDs)");
+           error_set(
+               error, ERROR_UNAVAILABLE,
+               "NodePool and NodeClaim are not known to the API (`adze crds` prints the CRDs)");
 }
 
 // Answers to scrapes are large, probes are many; neither takes the other's connections.
@@ -145,9 +147,8 @@ static const struct web_limits probe_limits = {.connections_max = 128,
 
 static bool open_servers(struct process *process, struct error *error)
 {
-    process->metrics_server =
-        web_server_create(process->loop, NULL, (int)process->settings.metrics_port,
-                          &metrics_limits, error);
+    process->metrics_server = web_server_create(
+        process->loop, NULL, (int)process->settings.metrics_port, &metrics_limits, error);
     if (process->metrics_server == NULL)
         return false;
     web_server_route(process->metrics_server, "/metrics", serve_metrics, process);
@@ -157,9 +158,8 @@ static bool open_servers(struct process *process, struct error *error)
             return false;
         profiling_serve(process->profiling, process->metrics_server);
     }
-    process->health_server =
-        web_server_create(process->loop, NULL, (int)process->settings.health_probe_port,
-                          &probe_limits, error);
+    process->health_server = web_server_create(
+        process->loop, NULL, (int)process->settings.health_probe_port, &probe_limits, error);
     if (process->health_server == NULL)
         return false;
     process->health = health_create();
@@ -171,12 +171,12 @@ static bool open_servers(struct process *process, struct error *error)
     return true;
 }
 
-// --- the controller and its lease --------------------------------------------------------------------------
+// --- the controller and its lease ----------------------------------------------------------------
 
 static bool open_controller(struct process *process, struct error *error)
 {
-    process->catalog = catalog_of_provider(
-        process->provider, process->settings.instance_types_file_path, error);
+    process->catalog =
+        catalog_of_provider(process->provider, process->settings.instance_types_file_path, error);
     if (process->catalog == NULL)
         return false;
     process->mirror = mirror_create(process->loop, process->client);
@@ -286,7 +286,7 @@ static void begin(struct process *process)
     kube_client_gate_writes(process->client, still_leads, process);
 }
 
-// --- the end (LIF-474) -------------------------------------------------------------------------------------
+// --- the end (LIF-474) ---------------------------------------------------------------------------
 
 static void all_done(void *context)
 {
@@ -395,7 +395,8 @@ static int run(int argc, char **argv)
         {0},
     };
     settings_defaults(&process.settings);
-    int status = settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
+    int status =
+        settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
     if (status < 0 && strcmp(process.provider, "kwok") != 0)
         status = command_usage_error(&command_controller,
                                      "--provider %s: only kwok runs against a cluster",

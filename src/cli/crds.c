@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/input/command.h"
-#include "model/tables/crd.h"
 #include "model/manifest/yaml_write.h"
+#include "model/tables/crd.h"
 
 static bool is_named(const struct kind *kind, const char *name)
 {

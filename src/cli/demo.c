@@ -7,22 +7,22 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/loop_real.h"
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cli/demo_data.h"
 #include "cli/input/catalogs.h"
 #include "cli/input/command.h"
-#include "cli/demo_data.h"
 #include "cli/output/demo_view.h"
 #include "cloud/aws/ec2_types.h"
 #include "model/manifest/input.h"
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
-#include "base/loop_real.h"
 
-#define ACT_TIMEOUT (60 * SECOND)
+#define ACT_TIMEOUT       (60 * SECOND)
 #define APPLIED_NAMES_MAX 10
-#define LOOK        (50 * MILLISECOND)
+#define LOOK              (50 * MILLISECOND)
 
 struct act {
     const char *title;
@@ -53,7 +53,7 @@ struct demo {
     int status;
 };
 
-// --- the play ------------------------------------------------------------------------------------------------
+// --- the play ------------------------------------------------------------------------------------
 
 static bool act_is_over(const struct demo *demo)
 {
@@ -115,7 +115,7 @@ static void interrupted(void *context)
     finish(demo, demo->serve ? 0 : 130);
 }
 
-// --- the stage -----------------------------------------------------------------------------------------------
+// --- the stage -----------------------------------------------------------------------------------
 
 static void name_applied(struct text *names, const json_t *object, uint32_t before)
 {
@@ -147,8 +147,8 @@ static bool apply_documents(struct demo *demo, const struct documents *documents
     for (uint32_t i = 0; i < documents->skipped.count; i++)
         fprintf(stderr, "adze: %s\n", documents->skipped.items[i]);
     if (done && count == 0)
-        done = error_set(error, ERROR_INVALID, "%s: there is no object to apply",
-                         demo->manifest_path);
+        done =
+            error_set(error, ERROR_INVALID, "%s: there is no object to apply", demo->manifest_path);
     if (done && count > APPLIED_NAMES_MAX)
         text_format(&names, " and %u more", count - APPLIED_NAMES_MAX);
     if (done)
@@ -218,7 +218,7 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
 static bool open_log(const struct demo *demo, struct error *error)
 {
     struct log_options options = {
-        .level = demo->log_level == NULL              ? LOG_NONE
+        .level = demo->log_level == NULL                ? LOG_NONE
                  : text_equal(demo->log_level, "debug") ? LOG_DEBUG
                  : text_equal(demo->log_level, "error") ? LOG_ERROR
                                                         : LOG_INFO,
@@ -267,10 +267,14 @@ static int play(struct demo *demo)
 static int run(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"serve", no_argument, NULL, 's'},          {"file", required_argument, NULL, 'f'},
-        {"port", required_argument, NULL, 'p'},     {"kubeconfig", required_argument, NULL, 'k'},
-        {"catalog", required_argument, NULL, 'c'},  {"quiet", no_argument, NULL, 'q'},
-        {"log-level", required_argument, NULL, 'l'}, {"seed", required_argument, NULL, 'e'},
+        {"serve", no_argument, NULL, 's'},
+        {"file", required_argument, NULL, 'f'},
+        {"port", required_argument, NULL, 'p'},
+        {"kubeconfig", required_argument, NULL, 'k'},
+        {"catalog", required_argument, NULL, 'c'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"log-level", required_argument, NULL, 'l'},
+        {"seed", required_argument, NULL, 'e'},
         {0},
     };
     struct demo demo = {.seed = 1};
@@ -318,7 +322,8 @@ static int run(int argc, char **argv)
         return command_usage_error(&command_demo, "--log-level takes debug, info or error, not %s",
                                    demo.log_level);
     if (demo.manifest_path != NULL && !demo.serve)
-        return command_usage_error(&command_demo, "-f goes with --serve: the play is written for its own manifest");
+        return command_usage_error(
+            &command_demo, "-f goes with --serve: the play is written for its own manifest");
     printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"
            "(on-demand list prices; spot prices are estimates)\n\n");
     return play(&demo);
@@ -328,11 +333,14 @@ const struct command command_demo = {
     .name = "demo",
     .arguments = "[--serve] [-f FILE] [--port N] [--kubeconfig FILE] [--catalog FILE] [--quiet]",
     .summary = "embedded cluster, simulated cloud and controller, on real manifests",
-    .help = "Scales the Deployment of examples/inflate.yaml to 5, to 200 and to 0 pods and shows what happens.\n\n"
+    .help = "Scales the Deployment of examples/inflate.yaml to 5, to 200 and to 0 pods and shows "
+            "what happens.\n\n"
             "  --serve              stay up instead, and serve the cluster to kubectl\n"
-            "  -f, --file FILE      with --serve: apply this manifest instead of the example (a folder, or \"-\", as well)\n"
+            "  -f, --file FILE      with --serve: apply this manifest instead of the example (a "
+            "folder, or \"-\", as well)\n"
             "  --port N             of the served cluster; default: any\n"
-            "  --kubeconfig FILE    where to write the kubeconfig, which must not be there yet and is removed at the end;\n"
+            "  --kubeconfig FILE    where to write the kubeconfig, which must not be there yet and "
+            "is removed at the end;\n"
             "                       default: in the folder for temporary files\n"
             "  --catalog FILE       instance types; default: EC2's, built in\n"
             "  --log-level LEVEL    also show the controller's log: debug, info, error\n"

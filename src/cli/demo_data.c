@@ -1,6 +1,7 @@
 #include "cli/demo_data.h"
 
-// The assembler puts the example manifests in as they are; ADZE_EXAMPLES is the folder examples/, given by the build.
+// The assembler puts the example manifests in as they are; ADZE_EXAMPLES is the folder examples/,
+// given by the build.
 __asm__(".section .rodata\n"
         ".global demo_manifest\n"
         "demo_manifest: .incbin \"" ADZE_EXAMPLES "/inflate.yaml\"\n"

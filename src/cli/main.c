@@ -10,10 +10,8 @@
 #include "cli/output/terminal.h"
 
 static const struct command *const commands[] = {
-    &command_controller, &command_demo,     &command_plan,
-    &command_explain,    &command_budgets,  &command_snapshot,
-    &command_validate,   &command_crds,     &command_bench,
-    &command_version,
+    &command_controller, &command_demo,     &command_plan, &command_explain, &command_budgets,
+    &command_snapshot,   &command_validate, &command_crds, &command_bench,   &command_version,
 };
 
 static const struct command *command_find(const char *name)
@@ -71,7 +69,8 @@ int command_usage_error(const struct command *command, const char *format, ...)
 
 int command_failed(const struct command *command, const struct error *error)
 {
-    // One line: its line feeds and tabs are shown, the other control characters by terminal_protect().
+    // One line: its line feeds and tabs are shown, the other control characters by
+    // terminal_protect().
     fprintf(stderr, "adze %s: ", command->name);
     for (const char *c = error->message; *c != '\0'; c++)
         fputc(*c == '\n' || *c == '\t' || *c == '\r' ? '?' : *c, stderr);

@@ -53,8 +53,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"method", required_argument, NULL, METHOD},
         {0},
     };
-    static const char *const methods[] = {"emptiness", "drift", "static-drift", "expiry",
-                                          "multi",     "single", NULL};
+    static const char *const methods[] = {"emptiness", "drift", "static-drift", "expiry", "multi",
+                                          "single",    NULL};
     int option;
     optind = 1;
     opterr = 0;
@@ -93,18 +93,17 @@ const struct command command_plan = {
     .name = "plan",
     .arguments = "[-f FILE|DIR|-]... [-o table|json|yaml]",
     .summary = "what would be launched, removed or replaced, and what it costs; changes nothing",
-    .help =
-        INPUT_HELP
-        "      --explain        what each check leaves of nodes and instance types for pods\n"
-        "                       without a place, what would help, and what narrowed new nodes;\n"
-        "                       with --disrupt, why each other node stays\n"
-        "      --disrupt        also what the next disruption would be\n"
-        "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
-        "\n"
-        "Exit status: 0 every pod has a place, 3 some have none, 2 bad input (such as a file that\n"
-        "is not there), 1 it failed (a file or cluster that cannot be read).\n"
-        "\n"
-        "  adze plan -f examples/inflate.yaml\n"
-        "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n",
+    .help = INPUT_HELP
+    "      --explain        what each check leaves of nodes and instance types for pods\n"
+    "                       without a place, what would help, and what narrowed new nodes;\n"
+    "                       with --disrupt, why each other node stays\n"
+    "      --disrupt        also what the next disruption would be\n"
+    "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
+    "\n"
+    "Exit status: 0 every pod has a place, 3 some have none, 2 bad input (such as a file that\n"
+    "is not there), 1 it failed (a file or cluster that cannot be read).\n"
+    "\n"
+    "  adze plan -f examples/inflate.yaml\n"
+    "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n",
     .run = run,
 };

@@ -34,8 +34,8 @@ static void report(const struct snapshot *snapshot, const char *path)
 {
     uint32_t pods = snapshot->objects[KIND_POD].count, nodes = snapshot->objects[KIND_NODE].count;
     uint32_t pools = snapshot->objects[KIND_NODE_POOL].count;
-    fprintf(stderr, "saved %u pod%s, %u node%s and %u NodePool%s to %s\n", pods, plural(pods), nodes,
-            plural(nodes), pools, plural(pools), path);
+    fprintf(stderr, "saved %u pod%s, %u node%s and %u NodePool%s to %s\n", pods, plural(pods),
+            nodes, plural(nodes), pools, plural(pools), path);
 }
 
 struct request {
@@ -49,10 +49,9 @@ static bool add_catalog(const struct request *request, const struct live_provide
 {
     if (request->no_catalog)
         return true;
-    const char *path = request->catalog != NULL ? request->catalog
-                                                : snapshot->settings.instance_types_file_path;
-    const struct instance_type_catalog *catalog =
-        live_provider_catalog(provider, path, error);
+    const char *path =
+        request->catalog != NULL ? request->catalog : snapshot->settings.instance_types_file_path;
+    const struct instance_type_catalog *catalog = live_provider_catalog(provider, path, error);
     if (catalog == NULL)
         return false;
     snapshot_add(snapshot, (const struct object *)catalog);
@@ -80,9 +79,12 @@ static int save(const struct request *request)
 static int run(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},    {"kubeconfig", required_argument, NULL, 'k'},
-        {"context", required_argument, NULL, 'c'}, {"provider", required_argument, NULL, 'p'},
-        {"no-catalog", no_argument, NULL, 'n'},    {"catalog", required_argument, NULL, 'C'},
+        {"file", required_argument, NULL, 'f'},
+        {"kubeconfig", required_argument, NULL, 'k'},
+        {"context", required_argument, NULL, 'c'},
+        {"provider", required_argument, NULL, 'p'},
+        {"no-catalog", no_argument, NULL, 'n'},
+        {"catalog", required_argument, NULL, 'C'},
         {0},
     };
     struct request request = {0};
@@ -125,14 +127,14 @@ static int run(int argc, char **argv)
 
 const struct command command_snapshot = {
     .name = "snapshot",
-    .arguments =
-        "[-f FILE] [--kubeconfig FILE] [--context NAME] [--catalog FILE | --no-catalog]",
+    .arguments = "[-f FILE] [--kubeconfig FILE] [--context NAME] [--catalog FILE | --no-catalog]",
     .summary = "save everything that a decision depends on to one file",
     .help = "  -f, --file FILE      where to write it (default: standard output)\n"
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
             "  --context NAME       default: the current one\n"
             "  --catalog FILE       the instance types to include; default: the controller's\n"
-            "  --provider NAME      those built in: sim (EC2's) or kwok (generic ones); default: what the\n"
+            "  --provider NAME      those built in: sim (EC2's) or kwok (generic ones); default: "
+            "what the\n"
             "                       cluster's controller has published\n"
             "  --no-catalog         leave the instance types out\n"
             "\n"

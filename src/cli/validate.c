@@ -11,9 +11,9 @@
 #include "cli/input/command.h"
 #include "cli/input/options.h"
 #include "cli/output/validate_output.h"
-#include "model/validate/validate_catalog.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/validate/validate_catalog.h"
 
 #define FINDINGS_TOLD_MAX 100000
 
@@ -26,7 +26,7 @@ struct request {
     struct catalog_facts *catalog;           // NULL: none was given
     struct map *old_by_name;                 // struct document
     struct validate_file_errors file_errors; // files that are no YAML
-    int unreadable_status; // the exit code for what could not be read; 0: all was
+    int unreadable_status;                   // the exit code for what could not be read; 0: all was
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
@@ -45,7 +45,8 @@ static uint32_t stop_checking(struct request *request, uint32_t at)
 {
     const struct document *document = &request->documents.items[at];
     char *message;
-    if (asprintf(&message, "%s:%u:1: document %u: more than %d findings before it: the rest is not checked",
+    if (asprintf(&message,
+                 "%s:%u:1: document %u: more than %d findings before it: the rest is not checked",
                  document->file, document->line, document->index + 1, FINDINGS_TOLD_MAX) < 0)
         abort();
     vector_push(&request->file_errors, message);
@@ -264,7 +265,8 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// How many manifests there are. API-300: recursively, in byte order; links to folders are not followed, as they may lead back.
+// How many manifests there are. API-300: recursively, in byte order; links to folders are not
+// followed, as they may lead back.
 static uint32_t read_folder(struct request *request, const char *path)
 {
     uint32_t manifests = 0;

@@ -4,26 +4,13 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
-#include "control/state/cluster.h"
-#include "control/runtime/control.h"
 #include "control/disruption/disruption.h"
-#include "control/node/eviction_queue.h"
-#include "control/runtime/legacy_metrics.h"
-#include "control/nodeclaim/lifecycle.h"
-#include "control/nomination/nominator.h"
-#include "control/runtime/operations.h"
-#include "control/nodepool/pool_controller.h"
-#include "control/provisioning/backlog_chunk.h"
-#include "control/state/protection_events.h"
-#include "control/provisioning/provisioner.h"
-#include "control/nodepool/registration_health.h"
-#include "control/static/static_capacity.h"
-#include "control/node/termination.h"
-#include "control/provisioning/workload_bursts.h"
 #include "control/node/daemon_mismatch.h"
 #include "control/node/discovered_capacity.h"
+#include "control/node/eviction_queue.h"
 #include "control/node/node_health.h"
 #include "control/node/node_metrics.h"
+#include "control/node/termination.h"
 #include "control/nodeclaim/condition_events.h"
 #include "control/nodeclaim/condition_metrics.h"
 #include "control/nodeclaim/consistency.h"
@@ -31,16 +18,29 @@
 #include "control/nodeclaim/expiration.h"
 #include "control/nodeclaim/garbage_collection.h"
 #include "control/nodeclaim/hydration.h"
+#include "control/nodeclaim/lifecycle.h"
 #include "control/nodepool/class_status.h"
 #include "control/nodepool/pool_annotations.h"
+#include "control/nodepool/pool_controller.h"
 #include "control/nodepool/pool_cost.h"
 #include "control/nodepool/pool_counter.h"
 #include "control/nodepool/pool_hash.h"
 #include "control/nodepool/pool_readiness.h"
+#include "control/nodepool/registration_health.h"
+#include "control/nomination/nominator.h"
+#include "control/provisioning/backlog_chunk.h"
+#include "control/provisioning/provisioner.h"
+#include "control/provisioning/workload_bursts.h"
+#include "control/runtime/control.h"
+#include "control/runtime/legacy_metrics.h"
+#include "control/runtime/operations.h"
 #include "control/runtime/queue_work_metrics.h"
+#include "control/state/cluster.h"
 #include "control/state/pod_events.h"
 #include "control/state/pod_metrics.h"
+#include "control/state/protection_events.h"
 #include "control/state/unreadable_objects.h"
+#include "control/static/static_capacity.h"
 #include "control/static/static_deprovisioning.h"
 #include "control/static/static_provisioning.h"
 
@@ -122,10 +122,10 @@ struct controller *controller_create(const struct controller_options *options)
                                 .recorder = options->recorder,
                                 .registry = options->metrics,
                                 .node_class_kind = options->node_class_kind,
-                                .pass_pods_max = options->pass_pods_max != 0
-                                                     ? options->pass_pods_max
-                                                     : portion_pods_max(
-                                                           options->settings->memory_limit_bytes)};
+                                .pass_pods_max =
+                                    options->pass_pods_max != 0
+                                        ? options->pass_pods_max
+                                        : portion_pods_max(options->settings->memory_limit_bytes)};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);
@@ -156,8 +156,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->pool_readiness = pool_readiness_create(control);
     controller->pool_counter = pool_counter_create(control);
     control->static_capacity = static_capacity_create(control);
-    controller->static_provisioning =
-        static_provisioning_create(control, control->static_capacity);
+    controller->static_provisioning = static_provisioning_create(control, control->static_capacity);
     controller->static_deprovisioning =
         static_deprovisioning_create(control, control->static_capacity);
     control->capacity_buffers = capacity_buffers_create(control);

@@ -29,7 +29,8 @@ struct controller_options { // all borrowed; they outlive the controller
     enum kind_id node_class_kind; // KIND_KWOK_NODE_CLASS, KIND_EC2_NODE_CLASS
     uint64_t seed;                // of NodeClaims' names
     bool watches_are_set;         // the caller has called controller_watch() already
-    uint32_t pass_pods_max;       // pending pods that a pass plans at once; 0: by MEMORY_LIMIT, 20,000 at most
+    uint32_t
+        pass_pods_max; // pending pods that a pass plans at once; 0: by MEMORY_LIMIT, 20,000 at most
 };
 
 // Begins to mirror every kind that the controller reads. A caller whose cloud provider needs the

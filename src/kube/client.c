@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/nanoseconds.h"
-#include "kube/client_internal.h"
 #include "base/text.h"
+#include "kube/client_internal.h"
 #include "kube/client_list.h"
 #include "kube/path.h"
 #include "model/schema/decode.h"

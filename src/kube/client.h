@@ -82,4 +82,3 @@ void kube_merge_path(struct kube_client *client, const char *path, json_t *patch
 
 // Ends every call that was made with this context; their callbacks are not called.
 void kube_cancel(struct kube_client *client, const void *context);
-

@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "kube/transport/bucket.h"
 #include "kube/client.h"
+#include "kube/transport/bucket.h"
 
 #define KUBE_PATH_MAX 1024
 
@@ -32,7 +32,7 @@ struct operation { // one call of the client, with its retries and pages
     struct timer *timer;    // waiting for the rate limit or for a retry
     struct kube_call *call; // under way
     unsigned attempts;
-    bool is_refused;        // a write that may not be sent; waits for its callback
+    bool is_refused;            // a write that may not be sent; waits for its callback
     bool is_busy, is_cancelled; // a callback that does not end it is running; and has cancelled it
     struct listing *listing;
 };
@@ -57,4 +57,3 @@ void operation_submit(struct operation *operation);
 void operation_finish(struct operation *operation, const struct kube_response *response,
                       const json_t *body);
 void operation_free(struct operation *operation);
-

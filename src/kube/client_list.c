@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "kube/client_internal.h"
 #include "base/text.h"
+#include "kube/client_internal.h"
 #include "kube/path.h"
 
 #define PAGE_LIMIT   "500"

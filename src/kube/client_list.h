@@ -10,8 +10,8 @@ void kube_list(struct kube_client *client, enum kind_id kind, const char *namesp
 void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
                      const char *label_selector, const char *field_selector,
                      kube_page_callback page, kube_callback callback, void *context);
-// Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object; their
-// answers have a body, but no object.
+// Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object;
+// their answers have a body, but no object.
 void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
                     kube_callback callback, void *context);
 struct operation;

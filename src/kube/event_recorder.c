@@ -16,9 +16,9 @@
 #include "kube/transport/bucket.h"
 
 #define WINDOW_DEFAULT_NS (2 * MINUTE)
-#define MESSAGE_BYTES_MAX 1024 // the API's limit
-#define QUEUE_MAX         25000 // two for each of 10,000 nodes that a sweep tells of, half a KiB each
-#define IN_FLIGHT_MAX     16 // events must not crowd out the controllers' own writes
+#define MESSAGE_BYTES_MAX 1024  // the API's limit
+#define QUEUE_MAX         25000 // two a node for 10,000 nodes, half a KiB each
+#define IN_FLIGHT_MAX     16    // events must not crowd out the controllers' own writes
 #define ATTEMPTS_MAX      12
 #define PAUSE_NS          (10 * SECOND)
 // An event that was sent before is counted up instead of sent again, while the API server keeps it.
@@ -35,7 +35,7 @@ struct sent { // what an event was sent as
 struct record { // an event on its way; its JSON, ten times as large, is made when it is sent
     TAILQ_ENTRY(record) link;
     struct event_recorder *recorder;
-    char *namespace, *name; // of the event
+    char *namespace, *name;  // of the event
     const struct kind *kind; // of the object that it is about
     char *about_name, *about_namespace, *about_uid, *about_version; // the last three may be NULL
     char *reason, *message;
@@ -150,7 +150,8 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
     struct text key = {0};
     for (const char *at = request->reason; *at != '\0'; at++)
         text_add_char(&key, (char)tolower((unsigned char)*at));
-    const struct object_meta *about = &request->about->meta; // LIF-459: by object, not by its name alone
+    const struct object_meta *about =
+        &request->about->meta; // LIF-459: by object, not by its name alone
     text_format(&key, "-%s-%s", about->uid != NULL ? about->uid : about->name,
                 request->dedupe != NULL ? request->dedupe : request->message);
     struct window *window = map_get(recorder->windows, key.data);
@@ -360,8 +361,9 @@ static void sent_one(void *context, const struct kube_result *result)
 
 static void record_free(struct record *record)
 {
-    char *texts[] = {record->namespace, record->name, record->about_name, record->about_namespace,
-                     record->about_uid, record->about_version, record->reason, record->message};
+    char *texts[] = {record->namespace,       record->name,      record->about_name,
+                     record->about_namespace, record->about_uid, record->about_version,
+                     record->reason,          record->message};
     for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
         free(texts[i]);
     free(record);

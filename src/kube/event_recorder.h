@@ -12,8 +12,8 @@ struct event_request {
     const struct object *about; // involvedObject from its header
     bool warning;
     const char *reason, *message;
-    const char *dedupe;     // dedupe values beside the object, joined by '-'; NULL: message (LIF-459)
-    int64_t window_ns;      // 0: 2 minutes
+    const char *dedupe; // dedupe values beside the object, joined by '-'; NULL: message (LIF-459)
+    int64_t window_ns;  // 0: 2 minutes
     double rate_per_second; // 0: unlimited; else with `burst`, one limiter a reason
     double burst;
 };

@@ -22,8 +22,8 @@ struct leader {
     struct leader_options options;
     char *namespace, *name, *identity;
     struct random random;
-    json_t *lease;       // as last seen; NULL: never
-    int64_t observed_ns; // monotonic, when its spec was last seen to change
+    json_t *lease;                       // as last seen; NULL: never
+    int64_t observed_ns;                 // monotonic, when its spec was last seen to change
     int64_t attempt_ns, attempt_wall_ns; // monotonic, wall: when the attempt under way began
     int64_t renewed_ns, renewed_wall_ns; // when the last successful one did
     bool is_leading, is_releasing;
@@ -86,8 +86,9 @@ void leader_destroy(struct leader *leader)
     free(leader);
 }
 
-// The clocks are asked too: after a pause of the whole process the deadline's timer may be late. While
-// the whole machine was paused the monotonic clock stood still, and the wall clock has jumped.
+// The clocks are asked too: after a pause of the whole process the deadline's timer may be late.
+// While the whole machine was paused the monotonic clock stood still, and the wall clock has
+// jumped.
 bool leader_is_leading(const struct leader *leader)
 {
     int64_t limit_ns = leader->options.renew_deadline_ns;
@@ -252,9 +253,8 @@ static void attempt_again(struct leader *leader)
     int64_t delay_ns = leader->options.retry_period_ns;
     if (!leader->is_leading) {
         timer_stop(leader->deadline);
-        delay_ns =
-            ns_add(delay_ns,
-                   (int64_t)((double)delay_ns * ACQUIRE_JITTER * random_unit(&leader->random)));
+        delay_ns = ns_add(
+            delay_ns, (int64_t)((double)delay_ns * ACQUIRE_JITTER * random_unit(&leader->random)));
     }
     timer_start(leader->retry, delay_ns);
 }

@@ -28,8 +28,8 @@ size_t managed_fields_cut(char *json, size_t length)
     return (size_t)(to + (end - from) - json);
 }
 
-// Within a string each quote follows a backslash, and after a string's end no letter comes: behind a comma or
-// a brace the quote begins a string, which is a key, since a colon follows it.
+// Within a string each quote follows a backslash, and after a string's end no letter comes: behind
+// a comma or a brace the quote begins a string, which is a key, since a colon follows it.
 static bool is_key(const char *json, const char *at)
 {
     return at > json && (at[-1] == ',' || at[-1] == '{');

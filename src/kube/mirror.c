@@ -305,7 +305,8 @@ static void take(struct mirror_kind *kind, const json_t *document)
     put(kind, object);
 }
 
-// The watch brings what a write has answered, a list what has been there before: neither is read again.
+// The watch brings what a write has answered, a list what has been there before: neither is read
+// again.
 static bool take_known(struct mirror_kind *kind, const json_t *document)
 {
     const char *name = metadata_text(document, "name");
@@ -393,7 +394,8 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     drop(kind, entry);
 }
 
-// Absent, a pod would free its node, and a budget its pods. Of other kinds nothing half-read is acted on.
+// Absent, a pod would free its node, and a budget its pods. Of other kinds nothing half-read is
+// acted on.
 static void keep_salvaged(struct mirror_kind *kind, const char *namespace, const char *name,
                           const struct object *salvaged)
 {

@@ -1,10 +1,10 @@
 // A typed, compact copy of the cluster, kept by paged list and watch (never JSON): one reflector a
 // kind, with bookmarks, resume from the last version, 410 handling and back-off.
 //
-// Objects that do not decode are reported (log, and mirror_on_invalid's handlers); they never stop the watch of
-// the others (API-603, API-318). A Pod runs on its node and a PodDisruptionBudget protects pods whether they can
-// be read or not, so what can be read of them is mirrored like any object (meta.unreadable tells); other kinds are
-// left out, and mirror_next_salvaged() has them.
+// Objects that do not decode are reported (log, and mirror_on_invalid's handlers); they never stop
+// the watch of the others (API-603, API-318). A Pod runs on its node and a PodDisruptionBudget
+// protects pods whether they can be read or not, so what can be read of them is mirrored like any
+// object (meta.unreadable tells); other kinds are left out, and mirror_next_salvaged() has them.
 #pragma once
 
 #include "kube/client.h"
@@ -24,8 +24,9 @@ void mirror_destroy(struct mirror *mirror);
 // CRD is not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
 void mirror_watch(struct mirror *mirror, enum kind_id kind, const char *namespace,
                   const char *field_selector, bool optional);
-// Begins to mirror a kind for what little of its objects `view` keeps: a kind with a table of its own,
-// alive as long as the mirror. Optional, and nobody waits for it: mirror_synced() does not count it.
+// Begins to mirror a kind for what little of its objects `view` keeps: a kind with a table of its
+// own, alive as long as the mirror. Optional, and nobody waits for it: mirror_synced() does not
+// count it.
 void mirror_watch_view(struct mirror *mirror, const struct kind *view);
 // The kind was asked for and is not served, or not allowed to be seen. False before the first
 // answer.
@@ -36,8 +37,8 @@ bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind);
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context);
 // An object does not decode: once for each of its versions. One that was valid before is deleted
-// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too. `salvaged` is
-// what can be read of it; NULL: not even a name.
+// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too.
+// `salvaged` is what can be read of it; NULL: not even a name.
 typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind,
                                        const struct object *salvaged, const struct error *error);
 void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kube/client.h"
 #include "base/text.h"
+#include "kube/client.h"
 
 static bool is_unreserved(char c);
 

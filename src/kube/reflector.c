@@ -11,9 +11,9 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "kube/status.h"
 #include "kube/client_list.h"
 #include "kube/path.h"
+#include "kube/status.h"
 
 #define BACKOFF_FIRST_NS (800 * MILLISECOND)
 #define BACKOFF_MAX_NS   (30 * SECOND)

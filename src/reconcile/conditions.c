@@ -79,13 +79,13 @@ static void add_missing(struct conditions *conditions, const char *type)
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now)
 {
-    *conditions = (struct conditions){.arena = arena,
-                                      .dependents = dependents_of(object),
-                                      .generation = object->meta.generation,
-                                      .created =
-                                          ns_truncate(object->meta.creation_timestamp, SECOND),
-                                      .now = ns_truncate(now, SECOND),
-                                      .deleting = object->meta.deletion_timestamp != 0};
+    *conditions =
+        (struct conditions){.arena = arena,
+                            .dependents = dependents_of(object),
+                            .generation = object->meta.generation,
+                            .created = ns_truncate(object->meta.creation_timestamp, SECOND),
+                            .now = ns_truncate(now, SECOND),
+                            .deleting = object->meta.deletion_timestamp != 0};
     for (uint32_t i = 0; i < list->count; i++)
         vector_push(&conditions->items, list->items[i]);
     for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)

@@ -37,6 +37,6 @@ bool conditions_are(const struct conditions *conditions, const char *type, const
 
 json_t *conditions_encode(const struct conditions *conditions);
 
-// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries; borrowed.
-// Empty for other kinds.
+// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries;
+// borrowed. Empty for other kinds.
 const condition_list *object_conditions(const struct object *object);

@@ -12,14 +12,15 @@
 
 #define RUNS_PER_TURN        128 // then the loop's other work gets its turn
 #define CONFLICT_BASE_MAX_NS (50 * MILLISECOND)
-#define CONFLICT_MAX_NS      (2 * SECOND) // an object that others write to is not left alone for it (LIF-471)
+#define CONFLICT_MAX_NS \
+    (2 * SECOND) // an object that others write to is not left alone for it (LIF-471)
 
 struct work_item {
     struct reconcile_queue *queue;
     char *key;
     bool ready, in_work, again; // `again`: events came in while in work
     uint32_t failures;
-    uint32_t conflicts; // in a row
+    uint32_t conflicts;  // in a row
     int64_t due_ns;      // in the heap if heap_index > 0
     uint32_t heap_index; // 1-based
     uint64_t due_order;  // equal times: first come, first served
@@ -116,14 +117,16 @@ void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
          .type = METRIC_GAUGE,
          .labels = {"name", "controller"}},
     };
-    static const char *const never[] = { // what cannot happen here, but alerts ask for
-        "controller_runtime_terminal_reconcile_errors_total",
-        "controller_runtime_reconcile_panics_total", "controller_runtime_reconcile_timeouts_total"};
+    static const char *const never[] = {// what cannot happen here, but alerts ask for
+                                        "controller_runtime_terminal_reconcile_errors_total",
+                                        "controller_runtime_reconcile_panics_total",
+                                        "controller_runtime_reconcile_timeouts_total"};
     for (size_t i = 0; i < ARRAY_LENGTH(never); i++)
-        m->never[i] = metrics_register(registry, &(struct metric_options){.name = never[i],
-                                                                          .help = "Always 0.",
-                                                                          .type = METRIC_COUNTER,
-                                                                          .labels = {"controller"}});
+        m->never[i] =
+            metrics_register(registry, &(struct metric_options){.name = never[i],
+                                                                .help = "Always 0.",
+                                                                .type = METRIC_COUNTER,
+                                                                .labels = {"controller"}});
     struct metric **const slots[] = {&m->reconcile_total,
                                      &m->reconcile_errors,
                                      &m->reconcile_seconds,
@@ -378,8 +381,8 @@ static void work_on(struct reconcile_queue *queue, struct work_item *item)
     item->started_ns = now;
     queue->in_work_count++;
     metric_observe(queue->metrics->queue_seconds,
-                   (double)ns_subtract(now, item->ready_since_ns) / SECOND,
-                   queue->name, queue->name);
+                   (double)ns_subtract(now, item->ready_since_ns) / SECOND, queue->name,
+                   queue->name);
     struct error error = {0};
     struct reconcile_result result = queue->options.reconcile(queue->options.context, item, &error);
     if (result.status != RECONCILE_RUNNING)

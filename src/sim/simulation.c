@@ -16,8 +16,9 @@
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
 
-#define PROCESS_EXIT  (100 * MILLISECOND)
-#define GARBAGE_GRACE (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays
+#define PROCESS_EXIT (100 * MILLISECOND)
+#define GARBAGE_GRACE \
+    (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays
 
 struct process { // one life of the controller
     struct metrics *metrics;
@@ -28,7 +29,7 @@ struct process { // one life of the controller
     struct cloud *cloud;
     struct controller *controller;
     struct provider_publisher *publisher; // NULL: it does not publish its provider
-    struct kube_client *lease_client; // NULL: leads without a lease
+    struct kube_client *lease_client;     // NULL: leads without a lease
     struct leader *leader;
     struct timer *exit; // the lease is lost
 };
@@ -67,7 +68,7 @@ void simulation_options_defaults(struct simulation_options *options)
     world_options_defaults(&options->world);
 }
 
-// --- machines in the world -------------------------------------------------------------------------------
+// --- machines in the world -----------------------------------------------------------------------
 
 static int64_t between(struct random *random, int64_t least, int64_t most)
 {
@@ -103,7 +104,7 @@ static void machine_gone(void *context, const struct park_machine *machine)
     world_machine_gone(simulation->world, machine->facts.provider_id);
 }
 
-// --- life and death --------------------------------------------------------------------------------------
+// --- life and death ------------------------------------------------------------------------------
 
 struct simulation *simulation_create(const struct simulation_options *options)
 {
@@ -334,7 +335,7 @@ struct metrics *simulation_metrics(struct simulation *simulation)
     return simulation->process.metrics;
 }
 
-// --- a user's hand ---------------------------------------------------------------------------------------
+// --- a user's hand -------------------------------------------------------------------------------
 
 static const struct store_resource *resource_of(struct simulation *simulation,
                                                 const char *api_version, const char *kind,
@@ -343,7 +344,8 @@ static const struct store_resource *resource_of(struct simulation *simulation,
     const struct store_resource *resource =
         store_resource_of_kind(simulation->store, api_version, kind);
     if (resource == NULL)
-        error_set(error, ERROR_INVALID, "the embedded cluster has no kind %s %s", api_version, kind);
+        error_set(error, ERROR_INVALID, "the embedded cluster has no kind %s %s", api_version,
+                  kind);
     return resource;
 }
 
@@ -358,20 +360,20 @@ bool simulation_apply_object(struct simulation *simulation, json_t *object, stru
         return false;
     const char *namespace = store_namespace(object);
     if (resource->namespaced && *namespace == '\0')
-        namespace = "default";
+    namespace = "default";
     const char *name = store_name(object);
-    bool done =
-        store_get(simulation->store, resource, namespace, name) != NULL
-            ? store_patch(simulation->store, resource, namespace, name, NULL, "merge", object,
-                          error) != NULL
-            : store_add(simulation->store, resource, namespace, object, error) != NULL;
+    bool done = store_get(simulation->store, resource, namespace, name) != NULL
+                    ? store_patch(simulation->store, resource, namespace, name, NULL, "merge",
+                                  object, error) != NULL
+                    : store_add(simulation->store, resource, namespace, object, error) != NULL;
     return done || error_prefix(error, "%s/%s", kind, name);
 }
 
 bool simulation_apply(struct simulation *simulation, const char *manifest, struct error *error)
 {
     struct documents documents = {0};
-    bool done = documents_read_text(&documents, manifest, strlen(manifest), "manifest", false, error);
+    bool done =
+        documents_read_text(&documents, manifest, strlen(manifest), "manifest", false, error);
     for (uint32_t i = 0; done && i < documents.count; i++)
         if (documents.items[i].value != NULL)
             done = simulation_apply_object(simulation, documents.items[i].value, error);
@@ -382,8 +384,7 @@ bool simulation_apply(struct simulation *simulation, const char *manifest, struc
 bool simulation_scale(struct simulation *simulation, const char *deployment, int64_t replicas,
                       struct error *error)
 {
-    const struct store_resource *resource =
-        resource_of(simulation, "apps/v1", "Deployment", error);
+    const struct store_resource *resource = resource_of(simulation, "apps/v1", "Deployment", error);
     json_t *patch = json_pack("{s:{s:I}}", "spec", "replicas", (json_int_t)replicas);
     bool done = resource != NULL && store_patch(simulation->store, resource, "default", deployment,
                                                 NULL, "merge", patch, error) != NULL;
@@ -400,7 +401,7 @@ bool simulation_delete(struct simulation *simulation, const char *api_version, c
            store_remove(simulation->store, resource, namespace, name, &options, error) != NULL;
 }
 
-// --- looking ---------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 
 uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind)
 {
@@ -414,7 +415,7 @@ uint32_t simulation_pods_running(struct simulation *simulation)
     return world_counts(simulation->world).pods_running;
 }
 
-struct survey { // of NodeClaims or Nodes
+struct survey {         // of NodeClaims or Nodes
     struct map *claims; // by UID
     bool unsettled;
 };
@@ -433,7 +434,8 @@ static bool survey_claim(void *context, json_t *claim)
 static bool survey_node(void *context, json_t *node)
 {
     struct survey *survey = context;
-    if (store_path(node, "metadata.deletionTimestamp") != NULL || !store_condition_is_true(node, "Ready"))
+    if (store_path(node, "metadata.deletionTimestamp") != NULL ||
+        !store_condition_is_true(node, "Ready"))
         survey->unsettled = true;
     return true;
 }
@@ -454,9 +456,8 @@ bool simulation_is_settled(struct simulation *simulation)
     each_claim(simulation, &survey);
     store_each(simulation->store, store_resource_of_kind(simulation->store, "v1", "Node"), NULL,
                survey_node, &survey);
-    return !survey.unsettled &&
-           machine_park_count(simulation->park) ==
-               simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
+    return !survey.unsettled && machine_park_count(simulation->park) ==
+                                    simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
 }
 
 // A running machine whose NodeClaim is not there: remembered from when it was first seen so.

@@ -1,8 +1,8 @@
 // A whole simulated world: embedded cluster, machines, provider and controller, on one loop.
 //
-// On a virtual loop it is what tests run: everything follows from the seed, the controller may be killed and
-// started again at any step, and what must never happen (design.md section 8) is checked as it goes. On a real
-// loop it is `adze demo`.
+// On a virtual loop it is what tests run: everything follows from the seed, the controller may be
+// killed and started again at any step, and what must never happen (design.md section 8) is checked
+// as it goes. On a real loop it is `adze demo`.
 #pragma once
 
 #include "cloud/sim/sim_cloud.h"
@@ -23,9 +23,9 @@ struct simulation_options {
     const char *record_namespace;
     bool catalog_is_built_in;
     struct world_options world;
-    int64_t boot_delay_min, boot_delay_max;     // from launch to the Node; nanoseconds
-    int64_t ready_delay;                        // from there to Ready
-    int64_t stop_delay_min, stop_delay_max;     // from delete to gone
+    int64_t boot_delay_min, boot_delay_max; // from launch to the Node; nanoseconds
+    int64_t ready_delay;                    // from there to Ready
+    int64_t stop_delay_min, stop_delay_max; // from delete to gone
     int64_t cloud_latency_min, cloud_latency_max;
     int64_t api_latency_min, api_latency_max;
     // Consulted for every call of the provider and every request of the controller; may be NULL.
@@ -43,8 +43,8 @@ struct simulation_options {
     void (*boot_shape)(void *context, const struct park_machine *machine,
                        struct machine_boot *boot);
     void *fault_context;
-    // A controller that is started waits for the Lease kube-system/leader-election and ends by itself when it
-    // has lost that.
+    // A controller that is started waits for the Lease kube-system/leader-election and ends by
+    // itself when it has lost that.
     bool leader_election;
 };
 void simulation_options_defaults(struct simulation_options *options);
@@ -62,20 +62,22 @@ struct metrics *simulation_metrics(struct simulation *simulation);       // NULL
 
 // The controller's process begins, and ends without a word (as by SIGKILL).
 void simulation_start_controller(struct simulation *simulation);
-// The same in two steps: a replica that only watches, as while another one has the lease, and that leads
-// from then on.
+// The same in two steps: a replica that only watches, as while another one has the lease, and that
+// leads from then on.
 void simulation_start_standby(struct simulation *simulation);
 void simulation_lead(struct simulation *simulation);
 void simulation_kill_controller(struct simulation *simulation);
 // The random faults of requests from now on, in this life of the controller and in later ones.
 void simulation_set_api_faults(struct simulation *simulation, const struct sim_faults *faults);
-// Cuts the living controller off the API server, or ends that (sim_transport_cut()); a later life is connected.
+// Cuts the living controller off the API server, or ends that (sim_transport_cut()); a later life
+// is connected.
 void simulation_cut_api(struct simulation *simulation, bool cut);
 
 // Creates the object, or merges it into the one that is there, as `kubectl apply`.
 bool simulation_apply_object(struct simulation *simulation, json_t *object,
                              struct error *error) MUST_USE;
-// Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl apply`.
+// Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl
+// apply`.
 bool simulation_apply(struct simulation *simulation, const char *manifest,
                       struct error *error) MUST_USE;
 bool simulation_scale(struct simulation *simulation, const char *deployment, int64_t replicas,
@@ -83,13 +85,15 @@ bool simulation_scale(struct simulation *simulation, const char *deployment, int
 bool simulation_delete(struct simulation *simulation, const char *api_version, const char *kind,
                        const char *namespace, const char *name, struct error *error) MUST_USE;
 
-// --- looking ---------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind);
 uint32_t simulation_pods_running(struct simulation *simulation);
-// No pod waits for a place, every NodeClaim is initialized, nothing is being deleted, one machine a claim.
+// No pod waits for a place, every NodeClaim is initialized, nothing is being deleted, one machine a
+// claim.
 bool simulation_is_settled(struct simulation *simulation);
 
-// What must never happen; false with the first violation in *error. Cheap enough to call after every step.
+// What must never happen; false with the first violation in *error. Cheap enough to call after
+// every step.
 //  - a machine without NodeClaim older than the garbage-collection interval;
 //  - a NodeClaim that is gone while its machine runs on (invariant 6);
 //  - a Node whose machine is gone for longer than its removal may take.

@@ -6,11 +6,11 @@
 
 #include "base/random.h"
 #include "sim/kubelet/kubelet.h"
+#include "sim/kubelet/kubelet_nodes.h"
 #include "sim/scheduler/scheduler.h"
+#include "sim/store/store_watch.h"
 #include "sim/workloads/workloads.h"
 #include "sim/world/world_cache.h"
-#include "sim/kubelet/kubelet_nodes.h"
-#include "sim/store/store_watch.h"
 
 // A resource that is registered later (a CRD) is noticed at the next look.
 #define RESOURCES_LOOK_NS (10 * SECOND)

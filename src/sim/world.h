@@ -18,7 +18,7 @@
 #include "model/schema/core.h"
 #include "sim/store/store.h"
 
-#define ANNOTATION_SIM_KUBELET       "adze.dev/sim-kubelet" // on Nodes that a simulated kubelet runs
+#define ANNOTATION_SIM_KUBELET       "adze.dev/sim-kubelet" // Nodes of a simulated kubelet
 #define ANNOTATION_SIM_RUN_SECONDS   "adze.dev/sim-run-seconds"
 #define ANNOTATION_SIM_EXIT_CODE     "adze.dev/sim-exit-code"
 #define ANNOTATION_SIM_START_SECONDS "adze.dev/sim-start-seconds"
@@ -38,20 +38,23 @@ struct world_options {
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
     bool events; // record Event objects
     enum world_heartbeats heartbeats;
-    int64_t controller_delay_ns;  // from a change to the controllers' look at it
-    // The scheduler's pace. A cycle that finds a node takes scheduler_pod_ns (4 ms: 250 pods a second), one
-    // in vain scheduler_rejection_ns if the pod's status has to be written (40 ms: 25 a second). Bindings
-    // are written scheduler_bind_ns after the decision (longer by up to `jitter`), beside further cycles.
+    int64_t controller_delay_ns; // from a change to the controllers' look at it
+    // The scheduler's pace. A cycle that finds a node takes scheduler_pod_ns (4 ms: 250 pods a
+    // second), one in vain scheduler_rejection_ns if the pod's status has to be written (40 ms: 25
+    // a second). Bindings are written scheduler_bind_ns after the decision (longer by up to
+    // `jitter`), beside further cycles.
     int64_t scheduler_pod_ns, scheduler_rejection_ns, scheduler_bind_ns;
     int64_t scheduler_backoff_ns; // pause after the first attempt of a pod in vain; doubles
     int64_t scheduler_backoff_max_ns;
     int64_t scheduler_retry_ns; // unschedulable pods are tried again at least this often
-    // Pods are tried first on the node of their status.nominatedNodeName, and pods of no higher priority
-    // leave them their room there, as since Kubernetes 1.35 (NominatedNodeNameForExpectation); an attempt
-    // in vain clears it. False: it says nothing to the scheduler, and goes with the next attempt in vain.
+    // Pods are tried first on the node of their status.nominatedNodeName, and pods of no higher
+    // priority leave them their room there, as since Kubernetes 1.35
+    // (NominatedNodeNameForExpectation); an attempt in vain clears it. False: it says nothing to
+    // the scheduler, and goes with the next attempt in vain.
     bool nominations;
-    // Workload controllers create pods in batches of 1, 2, 4, ..., each controller_request_ns after the one
-    // before; and each controller's client asks that often, after a burst (0: as often as it likes).
+    // Workload controllers create pods in batches of 1, 2, 4, ..., each controller_request_ns after
+    // the one before; and each controller's client asks that often, after a burst (0: as often as
+    // it likes).
     int64_t controller_request_ns;
     int32_t controller_requests_per_second, controller_requests_burst;
     int64_t pod_start_ns;                // from the assignment to readiness
@@ -66,9 +69,9 @@ struct world_options {
 };
 // Fast and simple: 1,000 scheduling cycles a second, bindings and pods of workloads at once.
 void world_options_defaults(struct world_options *options);
-// The pace of a live control plane on a small machine, drawn by the seed: 50 to 300 pods a second are
-// scheduled, 10 to 50 rejected; bindings, and pods of workloads batch by batch, take some milliseconds.
-// Nothing else is changed.
+// The pace of a live control plane on a small machine, drawn by the seed: 50 to 300 pods a second
+// are scheduled, 10 to 50 rejected; bindings, and pods of workloads batch by batch, take some
+// milliseconds. Nothing else is changed.
 void world_options_live_pace(struct world_options *options, uint64_t seed);
 
 // options NULL: the defaults. The world must be destroyed before the store and the loop.

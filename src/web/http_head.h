@@ -14,14 +14,14 @@ struct http_header {
 struct http_head { // zero-initialised is empty; free with http_head_clear()
     char *method, *target;
     VECTOR(struct http_header) headers;
-    size_t bytes;   // of all lines
-    bool has_body;  // is said to follow
-    bool is_last;   // the client wants no answer after this one's
+    size_t bytes;  // of all lines
+    bool has_body; // is said to follow
+    bool is_last;  // the client wants no answer after this one's
 };
 
-// HTTP_HEAD_MORE: lines are missing. HTTP_HEAD_COMPLETE: this was the empty line at the end. Else the
-// HTTP status to refuse the request with. `line` is without its end, NUL-terminated, and may have NULs
-// within `length`.
+// HTTP_HEAD_MORE: lines are missing. HTTP_HEAD_COMPLETE: this was the empty line at the end. Else
+// the HTTP status to refuse the request with. `line` is without its end, NUL-terminated, and may
+// have NULs within `length`.
 enum { HTTP_HEAD_MORE = 0, HTTP_HEAD_COMPLETE = 200 };
 int http_head_add_line(struct http_head *head, const char *line, size_t length);
 // The first header of that name, whatever its case; NULL: none.

@@ -134,8 +134,8 @@ static void add_file(struct text *out, const char *path)
         fclose(file);
 }
 
-// The words of the format that pprof reads: a header, samples of {count, depth, frames}, an end, and
-// then what is mapped where.
+// The words of the format that pprof reads: a header, samples of {count, depth, frames}, an end,
+// and then what is mapped where.
 void profiling_write(const struct profiling *profiling, int64_t seconds, struct text *out)
 {
     const uintptr_t header[] = {0, 3, 0, PERIOD_US, 0}, end[] = {0, 1, 0};

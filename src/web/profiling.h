@@ -1,8 +1,9 @@
 // Profiles of this process over HTTP, below /debug/pprof/ (LIF-334, ENABLE_PROFILING):
 //
-//   profile?seconds=N  where the process spent its CPU time in the last N seconds (30), at once: samples are taken
-//                      all the time, a hundred for each second of CPU time, and the last 8192 are kept. In the
-//                      format of `pprof adze http://HOST:PORT/debug/pprof/profile`.
+//   profile?seconds=N  where the process spent its CPU time in the last N seconds (30), at once:
+//   samples are taken
+//                      all the time, a hundred for each second of CPU time, and the last 8192 are
+//                      kept. In the format of `pprof adze http://HOST:PORT/debug/pprof/profile`.
 //   cmdline            the command line, parts ended by NUL
 //   heap               what the allocator has, as text
 //
@@ -12,7 +13,8 @@
 #include "web/web.h"
 
 struct profiling;
-// One in a process, since it takes the signal SIGPROF; NULL, with *error, if there is one already or no timer.
+// One in a process, since it takes the signal SIGPROF; NULL, with *error, if there is one already
+// or no timer.
 struct profiling *profiling_create(struct error *error);
 void profiling_destroy(struct profiling *profiling); // NULL is fine
 void profiling_serve(struct profiling *profiling, struct web_server *server);

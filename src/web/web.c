@@ -196,7 +196,8 @@ static int try_listen(const struct addrinfo *where)
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (where->ai_family == AF_INET6)
         setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (bind(descriptor, where->ai_addr, where->ai_addrlen) == 0 && listen(descriptor, BACKLOG) == 0)
+    if (bind(descriptor, where->ai_addr, where->ai_addrlen) == 0 &&
+        listen(descriptor, BACKLOG) == 0)
         return descriptor;
     int why = errno;
     close(descriptor);
@@ -234,8 +235,9 @@ static void accept_connections(evutil_socket_t socket, short events, void *conte
     }
 }
 
-// A full server gives the place of the connection that has kept it longest without sending a request
-// to the next, so that clients that send nothing keep out nobody. The others wait in the kernel.
+// A full server gives the place of the connection that has kept it longest without sending a
+// request to the next, so that clients that send nothing keep out nobody. The others wait in the
+// kernel.
 static bool make_room(struct web_server *server)
 {
     if (server->connection_count < server->limits.connections_max)
@@ -467,8 +469,8 @@ static void send_answer(struct connection *connection, const struct web_response
     const struct http_head *head = &connection->head;
     struct evbuffer *out = bufferevent_get_output(connection->stream);
     evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\n", response->status, phrase_of(response->status));
-    evbuffer_add_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n",
-                        response->content_type, response->body.length);
+    evbuffer_add_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n", response->content_type,
+                        response->body.length);
     evbuffer_add_printf(out, "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n");
     if (response->status == HTTP_BADMETHOD)
         evbuffer_add_printf(out, "Allow: GET, HEAD\r\n");

@@ -1,7 +1,8 @@
 // A small HTTP server over libevent, for metrics, probes and pages: GET and HEAD only, bounded in
-// headers, connections and time. A client that sends its request slowly has a deadline for all of it,
-// and when all connections are taken, the one that waits longest for a request makes room for the next:
-// however many clients are slow or silent, a probe that sends its request at once is answered.
+// headers, connections and time. A client that sends its request slowly has a deadline for all of
+// it, and when all connections are taken, the one that waits longest for a request makes room for
+// the next: however many clients are slow or silent, a probe that sends its request at once is
+// answered.
 //
 // Handlers run on the loop's thread and answer at once. A server lives as long as its loop at most.
 #pragma once

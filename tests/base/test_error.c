@@ -56,8 +56,8 @@ static void error_arguments_that_were_cut_are_repaired(void **state)
 {
     (void)state;
     struct error error = {0};
-    error_set(&error, ERROR_INVALID, "%.3s|%.4s|%.1s|%s", "\xC3\xA9\xC3\xA9", "\xE2\x82\xAC\xE2\x82\xAC",
-              "\xF0\x9F\x92\xBB", "\xF0\x9F\x92\xBB\xA9");
+    error_set(&error, ERROR_INVALID, "%.3s|%.4s|%.1s|%s", "\xC3\xA9\xC3\xA9",
+              "\xE2\x82\xAC\xE2\x82\xAC", "\xF0\x9F\x92\xBB", "\xF0\x9F\x92\xBB\xA9");
     assert_string_equal(error.message, "\xC3\xA9?|\xE2\x82\xAC?|?|\xF0\x9F\x92\xBB?");
 }
 

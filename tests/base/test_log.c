@@ -61,7 +61,8 @@ static void log_json_lines_LIF_400(void **state)
     assert_string_equal(
         capture->lines.data,
         "{\"level\":\"INFO\",\"time\":\"2026-01-01T00:00:00.123Z\",\"logger\":\"controller\","
-        "\"message\":\"initialized \\\"x\\\"\",\"commit\":\"" ADZE_COMMIT "\",\"controller\":\"node\","
+        "\"message\":\"initialized \\\"x\\\"\",\"commit\":\"" ADZE_COMMIT
+        "\",\"controller\":\"node\","
         "\"count\":-7,\"cost\":0.1,\"ready\":true,\"values\":[1,2],\"after\":\"1m30s\","
         "\"NodePool\":{\"name\":\"default\"},"
         "\"Pod\":{\"name\":\"coredns\",\"namespace\":\"kube-system\"}}\n");

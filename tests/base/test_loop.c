@@ -13,10 +13,10 @@
 
 #include "base/duration.h"
 #include "base/loop.h"
-#include "base/random.h"
-#include "base/text.h"
 #include "base/loop_real.h"
 #include "base/loop_virtual.h"
+#include "base/random.h"
+#include "base/text.h"
 
 #define START (INT64_C(1767225600) * SECOND)
 

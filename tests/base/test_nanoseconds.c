@@ -17,8 +17,20 @@ static int64_t cut(__int128 exact)
 }
 
 static const int64_t values[] = {
-    INT64_MIN, INT64_MIN + 1, -INT64_C(9000000000000000000), -HOUR, -SECOND, -1, 0, 1, 2, SECOND, HOUR,
-    INT64_C(1767225600) * SECOND, INT64_C(9000000000000000000), INT64_MAX - 1,
+    INT64_MIN,
+    INT64_MIN + 1,
+    -INT64_C(9000000000000000000),
+    -HOUR,
+    -SECOND,
+    -1,
+    0,
+    1,
+    2,
+    SECOND,
+    HOUR,
+    INT64_C(1767225600) * SECOND,
+    INT64_C(9000000000000000000),
+    INT64_MAX - 1,
 };
 
 static void sums_saturate(void **state)
@@ -43,7 +55,8 @@ static void never_stays_never(void **state)
         assert_true(ns_minimum(NS_NEVER, values[i]) == values[i]);
         assert_true(ns_maximum(NS_NEVER, values[i]) == NS_NEVER);
     }
-    assert_true(ns_subtract(0, NS_NEVER) < -INT64_C(9000000000000000000)); // before all that has been
+    assert_true(ns_subtract(0, NS_NEVER) <
+                -INT64_C(9000000000000000000)); // before all that has been
 }
 
 static void seconds_there_and_back(void **state)

@@ -42,18 +42,32 @@ static void texts_are_sorted_by_bytes(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", "a", "aaaaaaa", "aaaaaaaa", "aaaaaaaaa", "aaaaaaab", "aaaaaaaaaaaaaaaa",
-        "aaaaaaaaaaaaaaaab", "b", "\xc3\xa9", "\xff", "aaaaaaaa\xff", "-", "web-1", "web-10",
-        "web-2", "aaaaaaaaaaaaaaaaaaaaaaaaa",
+        "",
+        "a",
+        "aaaaaaa",
+        "aaaaaaaa",
+        "aaaaaaaaa",
+        "aaaaaaab",
+        "aaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaab",
+        "b",
+        "\xc3\xa9",
+        "\xff",
+        "aaaaaaaa\xff",
+        "-",
+        "web-1",
+        "web-10",
+        "web-2",
+        "aaaaaaaaaaaaaaaaaaaaaaaaa",
     };
     struct random random = {0};
     random_seed(&random, 1);
     struct text_sort_item items[ITEMS];
     for (uint32_t round = 0; round < 20; round++) {
         for (uint32_t i = 0; i < ITEMS; i++)
-            items[i] = (struct text_sort_item){
-                texts[random_below(&random, ARRAY_LENGTH(texts))],
-                texts[random_below(&random, ARRAY_LENGTH(texts))], ITEMS - i};
+            items[i] = (struct text_sort_item){texts[random_below(&random, ARRAY_LENGTH(texts))],
+                                               texts[random_below(&random, ARRAY_LENGTH(texts))],
+                                               ITEMS - i};
         check(items, 1 + (uint32_t)random_below(&random, ITEMS));
     }
     check(items, 0);

@@ -33,7 +33,8 @@ static struct knapsack draw_knapsack(struct random *random, bool ties)
     return knapsack;
 }
 
-static double best_by_trying(const struct knapsack *knapsack, const int64_t *capacity, uint32_t item)
+static double best_by_trying(const struct knapsack *knapsack, const int64_t *capacity,
+                             uint32_t item)
 {
     if (item == knapsack->count)
         return 0;
@@ -74,8 +75,8 @@ static void fillings_are_the_best_ones(void **state)
         CLEANUP_ARENA struct arena *arena = arena_create(1 << 12);
         struct knapsack knapsack = draw_knapsack(&random, run % 2 == 0);
         double best = best_by_trying(&knapsack, knapsack.capacity, 0);
-        struct knapsack_filling filling = knapsack_fill(arena, knapsack.items, knapsack.count,
-                                                        knapsack.capacity, 0, 10000);
+        struct knapsack_filling filling =
+            knapsack_fill(arena, knapsack.items, knapsack.count, knapsack.capacity, 0, 10000);
         double value = value_of(&knapsack, &filling);
         assert_true(value > best - 1e-9 && value < best + 1e-9);
         assert_true(filling.bound >= best && filling.bound <= best * (1 + 1e-8) + 1e-12);

@@ -105,8 +105,7 @@ static void pods_fit_their_nodes_FMT_15(void **state)
         int64_t cpu = 0, memory = 0;
         for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
             const struct pod *pod = pod_at(snapshot, i);
-            const struct resource_map *requests =
-                &pod->spec.containers.items[0].resources.requests;
+            const struct resource_map *requests = &pod->spec.containers.items[0].resources.requests;
             if (strcmp(pod->spec.node_name, node->meta.name) != 0)
                 continue;
             cpu += resource_map_get(requests, "cpu");

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "support/cmocka_all.h"
 #include "model/reading/catalog.h"
 #include "model/reading/selector.h"
+#include "support/cmocka_all.h"
 
 #define MEBIBYTE INT64_C(1048576)
 

@@ -1,4 +1,5 @@
-// EC2 instance types computed from the facts, against the oracle of what Karpenter computes (AWI-115).
+// EC2 instance types computed from the facts, against the oracle of what Karpenter computes
+// (AWI-115).
 #include "cloud/aws/ec2_types.h"
 
 #include <stdio.h>
@@ -6,8 +7,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "support/cmocka_all.h"
 #include "model/reading/catalog.h"
+#include "support/cmocka_all.h"
 
 static const struct instance_type_catalog *catalog;
 static json_t *oracle;
@@ -33,8 +34,7 @@ static int teardown(void **state)
 
 static const struct instance_type *find(const char *name)
 {
-    list_for_each(type, &catalog->spec.instance_types)
-    {
+    list_for_each (type, &catalog->spec.instance_types) {
         if (strcmp(type->name, name) == 0)
             return type;
     }
@@ -47,14 +47,12 @@ static void allocatable_equals_oracle_AWI_90_to_115(void **state)
     json_t *types = json_object_get(oracle, "types"), *expected, *quantity;
     const char *name, *resource;
     uint32_t checked = 0;
-    json_object_foreach(types, name, expected)
-    {
+    json_object_foreach (types, name, expected) {
         CLEANUP_ARENA struct arena *arena = arena_create(1024);
         const struct instance_type *type = find(name);
         assert_non_null(type);
         struct resource_map allocatable = instance_type_allocatable(arena, type, NULL);
-        json_object_foreach(json_object_get(expected, "allocatable"), resource, quantity)
-        {
+        json_object_foreach (json_object_get(expected, "allocatable"), resource, quantity) {
             int64_t wanted;
             assert_true(quantity_parse(resource, json_string_value(quantity), &wanted, NULL));
             if (resource_map_get(&allocatable, resource) != wanted)
@@ -78,18 +76,16 @@ static void labels_equal_oracle_AWI_40_to_69(void **state)
     (void)state;
     json_t *expected, *value;
     const char *name, *key;
-    json_object_foreach(json_object_get(oracle, "types"), name, expected)
-    {
+    json_object_foreach (json_object_get(oracle, "types"), name, expected) {
         const struct instance_type *type = find(name);
         json_t *labels = json_object_get(expected, "labels");
-        json_object_foreach(labels, key, value)
-        {
+        json_object_foreach (labels, key, value) {
             const char *found = requirement_single_value(&type->requirements, key);
             if (!page_is_older(name, key) && !text_equal(found, json_string_value(value)))
                 fail_msg("%s %s: expected %s, got %s", name, key, json_string_value(value),
                          found != NULL ? found : "(none)");
         }
-        list_for_each(requirement, &type->requirements) // and nothing beyond them
+        list_for_each (requirement, &type->requirements) // and nothing beyond them
         {
             const char *single = requirement_single_value(&type->requirements, requirement->key);
             if (single != NULL && strcmp(requirement->key, LABEL_REGION) != 0 &&
@@ -104,7 +100,7 @@ static void labels_equal_oracle_AWI_40_to_69(void **state)
 static void mac_types_never_appear_AWI_1(void **state)
 {
     (void)state;
-    list_for_each(type, &catalog->spec.instance_types)
+    list_for_each (type, &catalog->spec.instance_types)
         assert_false(text_starts_with(type->name, "mac"));
     assert_int_equal(catalog->spec.instance_types.count, 1365);
 }
@@ -117,8 +113,9 @@ static void offerings_cover_zones_and_capacity_types_AWI_160(void **state)
     assert_true(type->offerings.items[0].available);
     assert_int_equal(type->offerings.items[0].price, 96000000);
     assert_int_equal(type->offerings.items[3].price, 38400000); // the estimate for spot
-    list_for_each(other, &catalog->spec.instance_types)
-        list_for_each(offering, &other->offerings) assert_true(offering->available == (offering->price > 0));
+    list_for_each (other, &catalog->spec.instance_types)
+        list_for_each (offering, &other->offerings)
+            assert_true(offering->available == (offering->price > 0));
 }
 
 static void reserved_cpu_in_ranges_AWI_111(void **state)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "support/cmocka_all.h"
 #include "model/reading/catalog.h"
+#include "support/cmocka_all.h"
 
 static void generic_catalogue_has_144_types_in_order_KWK_1(void **state)
 {
@@ -64,9 +64,12 @@ static void both_forms_of_offerings_are_read_KWK_4(void **state)
     const struct instance_type_catalog *catalog = read_text(
         "[{\"name\":\"m5.2xlarge\",\"architecture\":\"amd64\",\"operatingSystems\":[\"linux\"],"
         "\"resources\":{\"cpu\":\"8\",\"memory\":\"32Gi\"},\"offerings\":["
-        "{\"Price\":0.4,\"Available\":false,\"Requirements\":[{\"key\":\"karpenter.sh/capacity-type\","
-        "\"operator\":\"In\",\"values\":[\"spot\"]},{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\","
-        "\"values\":[\"z1\"]},{\"key\":\"example.com/rack\",\"operator\":\"In\",\"values\":[\"r1\"]}]},"
+        "{\"Price\":0.4,\"Available\":false,\"Requirements\":[{\"key\":\"karpenter.sh/"
+        "capacity-type\","
+        "\"operator\":\"In\",\"values\":[\"spot\"]},{\"key\":\"topology.kubernetes.io/"
+        "zone\",\"operator\":\"In\","
+        "\"values\":[\"z1\"]},{\"key\":\"example.com/"
+        "rack\",\"operator\":\"In\",\"values\":[\"r1\"]}]},"
         "{\"capacityType\":\"on-demand\",\"zone\":\"z2\",\"price\":0.5}]}]",
         &error);
     if (catalog == NULL)
@@ -75,7 +78,8 @@ static void both_forms_of_offerings_are_read_KWK_4(void **state)
     assert_int_equal(type->offerings.count, 2);
     assert_true(type->offerings.items[0].available); // KWK-5
     assert_int_equal(resource_map_get(&type->capacity, "pods"), 110);
-    assert_string_equal(requirement_single_value(&type->offerings.items[1].requirements, LABEL_ZONE), "z2");
+    assert_string_equal(
+        requirement_single_value(&type->offerings.items[1].requirements, LABEL_ZONE), "z2");
     assert_string_equal(requirement_single_value(&type->requirements, KWOK_LABEL_SIZE), "2xlarge");
     assert_string_equal(requirement_single_value(&type->requirements, KWOK_LABEL_FAMILY), "m5");
     CLEANUP_ARENA struct arena *arena = arena_create(1024);
@@ -94,13 +98,17 @@ static void an_unusable_entry_names_its_path_KWK_4(void **state)
         const char *text, *complaint;
     } cases[] = {
         {"[{\"architecture\":\"amd64\"}]", "[0].name"},
-        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"x\"}}]", "[0].resources.cpu"},
-        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}]",
+        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"x\"}}]",
+         "[0].resources.cpu"},
+        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":"
+         "\"1Gi\"}}]",
          "[0].offerings"},
-        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":\"1Gi\"},"
+        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":"
+         "\"1Gi\"},"
          "\"offerings\":[{\"Price\":-1}]}]",
          "[0].offerings[0].price"},
-        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":\"1Gi\"},"
+        {"[{\"name\":\"a\",\"architecture\":\"amd64\",\"resources\":{\"cpu\":\"1\",\"memory\":"
+         "\"1Gi\"},"
          "\"offerings\":[{\"Price\":1}]}]",
          "[0].offerings[0]"},
         {"{\"kind\":\"Nonsense\"}", "InstanceTypeCatalog"},

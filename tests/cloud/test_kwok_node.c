@@ -4,19 +4,22 @@
 #include <string.h>
 
 #include "cloud/kwok/kwok_catalog.h"
-#include "support/cmocka_all.h"
 #include "model/schema/decode.h"
+#include "support/cmocka_all.h"
 
 static struct node_claim *sample_claim(void)
 {
     struct error error = {0};
     json_t *document = json_loads(
-        "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"default-x2b4z\","
+        "{\"apiVersion\":\"karpenter.sh/"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"default-x2b4z\","
         "\"uid\":\"8c7f\",\"labels\":{\"karpenter.sh/nodepool\":\"default\",\"team\":\"a\"},"
-        "\"annotations\":{\"note\":\"n\"}},\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.kwok.sh\","
+        "\"annotations\":{\"note\":\"n\"}},\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.kwok."
+        "sh\","
         "\"kind\":\"KWOKNodeClass\",\"name\":\"default\"},\"requirements\":["
         "{\"key\":\"tier\",\"operator\":\"In\",\"values\":[\"gold\"]},"
-        "{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"In\",\"values\":[\"c-4x-amd64-linux\"]}],"
+        "{\"key\":\"node.kubernetes.io/"
+        "instance-type\",\"operator\":\"In\",\"values\":[\"c-4x-amd64-linux\"]}],"
         "\"resources\":{\"requests\":{\"cpu\":\"2\",\"example.com/gpu\":\"1\"}}}}",
         0, NULL);
     struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
@@ -28,8 +31,7 @@ static struct node_claim *sample_claim(void)
 static struct offering_choice choice_in(const struct instance_type_catalog *catalog)
 {
     struct offering_choice choice = {0};
-    list_for_each(type, &catalog->spec.instance_types)
-    {
+    list_for_each (type, &catalog->spec.instance_types) {
         if (strcmp(type->name, "c-4x-amd64-linux") == 0)
             choice = (struct offering_choice){type, &type->offerings.items[1]};
     }

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "cloud/kwok/kwok_catalog.h"
-#include "support/cmocka_all.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "support/cmocka_all.h"
 
 #define TYPE "s-4x-amd64-linux" // 4 cpu, 16 Gi; 100m and 10Mi of it for the system
 
@@ -55,15 +55,15 @@ static bool see(struct fixture *fixture, const char *image, int minute, const ch
 {
     char created[40];
     snprintf(created, sizeof created, "2026-01-01T00:%02d:00Z", minute);
-    struct object *claim = decode(json_pack(
-        "{s:s, s:s, s:{s:s, s:s}, s:{}, s:{s:s}}", "apiVersion", "karpenter.sh/v1", "kind",
-        "NodeClaim", "metadata", "name", "c", "creationTimestamp", created, "spec", "status",
-        "imageID", image));
-    struct object *node = decode(json_pack(
-        "{s:s, s:s, s:{s:s}, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}}", "apiVersion", "v1", "kind",
-        "Node", "metadata", "name", "n", "status", "capacity", "cpu", "4", "memory", memory,
-        "ephemeral-storage", "20Gi", "allocatable", "cpu", "3900m", "memory", memory,
-        "ephemeral-storage", "20Gi"));
+    struct object *claim =
+        decode(json_pack("{s:s, s:s, s:{s:s, s:s}, s:{}, s:{s:s}}", "apiVersion", "karpenter.sh/v1",
+                         "kind", "NodeClaim", "metadata", "name", "c", "creationTimestamp", created,
+                         "spec", "status", "imageID", image));
+    struct object *node = decode(
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}}", "apiVersion",
+                  "v1", "kind", "Node", "metadata", "name", "n", "status", "capacity", "cpu", "4",
+                  "memory", memory, "ephemeral-storage", "20Gi", "allocatable", "cpu", "3900m",
+                  "memory", memory, "ephemeral-storage", "20Gi"));
     bool news = learned_sizes_note(fixture->sizes, (const struct node_claim *)claim,
                                    (const struct node *)node, fixture->estimated);
     object_release(claim);

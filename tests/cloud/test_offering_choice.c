@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cloud/kwok/kwok_catalog.h"
-#include "support/cmocka_all.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "support/cmocka_all.h"
 
 static struct node_claim *claim_of(const char *spec)
 {
@@ -14,8 +14,9 @@ static struct node_claim *claim_of(const char *spec)
     json_error_t problem;
     json_t *parsed = json_loads(spec, 0, &problem);
     assert_non_null(parsed);
-    json_t *document = json_pack("{s:s, s:s, s:{s:s, s:s}, s:o}", "apiVersion", "karpenter.sh/v1", "kind",
-                                 "NodeClaim", "metadata", "name", "c", "uid", "u1", "spec", parsed);
+    json_t *document =
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:o}", "apiVersion", "karpenter.sh/v1", "kind",
+                  "NodeClaim", "metadata", "name", "c", "uid", "u1", "spec", parsed);
     struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
     json_decref(document);
     if (object == NULL)
@@ -23,7 +24,9 @@ static struct node_claim *claim_of(const char *spec)
     return (struct node_claim *)object;
 }
 
-#define REFERENCE "\"nodeClassRef\":{\"group\":\"karpenter.kwok.sh\",\"kind\":\"KWOKNodeClass\",\"name\":\"default\"}"
+#define REFERENCE                                                                            \
+    "\"nodeClassRef\":{\"group\":\"karpenter.kwok.sh\",\"kind\":\"KWOKNodeClass\",\"name\":" \
+    "\"default\"}"
 
 static void cheapest_compatible_offering_first_KWK_10(void **state)
 {
@@ -35,7 +38,8 @@ static void cheapest_compatible_offering_first_KWK_10(void **state)
         "{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"amd64\"]},"
         "{\"key\":\"kubernetes.io/os\",\"operator\":\"In\",\"values\":[\"linux\"]},"
         "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"on-demand\"]},"
-        "{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"NotIn\",\"values\":[\"test-zone-a\"]}],"
+        "{\"key\":\"topology.kubernetes.io/"
+        "zone\",\"operator\":\"NotIn\",\"values\":[\"test-zone-a\"]}],"
         "\"resources\":{\"requests\":{\"cpu\":\"5\",\"memory\":\"1Gi\"}}}");
     struct offering_choices choices = offering_choices_for(arena, catalog, claim);
     assert_true(choices.count > 0);
@@ -54,12 +58,13 @@ static void impossible_requirements_give_nothing(void **state)
     (void)state;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     const struct instance_type_catalog *catalog = kwok_catalog_generic();
-    struct node_claim *claim = claim_of(
-        "{" REFERENCE ",\"requirements\":["
-        "{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"riscv64\"]}]}");
+    struct node_claim *claim =
+        claim_of("{" REFERENCE ",\"requirements\":["
+                 "{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"riscv64\"]}]}");
     assert_int_equal(offering_choices_for(arena, catalog, claim).count, 0);
     object_release((struct object *)claim);
-    claim = claim_of("{" REFERENCE ",\"requirements\":[],\"resources\":{\"requests\":{\"cpu\":\"999\"}}}");
+    claim = claim_of("{" REFERENCE
+                     ",\"requirements\":[],\"resources\":{\"requests\":{\"cpu\":\"999\"}}}");
     assert_int_equal(offering_choices_for(arena, catalog, claim).count, 0);
     object_release((struct object *)claim);
     object_release((const struct object *)catalog);
@@ -68,12 +73,11 @@ static void impossible_requirements_give_nothing(void **state)
 static void requirement_entries_all_hold_SCH_64(void **state)
 {
     (void)state;
-    struct node_claim *claim =
-        claim_of("{" REFERENCE ",\"requirements\":["
-                 "{\"key\":\"cpu\",\"operator\":\"Gte\",\"values\":[\"4\"]},"
-                 "{\"key\":\"cpu\",\"operator\":\"Lte\",\"values\":[\"8\"]},"
-                 "{\"key\":\"gpu\",\"operator\":\"DoesNotExist\"},"
-                 "{\"key\":\"tier\",\"operator\":\"Exists\"}]}");
+    struct node_claim *claim = claim_of("{" REFERENCE ",\"requirements\":["
+                                        "{\"key\":\"cpu\",\"operator\":\"Gte\",\"values\":[\"4\"]},"
+                                        "{\"key\":\"cpu\",\"operator\":\"Lte\",\"values\":[\"8\"]},"
+                                        "{\"key\":\"gpu\",\"operator\":\"DoesNotExist\"},"
+                                        "{\"key\":\"tier\",\"operator\":\"Exists\"}]}");
     const requirement_list *list = &claim->spec.requirements;
     assert_true(requirements_allow(list, "cpu", "4"));
     assert_true(requirements_allow(list, "cpu", "8"));

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "kube/fake_transport.h"
 #include "support/cmocka_all.h"
-#include "base/loop_virtual.h"
 
-#define MADE   "'namespace': 'n', 'creationTimestamp': '2026-01-01T00:00:00Z'"
-#define LABELS "'labels': {'adze.dev/provider': 'sim'}"
+#define MADE       "'namespace': 'n', 'creationTimestamp': '2026-01-01T00:00:00Z'"
+#define LABELS     "'labels': {'adze.dev/provider': 'sim'}"
 #define COLLECTION "/api/v1/namespaces/adze-system/configmaps"
 
 static bool serves_kwok(struct cloud *cloud, const char *group, const char *kind)

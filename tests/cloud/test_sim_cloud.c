@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cloud/kwok/kwok_catalog.h"
-#include "support/cmocka_all.h"
 #include "base/loop_virtual.h"
+#include "cloud/kwok/kwok_catalog.h"
 #include "model/schema/decode.h"
+#include "support/cmocka_all.h"
 
 struct fixture {
     struct loop *loop;
@@ -77,11 +77,11 @@ static int teardown(void **state)
 static struct node_claim *claim_named(const char *uid, const char *type)
 {
     struct error error = {0};
-    json_t *document =
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:[s]}]}}", "apiVersion",
-                  "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", uid, "uid", uid, "spec",
-                  "nodeClassRef", "group", "karpenter.kwok.sh", "kind", "KWOKNodeClass", "name", "default",
-                  "requirements", "key", LABEL_INSTANCE_TYPE, "operator", "In", "values", type);
+    json_t *document = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:[s]}]}}", "apiVersion",
+        "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", uid, "uid", uid, "spec",
+        "nodeClassRef", "group", "karpenter.kwok.sh", "kind", "KWOKNodeClass", "name", "default",
+        "requirements", "key", LABEL_INSTANCE_TYPE, "operator", "In", "values", type);
     struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
     json_decref(document);
     assert_non_null(object);
@@ -139,10 +139,10 @@ static bool type_is_available(struct fixture *fixture, const char *name)
     bool available = false;
     const struct instance_type_catalog *catalog =
         fixture->cloud->operations->instance_types(fixture->cloud, NULL, NULL);
-    list_for_each(type, &catalog->spec.instance_types)
-    {
+    list_for_each (type, &catalog->spec.instance_types) {
         if (strcmp(type->name, name) == 0)
-            list_for_each(offering, &type->offerings) available = available || offering->available;
+            list_for_each (offering, &type->offerings)
+                available = available || offering->available;
     }
     object_release((const struct object *)catalog);
     return available;
@@ -169,7 +169,8 @@ static void falls_back_to_the_next_offering_STO_27(void **state)
     machine_park_stock(fixture->park, NULL, NULL, "spot", 0);
     create(fixture, claim);
     assert_int_equal(fixture->last.error.kind, ERROR_NONE);
-    assert_string_equal(machine_park_find(fixture->park, fixture->provider_id)->capacity_type, "on-demand");
+    assert_string_equal(machine_park_find(fixture->park, fixture->provider_id)->capacity_type,
+                        "on-demand");
     object_release((struct object *)claim);
 }
 
@@ -202,7 +203,7 @@ static void deletion_takes_time_then_not_found_LIF_83(void **state)
     struct node_claim *claim = claim_named("u1", "c-2x-amd64-linux");
     const struct cloud_operations *operations = fixture->cloud->operations;
     create(fixture, claim);
-    operations->delete(fixture->cloud, fixture->provider_id, answered, fixture);
+    operations->delete (fixture->cloud, fixture->provider_id, answered, fixture);
     loop_run_for(fixture->loop, 100 * MILLISECOND);
     assert_int_equal(fixture->last.error.kind, ERROR_NONE);
     operations->list(fixture->cloud, listed, fixture);
@@ -210,7 +211,7 @@ static void deletion_takes_time_then_not_found_LIF_83(void **state)
     assert_int_equal(fixture->listed, 0); // machines being terminated are left out
     loop_run_for(fixture->loop, 3 * SECOND);
     assert_int_equal(fixture->gone, 1);
-    operations->delete(fixture->cloud, fixture->provider_id, answered, fixture);
+    operations->delete (fixture->cloud, fixture->provider_id, answered, fixture);
     loop_run_for(fixture->loop, 100 * MILLISECOND);
     assert_int_equal(fixture->last.error.kind, ERROR_NOT_FOUND);
     object_release((struct object *)claim);

@@ -1,8 +1,8 @@
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
-#include "reconcile/conditions.h"
 #include "model/schema/karpenter.h"
+#include "reconcile/conditions.h"
 
 static struct node_claim claim;
 static struct arena *arena;

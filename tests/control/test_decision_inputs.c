@@ -30,14 +30,14 @@ static bool matters(const char *before_text, const char *after_text)
     return answer;
 }
 
-#define NODE(metadata, spec, status)                                                               \
-    "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n\"" metadata "}, "        \
+#define NODE(metadata, spec, status)                                                             \
+    "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n\"" metadata "}, " \
     "\"spec\": {" spec "}, \"status\": {" status "}}"
-#define POD(metadata, spec, status)                                                                \
-    "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"" metadata "}, "         \
+#define POD(metadata, spec, status)                                                             \
+    "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"" metadata "}, " \
     "\"spec\": {\"containers\": []" spec "}, \"status\": {" status "}}"
-#define CONDITION(type, status, time)                                                              \
-    "\"conditions\": [{\"type\": \"" type "\", \"status\": \"" status                                 \
+#define CONDITION(type, status, time)                                 \
+    "\"conditions\": [{\"type\": \"" type "\", \"status\": \"" status \
     "\", \"lastTransitionTime\": \"" time "\", \"lastHeartbeatTime\": \"" time "\"}]"
 #define EARLY "2026-01-01T00:00:00Z"
 #define LATE  "2026-01-01T00:05:00Z"
@@ -45,11 +45,13 @@ static bool matters(const char *before_text, const char *after_text)
 static void heartbeats_do_not_matter_SCH_526(void **state)
 {
     (void)state;
-    assert_false(matters(NODE("", "", CONDITION("Ready", "True", EARLY)),
-                         NODE(", \"resourceVersion\": \"9\"", "", CONDITION("Ready", "True", LATE))));
+    assert_false(
+        matters(NODE("", "", CONDITION("Ready", "True", EARLY)),
+                NODE(", \"resourceVersion\": \"9\"", "", CONDITION("Ready", "True", LATE))));
     assert_false(matters(POD("", "", "\"phase\": \"Running\", \"containerStatuses\": []"),
-                         POD("", "", "\"phase\": \"Running\", \"containerStatuses\": [{\"name\": "
-                                     "\"c\", \"restartCount\": 3, \"ready\": true}]")));
+                         POD("", "",
+                             "\"phase\": \"Running\", \"containerStatuses\": [{\"name\": "
+                             "\"c\", \"restartCount\": 3, \"ready\": true}]")));
 }
 
 static void what_a_node_offers_matters_SCH_526(void **state)
@@ -72,13 +74,13 @@ static void what_a_pod_asks_for_and_where_it_is_matters_SCH_526(void **state)
     const char *plain = POD("", "", "\"phase\": \"Pending\"");
     assert_true(matters(plain, POD("", ", \"nodeName\": \"n\"", "\"phase\": \"Pending\"")));
     assert_true(matters(plain, POD("", "", "\"phase\": \"Running\"")));
-    assert_true(matters(plain, POD("", "",
-                                   "\"phase\": \"Pending\", \"nominatedNodeName\": \"n\"")));
+    assert_true(
+        matters(plain, POD("", "", "\"phase\": \"Pending\", \"nominatedNodeName\": \"n\"")));
     assert_true(matters(plain, POD(", \"labels\": {\"a\": \"b\"}", "", "\"phase\": \"Pending\"")));
-    assert_true(matters(plain, POD("", ", \"overhead\": {\"cpu\": \"1\"}", "\"phase\": \"Pending\"")));
-    assert_true(matters(plain, POD("", "",
-                                   "\"phase\": \"Pending\", " CONDITION("PodScheduled", "False",
-                                                                        EARLY))));
+    assert_true(
+        matters(plain, POD("", ", \"overhead\": {\"cpu\": \"1\"}", "\"phase\": \"Pending\"")));
+    assert_true(matters(
+        plain, POD("", "", "\"phase\": \"Pending\", " CONDITION("PodScheduled", "False", EARLY))));
 }
 
 int main(void)

@@ -4,10 +4,10 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "control/nodeclaim/claim_drift.h"
-#include "reconcile/conditions.h"
-#include "model/snapshot/snapshot.h"
 #include "control/nodeclaim/disruption_conditions.h"
 #include "control/runtime/control.h"
+#include "model/snapshot/snapshot.h"
+#include "reconcile/conditions.h"
 
 struct world { // the first of each kind in a text
     struct snapshot *snapshot;
@@ -77,7 +77,7 @@ static void requirements_are_compared_with_labels_DIS_75(void **state)
 {
     (void)state;
     static const struct {
-        const char *key, *operator, *values, *labels;
+        const char *key, *operator, * values, *labels;
         bool drifted;
     } cases[] = {
         {"karpenter.sh/capacity-type", "In", "spot", "karpenter.sh/capacity-type: on-demand", true},
@@ -118,10 +118,10 @@ static void requirements_are_compared_with_labels_DIS_75(void **state)
     }
 }
 
-#define OFFERING(capacity_type, zone, more)                                              \
+#define OFFERING(capacity_type, zone, more)                                                        \
     "{price: 1, available: false, requirements: [{key: karpenter.sh/capacity-type, operator: In, " \
-    "values: [" capacity_type "]}, {key: topology.kubernetes.io/zone, operator: In, values: [" zone \
-    "]}" more "]}"
+    "values: [" capacity_type                                                                      \
+    "]}, {key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}" more "]}"
 #define LABELS(type, capacity_type)                                                \
     "node.kubernetes.io/instance-type: " type ", topology.kubernetes.io/zone: a, " \
     "karpenter.sh/capacity-type: " capacity_type
@@ -175,9 +175,13 @@ struct quiet_case {
 
 static void check_quiet(const struct quiet_case *row)
 {
-    struct condition list[2] = {{.type = "Initialized", .status = row->initialized, .reason = "r",
+    struct condition list[2] = {{.type = "Initialized",
+                                 .status = row->initialized,
+                                 .reason = "r",
                                  .last_transition_time = row->initialized_at * SECOND},
-                                {.type = "Consolidatable", .status = "True", .reason = "r",
+                                {.type = "Consolidatable",
+                                 .status = "True",
+                                 .reason = "r",
                                  .last_transition_time = 100 * SECOND}};
     struct node_claim claim = {.kind = kind_get(KIND_NODE_CLAIM)};
     claim.meta.name = "c";
@@ -218,8 +222,10 @@ static void quiet_nodes_are_consolidatable_DIS_83_DIS_84_DIS_85_DIS_86_DIS_96(vo
         {"1m", "True", 940, 0, .was = false, .is = true},
         {"1m", "True", 990, 900, .was = false, .is = true}, // the event counts, if there was one
         {"0s", "True", 1000, 1000, .was = false, .is = true},
-        {"0s", "True", 1000, 2000, .was = false, .is = true}, // never waits, whatever the clocks say
-        {"1m", "True", 1, 941, .was = true, .is = true, .again_seconds = 1, .anyway = true}, // DIS-719
+        {"0s", "True", 1000, 2000, .was = false,
+         .is = true}, // never waits, whatever the clocks say
+        {"1m", "True", 1, 941, .was = true, .is = true, .again_seconds = 1,
+         .anyway = true}, // DIS-719
         {"1m", "Unknown", 1, 941, .was = true, .is = false, .anyway = true},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)

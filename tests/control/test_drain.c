@@ -2,9 +2,9 @@
 
 #include "base/duration.h"
 #include "control/node/drain.h"
-#include "model/tables/well_known.h"
 #include "model/reading/pod.h"
 #include "model/schema/decode.h"
+#include "model/tables/well_known.h"
 
 #define NOW (1000 * SECOND)
 
@@ -150,7 +150,8 @@ static void grace_of_centuries_is_overdue_LIF_121(void **state)
     assert_false(pod_is_overdue(&pod, INT64_MAX, NOW));
 }
 
-// Deleted with such a grace: it ends after every deadline that can be told, and not before one that cannot.
+// Deleted with such a grace: it ends after every deadline that can be told, and not before one that
+// cannot.
 static void pod_that_ends_in_centuries_is_overdue_LIF_121(void **state)
 {
     (void)state;

@@ -119,8 +119,8 @@ static void the_next_change_is_the_first_of_all_budgets_DIS_705(void **state)
     assert_true(budgets_next_change(&pool, at(NOW)) == INT64_MAX);
     budgets[0] = (struct node_pool_budget){
         .nodes = "0", .schedule = "0 0 31 2 *", .duration = {"8h", 8 * HOUR}}; // DIS-113
-    budgets[1] = (struct node_pool_budget){
-        .nodes = "0", .schedule = "@daily", .duration = {"0h", 0}};
+    budgets[1] =
+        (struct node_pool_budget){.nodes = "0", .schedule = "@daily", .duration = {"0h", 0}};
     pool = pool_of_budgets(2);
     assert_true(budgets_next_change(&pool, at(NOW)) == INT64_MAX);
     budgets[2] = (struct node_pool_budget){
@@ -300,8 +300,7 @@ static void placeholders_keep_a_node_DIS_140_LIF_245(void **state)
     expect("b", NULL, NULL);
     struct emptiness emptiness = emptiness_find(arena, snapshot, NULL, NULL);
     assert_int_equal(emptiness.unconsolidatable.count, 1);
-    assert_string_equal(emptiness.unconsolidatable.items[0].message,
-                        "Node \"a\" has buffer pods");
+    assert_string_equal(emptiness.unconsolidatable.items[0].message, "Node \"a\" has buffer pods");
 }
 
 static void registration_ring_LIF_220_to_222(void **state)

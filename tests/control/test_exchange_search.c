@@ -6,7 +6,7 @@
 #include "support/cmocka_all.h"
 
 #define NODES 4
-#define PODS 16
+#define PODS  16
 
 struct world {
     struct exchange_node nodes[NODES];
@@ -27,10 +27,8 @@ static struct world *world_create(uint32_t nodes, int64_t room)
         world->room[i] = room;
         world->nodes[i].room = &world->room[i];
     }
-    world->exchange = (struct exchange){.nodes = world->nodes,
-                                        .node_count = nodes,
-                                        .resource_count = 1,
-                                        .steps_max = 100000};
+    world->exchange = (struct exchange){
+        .nodes = world->nodes, .node_count = nodes, .resource_count = 1, .steps_max = 100000};
     return world;
 }
 
@@ -41,15 +39,14 @@ static void world_destroy(struct world *world)
     free(world);
 }
 
-static struct exchange_pod *add(struct world *world, uint32_t node, uint32_t workload,
-                                  int64_t size)
+static struct exchange_pod *add(struct world *world, uint32_t node, uint32_t workload, int64_t size)
 {
     world->pods[world->count].size = size;
     world->pods[world->count].node = node;
     struct exchange_pod pod = {.object = &world->pods[world->count],
-                                   .workload = workload,
-                                   .may_move = true,
-                                   .requests = &world->pods[world->count].size};
+                               .workload = workload,
+                               .may_move = true,
+                               .requests = &world->pods[world->count].size};
     world->count++;
     vector_push(&world->nodes[node].pods, pod);
     return &world->nodes[node].pods.items[world->nodes[node].pods.count - 1];

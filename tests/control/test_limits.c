@@ -3,11 +3,11 @@
 
 #include "base/duration.h"
 #include "base/log.h"
-#include "control/state/cluster.h"
-#include "control/state/node_claim_template.h"
-#include "control/runtime/operations.h"
 #include "base/loop_virtual.h"
 #include "control/provisioning/claim_limits.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/node_claim_template.h"
 #include "model/schema/decode.h"
 
 static struct resource_quantity two_cpu[] = {{"cpu", 2000}}, four_cpu[] = {{"cpu", 4000}},

@@ -66,8 +66,7 @@ static void who_was_tried_comes_last(void **state)
     (void)state;
     struct snapshot *snapshot = five_pods();
     char tried[] = "urgent";
-    const struct portion_options three = {
-        .pods_max = 3, .was_tried = was_tried, .context = tried};
+    const struct portion_options three = {.pods_max = 3, .was_tried = was_tried, .context = tried};
     assert_int_equal(portion_choose(snapshot, &three), 0);
     assert_names(snapshot, "gated large middle small ");
     snapshot_destroy(snapshot);

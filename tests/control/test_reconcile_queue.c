@@ -2,9 +2,9 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/loop_virtual.h"
 #include "base/text.h"
 #include "reconcile/reconcile_queue.h"
-#include "base/loop_virtual.h"
 
 static struct loop *loop;
 static struct metrics *metrics;

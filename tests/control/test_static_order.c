@@ -1,4 +1,5 @@
-// Which NodeClaims of a static NodePool go first (LIF-233), and what moving their pods costs (LIF-234).
+// Which NodeClaims of a static NodePool go first (LIF-233), and what moving their pods costs
+// (LIF-234).
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"
@@ -89,8 +90,7 @@ static void cost_shrinks_with_what_is_left_of_life_LIF_234(void **state)
     assert_true(of(&claims[0], 2).cost == 1.5);
     claims[0].spec.expire_after = (struct duration){.text = "30m", .nanoseconds = 30 * MINUTE};
     assert_true(of(&claims[0], 2).cost == 0.0);
-    claims[0].spec.expire_after =
-        (struct duration){.text = "Never", .nanoseconds = DURATION_NEVER};
+    claims[0].spec.expire_after = (struct duration){.text = "Never", .nanoseconds = DURATION_NEVER};
     assert_true(of(&claims[0], 2).cost == 2.0);
 }
 
@@ -99,8 +99,9 @@ static void order_LIF_233(void **state)
     (void)state;
     claims[3].meta.creation_timestamp = NOW; // the youngest of equals first, then by name
     struct static_candidate candidates[] = {
-        {&claims[0], STATIC_USED, 2},  {&claims[1], STATIC_PROTECTED, 1}, {&claims[2], STATIC_USED, 1},
-        {&claims[0], STATIC_EMPTY, 0}, {&claims[2], STATIC_EMPTY, 0},     {&claims[3], STATIC_EMPTY, 0},
+        {&claims[0], STATIC_USED, 2},  {&claims[1], STATIC_PROTECTED, 1},
+        {&claims[2], STATIC_USED, 1},  {&claims[0], STATIC_EMPTY, 0},
+        {&claims[2], STATIC_EMPTY, 0}, {&claims[3], STATIC_EMPTY, 0},
         {&claims[1], STATIC_ASKED, 9}, {&claims[1], STATIC_UNLAUNCHED, 0},
     };
     size_t count = sizeof candidates / sizeof *candidates;

@@ -25,11 +25,12 @@ void check_disrupt_cases(const struct disrupt_case *cases, size_t count);
 
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
-#define ONLY_TYPES(types)                                                             \
+#define ONLY_TYPES(types)                                                                  \
     "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" types \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 // A PodDisruptionBudget for pods with the label app: a; `spec` ends in ", " or is empty.
-#define PDB(name, namespace, spec, allowed)                                                      \
-    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name ", namespace: "  \
-    namespace ", uid: pdb-" name "}, spec: {" spec "selector: {matchLabels: {app: a}}}, status: " \
-    "{disruptionsAllowed: " allowed "}}\n---\n"
+#define PDB(name, namespace, spec, allowed)                                     \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name \
+    ", namespace: " namespace ", uid: pdb-" name "}, spec: {" spec              \
+                              "selector: {matchLabels: {app: a}}}, status: "    \
+                              "{disruptionsAllowed: " allowed "}}\n---\n"

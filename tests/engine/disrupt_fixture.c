@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static const char *or(const char *text, const char *otherwise)
+static const char * or (const char *text, const char *otherwise)
 {
     return text != NULL ? text : otherwise;
 }
@@ -20,10 +20,10 @@ void add_pool(struct text *world, struct test_pool pool)
                 "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: %s, uid: uid-%s}, "
                 "spec: {%sdisruption: {%s}, template: {spec: {%snodeClassRef: {group: g, kind: "
                 "Class, name: c}}}}%s}\n---\n",
-                or(pool.name, "pool"), or(pool.name, "pool"), or(pool.spec, ""),
-                or(pool.disruption, "budgets: [{nodes: 100%}], consolidateAfter: 0s, "
-                                    "consolidationPolicy: WhenEmptyOrUnderutilized"),
-                or(pool.template, ""),
+                or (pool.name, "pool"), or (pool.name, "pool"), or (pool.spec, ""),
+                or (pool.disruption, "budgets: [{nodes: 100%}], consolidateAfter: 0s, "
+                                     "consolidationPolicy: WhenEmptyOrUnderutilized"),
+                or (pool.template, ""),
                 pool.not_ready ? ", status: {conditions: [{type: Ready, status: 'False', reason: "
                                  "r, message: m, lastTransitionTime: '2025-12-01T00:00:00Z'}]}"
                                : "");
@@ -42,11 +42,11 @@ static void add_labels(struct text *world, const struct test_node *node)
                 "node.kubernetes.io/instance-type: %s, topology.kubernetes.io/zone: %s, "
                 "karpenter.sh/capacity-type: %s, kubernetes.io/arch: amd64, kubernetes.io/os: "
                 "linux, ",
-                or(node->type, "large"), or(node->zone, "a"),
-                or(node->capacity_type, "on-demand"));
+                or (node->type, "large"), or (node->zone, "a"),
+                or (node->capacity_type, "on-demand"));
     if (!node->unmanaged)
         text_format(world, "karpenter.sh/nodepool: %s, karpenter.sh/registered: 'true', ",
-                    or(node->pool, "pool"));
+                    or (node->pool, "pool"));
     if (!node->unmanaged && !node->uninitialized)
         text_add(world, "karpenter.sh/initialized: 'true', ");
 }
@@ -55,19 +55,20 @@ static void add_claim(struct text *world, const struct test_node *node)
 {
     static const char *const conditions[] = {"Launched", "Registered", "Initialized",
                                              "Consolidatable"};
-    text_format(world,
-                "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {%sname: claim-%s, uid: "
-                "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', annotations: {%s}, labels: {",
-                node->deleting ? "deletionTimestamp: '2025-12-31T00:00:00Z', " : "", node->name,
-                node->name, or(node->claim_annotations, ""));
+    text_format(
+        world,
+        "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {%sname: claim-%s, uid: "
+        "claim-uid-%s, creationTimestamp: '2025-12-01T00:00:00Z', annotations: {%s}, labels: {",
+        node->deleting ? "deletionTimestamp: '2025-12-31T00:00:00Z', " : "", node->name, node->name,
+        or (node->claim_annotations, ""));
     add_labels(world, node);
     text_format(world,
                 "}}, spec: {nodeClassRef: {group: g, kind: Class, name: c}%s%s}, status: "
                 "{providerID: 'p:%s', allocatable: {cpu: %s, memory: 64Gi, pods: '100'}%s%s, "
                 "conditions: [",
-                node->claim_spec != NULL ? ", " : "", or(node->claim_spec, ""), node->name,
-                or(node->cpu, "15900m"), node->claim_status != NULL ? ", " : "",
-                or(node->claim_status, ""));
+                node->claim_spec != NULL ? ", " : "", or (node->claim_spec, ""), node->name,
+                or (node->cpu, "15900m"), node->claim_status != NULL ? ", " : "",
+                or (node->claim_status, ""));
     for (size_t i = 0; i < ARRAY_LENGTH(conditions); i++)
         if (!text_equal(node->no_condition, conditions[i]))
             add_condition(world, conditions[i], "2025-12-01T00:00:00Z");
@@ -83,33 +84,33 @@ void add_node(struct text *world, struct test_node node)
     text_format(world,
                 "{apiVersion: v1, kind: Node, metadata: {name: %s, uid: uid-%s, annotations: {%s}, "
                 "labels: {kubernetes.io/hostname: %s, ",
-                node.name, node.name, or(node.annotations, ""), node.name);
+                node.name, node.name, or (node.annotations, ""), node.name);
     add_labels(world, &node);
     text_format(world,
                 "}}, spec: {providerID: 'p:%s', taints: [%s]}, status: {allocatable: {cpu: %s, "
                 "memory: 64Gi, pods: '100'}, capacity: {cpu: %s, memory: 64Gi, pods: '100'}, "
                 "conditions: [{type: Ready, status: '%s', reason: r, lastTransitionTime: "
                 "'2025-12-01T00:00:00Z'}]}}\n---\n",
-                node.name, or(node.taints, ""), or(node.cpu, "15900m"), or(node.cpu, "15900m"),
+                node.name, or (node.taints, ""), or (node.cpu, "15900m"), or (node.cpu, "15900m"),
                 node.not_ready ? "False" : "True");
 }
 
 void add_pod(struct text *world, struct test_pod pod)
 {
-    const char *owner = or(pod.owner, "ReplicaSet");
-    text_format(world,
-                "{apiVersion: v1, kind: Pod, metadata: {%sname: %s, uid: uid-%s, labels: {%s}, "
-                "annotations: {%s}, ownerReferences: [{apiVersion: %s, kind: %s, name: %s, uid: "
-                "%s, controller: true}]}, spec: {%s%s%s%s containers: [{name: c, image: i, "
-                "resources: {requests: {cpu: '%s'}}}]}, status: {%s}}\n---\n",
-                or(pod.meta, ""), pod.name, pod.name, or(pod.labels, ""), or(pod.annotations, ""),
-                strcmp(owner, "Node") == 0  ? "v1"
-                : strcmp(owner, "Job") == 0 ? "batch/v1"
-                                            : "apps/v1",
-                owner, or(pod.owner_name, "owner"), or(pod.owner_name, "o"), or(pod.spec, ""),
-                pod.node != NULL ? "nodeName: " : "", or(pod.node, ""),
-                pod.node != NULL ? "," : "", or(pod.cpu, "1"),
-                or(pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
+    const char *owner = or (pod.owner, "ReplicaSet");
+    text_format(
+        world,
+        "{apiVersion: v1, kind: Pod, metadata: {%sname: %s, uid: uid-%s, labels: {%s}, "
+        "annotations: {%s}, ownerReferences: [{apiVersion: %s, kind: %s, name: %s, uid: "
+        "%s, controller: true}]}, spec: {%s%s%s%s containers: [{name: c, image: i, "
+        "resources: {requests: {cpu: '%s'}}}]}, status: {%s}}\n---\n",
+        or (pod.meta, ""), pod.name, pod.name, or (pod.labels, ""), or (pod.annotations, ""),
+        strcmp(owner, "Node") == 0  ? "v1"
+        : strcmp(owner, "Job") == 0 ? "batch/v1"
+                                    : "apps/v1",
+        owner, or (pod.owner_name, "owner"), or (pod.owner_name, "o"), or (pod.spec, ""),
+        pod.node != NULL ? "nodeName: " : "", or (pod.node, ""), pod.node != NULL ? "," : "",
+        or (pod.cpu, "1"), or (pod.status, pod.node != NULL ? "phase: Running" : "phase: Pending"));
 }
 
 // --- DIS-770 -------------------------------------------------------------------------------------
@@ -205,14 +206,13 @@ struct plan_fixture disrupt_bare(struct text *world, const char *method, const c
 static void describe(struct text *text, const struct plan_disruption *command)
 {
     text_format(text, "%s%s/%s:", text->length > 0 ? "; " : "", command->method,
-                or(command->consolidation, "none"));
+                or (command->consolidation, "none"));
     list_for_each (name, &command->candidates)
         text_format(text, " %s", *name);
     list_for_each (claim, &command->replacements) {
         text_add(text, " -> ");
         for (uint32_t i = 0; i < claim->types.count; i++)
-            text_format(text, "%s%s", i > 0 ? "," : "",
-                        claim->types.items[i].instance_type->name);
+            text_format(text, "%s%s", i > 0 ? "," : "", claim->types.items[i].instance_type->name);
         text_format(text, " %s", claim_values(claim, LABEL_CAPACITY_TYPE));
         text_format(text, " %s", claim_values(claim, LABEL_ZONE));
     }

@@ -23,10 +23,10 @@ struct test_node {
     const char *drifted;       // transition time of the condition; NULL: not drifted
     const char *annotations;   // of the Node
     const char *claim_annotations;
-    const char *claim_spec;    // e.g. "terminationGracePeriod: 1h"
-    const char *claim_status;  // e.g. "lastPodEventTime: '...'"
-    const char *taints;        // of the Node
-    const char *no_condition;  // which of Initialized, Consolidatable is missing
+    const char *claim_spec;   // e.g. "terminationGracePeriod: 1h"
+    const char *claim_status; // e.g. "lastPodEventTime: '...'"
+    const char *taints;       // of the Node
+    const char *no_condition; // which of Initialized, Consolidatable is missing
     bool not_ready, unmanaged, uninitialized, deleting;
 };
 struct test_pod {
@@ -34,10 +34,10 @@ struct test_pod {
     const char *cpu;         // NULL: 1
     const char *spec;        // more of it, e.g. "nodeSelector: {a: b}, "
     const char *labels, *annotations;
-    const char *meta;        // more of it, e.g. "deletionTimestamp: ..., "
-    const char *owner;       // kind; NULL: ReplicaSet
-    const char *owner_name;  // also its uid; NULL: "owner", uid "o"
-    const char *status;      // NULL: "phase: Running"
+    const char *meta;       // more of it, e.g. "deletionTimestamp: ..., "
+    const char *owner;      // kind; NULL: ReplicaSet
+    const char *owner_name; // also its uid; NULL: "owner", uid "o"
+    const char *status;     // NULL: "phase: Running"
 };
 void add_pool(struct text *world, struct test_pool pool);
 void add_node(struct text *world, struct test_node node);
@@ -50,11 +50,11 @@ struct plan_fixture disrupt_bare(struct text *world, const char *method, const c
 // The same with what only a running controller knows.
 struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
                                     const struct disrupt_inputs *inputs);
-#define UPSTREAM "COMPATIBILITY: upstream"
+#define UPSTREAM     "COMPATIBILITY: upstream"
 #define SPOT_TO_SPOT "FEATURE_GATES: SpotToSpotConsolidation=true"
 
-// The commands as "method/consolidation: node node -> type,type ...; ...": types of the replacements
-// with their capacity type and zone requirement, or "" where nothing is disrupted.
+// The commands as "method/consolidation: node node -> type,type ...; ...": types of the
+// replacements with their capacity type and zone requirement, or "" where nothing is disrupted.
 #define assert_disrupts(plan, expected) assert_disrupts_at(plan, expected, __FILE__, __LINE__)
 void describe_disruptions(const struct plan *plan, struct text *text); // the same, to be compared
 void assert_disrupts_at(const struct plan *plan, const char *expected, const char *file, int line);

@@ -16,10 +16,9 @@ struct plan_fixture {
     char *text; // what was planned
 };
 
-// The documents, with a SnapshotContext and the catalogue added. `extra_settings`, "NAME: value" for
-// the context's settings joined by ", ", may be NULL; packing is greedy and nodes cost nothing beside
-// their machines (SCH-507) unless they say otherwise.
-// Fails the test if the input is bad.
+// The documents, with a SnapshotContext and the catalogue added. `extra_settings`, "NAME: value"
+// for the context's settings joined by ", ", may be NULL; packing is greedy and nodes cost nothing
+// beside their machines (SCH-507) unless they say otherwise. Fails the test if the input is bad.
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
 // The same with other options than reasons for the pods without a place.
 struct plan_fixture plan_yaml_with(const char *documents, const char *extra_settings,

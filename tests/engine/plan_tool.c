@@ -1,5 +1,5 @@
-// plan -f FILE [-o json] [--disrupt] [--method NAME]: prints the plan of a snapshot as JSON. Drives the recorded decisions
-// without the rest of the command line.
+// plan -f FILE [-o json] [--disrupt] [--method NAME]: prints the plan of a snapshot as JSON. Drives
+// the recorded decisions without the rest of the command line.
 #include <stdio.h>
 #include <string.h>
 

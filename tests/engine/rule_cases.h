@@ -29,20 +29,20 @@ void check_rule_cases(const struct rule_case *cases, size_t count);
 
 #define LABEL_OF_ZONE "topology.kubernetes.io/zone"
 // A NodePool; `spec` ends in ", " or is empty, `template` and `requirements` likewise.
-#define POOL_OF(name, spec, labels, template, requirements)                                    \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: '" name "', uid: u-" name  \
-    "}, spec: {" spec "template: {metadata: {labels: {" labels "}}, spec: {" template          \
-    "nodeClassRef: {group: g, kind: Class, name: c}, requirements: [" requirements "]}}}}\n---\n"
-#define POOL_REQUIRING(requirements) POOL_OF("pool", "", "", "", requirements)
-#define REQUIRE(key, operator, values) "{key: " key ", operator: " operator ", values: [" values "]}"
+#define POOL_OF(name, spec, labels, template, requirements)                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: '" name "', uid: u-" name \
+    "}, spec: {" spec "template: {metadata: {labels: {" labels                                \
+    "}}, spec: {" template "nodeClassRef: {group: g, kind: Class, name: c}, requirements: "   \
+                           "[" requirements "]}}}}\n---\n"
+#define POOL_REQUIRING(requirements)   POOL_OF("pool", "", "", "", requirements)
+#define REQUIRE(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
 #define REQUIRE_MIN(key, operator, values, least) \
-    "{key: " key ", operator: " operator ", values: [" values "], minValues: " least "}"
+    "{key: " key ", operator: " operator", values: [" values "], minValues: " least "}"
 // An unmanaged node of 8Gi and 20 pods.
-#define NODE_OF(name, labels, cpu)                                                          \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name                  \
-    ", labels: {kubernetes.io/hostname: " name ", " labels "}}, status: {capacity: {cpu: '" \
-    cpu "', memory: 8Gi, pods: '20'}, allocatable: {cpu: '" cpu                             \
-    "', memory: 8Gi, pods: '20'}}}\n---\n"
+#define NODE_OF(name, labels, cpu)                                                              \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name                      \
+    ", labels: {kubernetes.io/hostname: " name ", " labels "}}, status: {capacity: {cpu: '" cpu \
+    "', memory: 8Gi, pods: '20'}, allocatable: {cpu: '" cpu "', memory: 8Gi, pods: '20'}}}\n---\n"
 #define BOUND_POD(name, node, labels, spec)                                                      \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name ", labels: {" labels \
     "}}, spec: {nodeName: " node ", " spec "}, status: {phase: Running}}\n---\n"
@@ -50,28 +50,28 @@ void check_rule_cases(const struct rule_case *cases, size_t count);
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [" terms "]}}}, "
 #define TERM_OF(expressions) "{matchExpressions: [" expressions "]}"
-#define PREFERRED_TERMS(terms)                                                                \
+#define PREFERRED_TERMS(terms) \
     "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" terms "]}}, "
 #define PREFERENCE(weight, expressions) \
     "{weight: " weight ", preference: {matchExpressions: [" expressions "]}}"
 // A Deployment without pods in the input: they are named web-0, web-1...; `labels` ends in ", " or
 // is empty.
-#define DEPLOYMENT(name, replicas, labels, spec)                                                 \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name "}, spec: {replicas: "      \
-    replicas ", selector: {matchLabels: {app: " name "}}, template: {metadata: {labels: {" labels \
-    "app: " name "}}, spec: {" spec "}}}}\n---\n"
+#define DEPLOYMENT(name, replicas, labels, spec)                            \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name        \
+    "}, spec: {replicas: " replicas ", selector: {matchLabels: {app: " name \
+    "}}, template: {metadata: {labels: {" labels "app: " name "}}, spec: {" spec "}}}}\n---\n"
 // A catalogue of types without overhead; offerings as OFFER, separated by ", ".
-#define CATALOG_OF(types)                                                                     \
-    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {"       \
+#define CATALOG_OF(types)                                                               \
+    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {" \
     "instanceTypes: [" types "]}}\n---\n"
 #define TYPE_OF(name, requirements, capacity, offerings)                      \
     "{name: " name ", requirements: [" requirements "], capacity: {" capacity \
     "}, offerings: [" offerings "]}"
-#define OFFER(zone, capacity_type, price, more)                                           \
-    "{price: " price ", available: true, " more "requirements: [{key: " LABEL_OF_ZONE     \
+#define OFFER(zone, capacity_type, price, more)                                             \
+    "{price: " price ", available: true, " more "requirements: [{key: " LABEL_OF_ZONE       \
     ", operator: In, values: [" zone "]}, {key: karpenter.sh/capacity-type, operator: In, " \
     "values: [" capacity_type "]}]}"
-#define DAEMON_SET(name, spec)                                                                 \
-    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name ", uid: d-" name           \
+#define DAEMON_SET(name, spec)                                                                  \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name ", uid: d-" name            \
     "}, spec: {selector: {matchLabels: {d: " name "}}, template: {metadata: {labels: {d: " name \
     "}}, spec: {" spec "}}}}\n---\n"

@@ -15,8 +15,8 @@
 static const double CLOSE = 1e-7;
 static const uint32_t ENOUGH = 100000;
 
-#define ENTRIES(...)                                                                               \
-    (const struct covering_entry[]){__VA_ARGS__},                                                  \
+#define ENTRIES(...)                              \
+    (const struct covering_entry[]){__VA_ARGS__}, \
         sizeof((const struct covering_entry[]){__VA_ARGS__}) / sizeof(struct covering_entry)
 
 static void assert_close(double is, double expected)

@@ -10,12 +10,11 @@
 
 #include "engine/disrupt_fixture.h"
 
+#include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/revalidate.h"
-#include "engine/consolidation/balanced_policy.h"
 
-#define BALANCED \
-    "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"
+#define BALANCED "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"
 
 static void scores_DIS_191_DIS_192_DIS_505_DIS_506_DIS_507(void **state)
 {
@@ -24,13 +23,11 @@ static void scores_DIS_191_DIS_192_DIS_505_DIS_506_DIS_507(void **state)
         double savings, cost, total_price, total_cost;
         bool approved;
     } cases[] = {
-        {20, 5, 100, 100, true},         {10, 10, 100, 100, true},
-        {5, 50, 100, 100, false},        {0, 10, 100, 100, false},
-        {-5, 10, 100, 100, false},       {1, 1, 0, 100, false},
-        {1, 1, 100, 0, false},           {7.26, 4, 58.08, 90, true},
-        {4.84, 5, 58.08, 90, true},      {2.42, 9, 58.08, 90, false},
-        {0, 11, 58.08, 90, false},       {2.42, 9, 48.40, 90, true},
-        {4.84, 5, 58.08, 117, true},     {4.84, 32, 58.08, 117, false},
+        {20, 5, 100, 100, true},     {10, 10, 100, 100, true},      {5, 50, 100, 100, false},
+        {0, 10, 100, 100, false},    {-5, 10, 100, 100, false},     {1, 1, 0, 100, false},
+        {1, 1, 100, 0, false},       {7.26, 4, 58.08, 90, true},    {4.84, 5, 58.08, 90, true},
+        {2.42, 9, 58.08, 90, false}, {0, 11, 58.08, 90, false},     {2.42, 9, 48.40, 90, true},
+        {4.84, 5, 58.08, 117, true}, {4.84, 32, 58.08, 117, false},
     };
     struct node_pool pool = {.spec.disruption.consolidation_policy = "Balanced"};
     for (double scale = 1; scale <= 1e6; scale *= 10) // DIS-701
@@ -108,11 +105,13 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
         add_pod(&world, (struct test_pod){.name = "d2", .node = "blocked", .owner = "DaemonSet"});
         add_pod(&world, (struct test_pod){.name = "m2", .node = "blocked", .owner = "Node"});
         // Eventual disruption may have it, consolidation may not: no candidate here.
-        add_node(&world, (struct test_node){.name = "kept", .type = "small",
+        add_node(&world, (struct test_node){.name = "kept",
+                                            .type = "small",
                                             .claim_spec = "terminationGracePeriod: 1h"});
         add_pod(&world, (struct test_pod){.name = "p4", .node = "kept", BLOCKED});
         add_pod(&world, (struct test_pod){.name = "m4", .node = "kept", .owner = "Node"});
-        add_node(&world, (struct test_node){.name = "coming", .type = "small",
+        add_node(&world, (struct test_node){.name = "coming",
+                                            .type = "small",
                                             .uninitialized = true,
                                             .no_condition = "Initialized"});
         add_node(&world, (struct test_node){.name = "going", .type = "small", .deleting = true});
@@ -137,13 +136,13 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
 }
 
 // --- savings -------------------------------------------------------------------------------------
-#define OFFER(zone, capacity_type, price)                                                 \
-    "{price: " price ", available: true, requirements: [{key: "                           \
-    "topology.kubernetes.io/zone, operator: In, values: [" zone                           \
+#define OFFER(zone, capacity_type, price)                       \
+    "{price: " price ", available: true, requirements: [{key: " \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}"
-#define TYPE(name, cpu, offerings)                                                              \
+#define TYPE(name, cpu, offerings)                                                               \
     "{name: " name ", requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}, " \
-    "{key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: '" cpu            \
+    "{key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: '" cpu             \
     "', memory: 64Gi, pods: '100'}, offerings: [" offerings "]}"
 #define TYPES(types)                                                                    \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {" \
@@ -156,13 +155,13 @@ static void savings_are_by_the_cheapest_offering_of_the_first_type_DIS_193(void 
         const char *types, *expected;
         int64_t savings;
     } cases[] = {
-        {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", "
-             TYPE("u", "16", OFFER("a", "spot", "0.3") ", " OFFER("b", "spot", "0.2")),
+        {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", " TYPE(
+             "u", "16", OFFER("a", "spot", "0.3") ", " OFFER("b", "spot", "0.2")),
          "Underutilized/single: x -> u spot -", 300000000},
         // Narrowed to spot the first type has no offering: as if it cost nothing (DIS-179).
-        {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", "
-             TYPE("u", "16", OFFER("a", "on-demand", "0.1")) ", "
-                 TYPE("v", "16", OFFER("a", "spot", "0.2")),
+        {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", " TYPE(
+             "u", "16", OFFER("a", "on-demand", "0.1")) ", " TYPE("v", "16",
+                                                                  OFFER("a", "spot", "0.2")),
          "Underutilized/single: x -> u,v spot -", 500000000},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -178,13 +177,14 @@ static void savings_are_by_the_cheapest_offering_of_the_first_type_DIS_193(void 
 }
 
 // --- what is told and what is checked ------------------------------------------------------------
-// Two machines of 1.00 that one of 1.20 could replace: 0.80 are too little for all of the pool's trouble.
+// Two machines of 1.00 that one of 1.20 could replace: 0.80 are too little for all of the pool's
+// trouble.
 #define ON_DEMAND \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 static void add_scant_saving(struct text *world, const char *second_pool)
 {
-    text_add(world, TYPES(TYPE("t", "8", OFFER("a", "on-demand", "1")) ", "
-                          TYPE("u", "16", OFFER("a", "on-demand", "1.2"))));
+    text_add(world, TYPES(TYPE("t", "8", OFFER("a", "on-demand", "1")) ", " TYPE(
+                        "u", "16", OFFER("a", "on-demand", "1.2"))));
     add_pool(world, (struct test_pool){.disruption = BALANCED, .template = ON_DEMAND});
     add_pool(world, (struct test_pool){.name = "plain", .template = ON_DEMAND});
     add_node(world, (struct test_node){.name = "x", .type = "t", .cpu = "8"});

@@ -72,15 +72,14 @@ static void one_pinned_pod_does_not_spoil_a_merge_DIS_713(void **state)
             char name[8], pod[8];
             snprintf(name, sizeof name, "n%d", i);
             snprintf(pod, sizeof pod, "p%d", i);
-            add_node(&world, (struct test_node){.name = name,
-                                                .type = i == 0 ? "large" : "medium",
-                                                .cpu = "600m"});
-            add_pod(&world, (struct test_pod){
-                                .name = pod,
-                                .node = name,
-                                .cpu = "600m",
-                                .spec = i == 0 ? "nodeSelector: {kubernetes.io/hostname: n0}, "
-                                               : NULL});
+            add_node(&world, (struct test_node){
+                                 .name = name, .type = i == 0 ? "large" : "medium", .cpu = "600m"});
+            add_pod(&world,
+                    (struct test_pod){
+                        .name = pod,
+                        .node = name,
+                        .cpu = "600m",
+                        .spec = i == 0 ? "nodeSelector: {kubernetes.io/hostname: n0}, " : NULL});
         }
         PLAN p = disrupt(&world, "multi", upstream ? UPSTREAM : NULL);
         assert_disrupts(p.plan,
@@ -182,9 +181,8 @@ static void one_command_asks_no_more_than_a_budget_allows_DIS_760(void **state)
                         allowed);
             PLAN p = disrupt(&world, methods[m], NULL);
             if (m == 0)
-                assert_disrupts(p.plan,
-                                allowed == 1 ? ""
-                                             : "Underutilized/multi: n0 n1 -> small on-demand -");
+                assert_disrupts(
+                    p.plan, allowed == 1 ? "" : "Underutilized/multi: n0 n1 -> small on-demand -");
             else
                 assert_int_equal(p.plan->disruptions.items[0].candidates.count, allowed);
         }
@@ -199,9 +197,9 @@ static void add_type(struct text *world, const char *name, const char *offerings
                 "    capacity: {cpu: '16', memory: 64Gi, pods: '100'}\n    offerings:\n%s",
                 name, offerings);
 }
-#define OFFERING(price, zone, capacity_type, available)                                      \
-    "    - {price: " price ", available: " available ", requirements: [{key: "               \
-    "topology.kubernetes.io/zone, operator: In, values: [" zone                              \
+#define OFFERING(price, zone, capacity_type, available)                        \
+    "    - {price: " price ", available: " available ", requirements: [{key: " \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone                \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}\n"
 
 static struct plan_fixture one_node_at_half_a_dollar(const char *offerings, const char *settings)
@@ -221,8 +219,8 @@ static struct plan_fixture one_node_at_half_a_dollar(const char *offerings, cons
 static void a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473(void **state)
 {
     (void)state;
-    const char *offerings = OFFERING("1.0", "a", "spot", "true") OFFERING(
-        "0.2", "b", "spot", "true") OFFERING("0.4", "c", "spot", "true");
+    const char *offerings = OFFERING("1.0", "a", "spot", "true")
+        OFFERING("0.2", "b", "spot", "true") OFFERING("0.4", "c", "spot", "true");
     PLAN p = one_node_at_half_a_dollar(offerings, NULL);
     assert_disrupts(p.plan, "Underutilized/single: x -> new spot b,c");
     assert_int_equal(p.plan->disruptions.items[0].savings, 300000000);
@@ -233,14 +231,14 @@ static void a_dear_zone_does_not_spoil_the_others_DIS_740_DIS_473(void **state)
 static void what_spot_cannot_give_on_demand_may_DIS_741(void **state)
 {
     (void)state;
-    const char *offerings = OFFERING("0.1", "a", "spot", "false")
-        OFFERING("0.25", "a", "on-demand", "true");
+    const char *offerings =
+        OFFERING("0.1", "a", "spot", "false") OFFERING("0.25", "a", "on-demand", "true");
     PLAN p = one_node_at_half_a_dollar(offerings, NULL);
     assert_disrupts(p.plan, "Underutilized/single: x -> new on-demand -");
     PLAN q = one_node_at_half_a_dollar(offerings, UPSTREAM);
     assert_disrupts(q.plan, "Underutilized/single: x -> new spot -"); // DIS-179: not launchable
-    const char *dear_spot = OFFERING("0.7", "a", "spot", "true")
-        OFFERING("0.25", "a", "on-demand", "true");
+    const char *dear_spot =
+        OFFERING("0.7", "a", "spot", "true") OFFERING("0.25", "a", "on-demand", "true");
     PLAN r = one_node_at_half_a_dollar(dear_spot, NULL);
     assert_disrupts(r.plan, "Underutilized/single: x -> new on-demand -");
 }
@@ -253,10 +251,10 @@ static void spot_alone_must_meet_min_values_DIS_168_DIS_741(void **state)
     text_add(&world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\n"
                      "spec:\n  instanceTypes:\n");
     add_type(&world, "old", OFFERING("0.5", "a", "on-demand", "false"));
-    add_type(&world, "m1", OFFERING("0.1", "a", "spot", "true")
-                               OFFERING("0.2", "a", "on-demand", "true"));
-    add_type(&world, "m2", OFFERING("0.1", "a", "spot", "true")
-                               OFFERING("0.2", "a", "on-demand", "true"));
+    add_type(&world, "m1",
+             OFFERING("0.1", "a", "spot", "true") OFFERING("0.2", "a", "on-demand", "true"));
+    add_type(&world, "m2",
+             OFFERING("0.1", "a", "spot", "true") OFFERING("0.2", "a", "on-demand", "true"));
     add_type(&world, "m3", OFFERING("0.2", "a", "on-demand", "true"));
     text_add(&world, "---\n");
     add_pool(&world, (struct test_pool){
@@ -282,16 +280,15 @@ static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **s
         text_add(&world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: "
                          "types}\nspec:\n  instanceTypes:\n");
         add_type(&world, "t",
-                 RESERVED("0.01", "r1") RESERVED("0.2", "r2")
-                     OFFERING("0.1", "a", "spot", "true"));
+                 RESERVED("0.01", "r1") RESERVED("0.2", "r2") OFFERING("0.1", "a", "spot", "true"));
         text_add(&world, "---\n");
-        add_pool(&world, (struct test_pool){.template =
-                                                "requirements: [{key: karpenter.sh/capacity-type, "
+        add_pool(&world,
+                 (struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type, "
                                                 "operator: In, values: [spot]}], "});
-        add_node(&world, (struct test_node){.name = "x",
-                                            .type = "t",
-                                            .capacity_type =
-                                                "reserved, example.com/reservation-id: r2"});
+        add_node(&world,
+                 (struct test_node){.name = "x",
+                                    .type = "t",
+                                    .capacity_type = "reserved, example.com/reservation-id: r2"});
         add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
         PLAN p = disrupt_bare(&world, "single", upstream ? UPSTREAM : NULL);
         assert_disrupts(p.plan, upstream ? "" : "Underutilized/single: x -> t spot -");

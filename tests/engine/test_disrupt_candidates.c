@@ -117,17 +117,18 @@ static void protected_pods_keep_their_node_DIS_40(void **state)
               "", "Empty/empty: x");
 }
 
-#define BUDGET(name, namespace, more)                                                        \
-    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name              \
-    ", namespace: " namespace ", uid: " name "}, spec: {" more                               \
-    "}, status: {disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1}}\n---\n"
+#define BUDGET(name, namespace, more)                                                  \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name        \
+    ", namespace: " namespace ", uid: " name "}, spec: {" more                         \
+                              "}, status: {disruptionsAllowed: 0, currentHealthy: 1, " \
+                              "desiredHealthy: 1, expectedPods: 1}}\n---\n"
 #define ALL "selector: {}"
 
 static void budgets_of_pods_keep_their_node_DIS_42_DIS_45(void **state)
 {
     (void)state;
     struct test_pod daemon = {.owner = "DaemonSet", .labels = "app: a"};
-    check_pod(daemon, BUDGET("b", "default", ALL), ""); // DIS-486
+    check_pod(daemon, BUDGET("b", "default", ALL), "");                 // DIS-486
     check_pod(daemon, BUDGET("b", "elsewhere", ALL), "Empty/empty: x"); // DIS-485
     check_pod(daemon, BUDGET("b", "default", "selector: {matchLabels: {app: b}}"),
               "Empty/empty: x");
@@ -151,7 +152,7 @@ static void budgets_of_the_pool_bound_what_goes_at_once_DIS_118_DIS_142(void **s
         const char *budgets, *expected;
     } cases[] = {
         {"[{nodes: '3'}]", "Empty/empty: n0 n1 n2"}, // DIS-460
-        {"[{nodes: 0%}]", ""},                         // DIS-462
+        {"[{nodes: 0%}]", ""},                       // DIS-462
         {"[{nodes: 10%}]", "Empty/empty: n0"},
         {"[{nodes: '3'}, {nodes: '2', reasons: [Empty]}]", "Empty/empty: n0 n1"}, // DIS-122
         {"[{nodes: '2'}, {nodes: '0', reasons: [Drifted]}]", "Empty/empty: n0 n1"},
@@ -183,9 +184,10 @@ static void nodes_that_are_not_ready_or_go_already_use_the_budget_DIS_126(void *
     for (int i = 0; i < 6; i++) {
         char name[8];
         snprintf(name, sizeof name, "n%d", i);
-        add_node(&world, (struct test_node){.name = name,
-                                            .not_ready = i == 0,
-                                            .taints = i == 1 ? "{key: a, effect: NoSchedule}" : ""});
+        add_node(&world,
+                 (struct test_node){.name = name,
+                                    .not_ready = i == 0,
+                                    .taints = i == 1 ? "{key: a, effect: NoSchedule}" : ""});
     }
     add_node(&world, (struct test_node){.name = "new", .uninitialized = true});
     PLAN p = disrupt(&world, "emptiness", NULL);

@@ -66,8 +66,8 @@ static void spot_is_replaced_by_spot_only_behind_the_gate_DIS_172_DIS_175(void *
     assert_string_equal(note_about(p.plan, "x"),
                         "SpotToSpotConsolidation is disabled, can't replace a spot node with a "
                         "spot node");
-    PLAN q = one_node((struct test_pool){0}, spot, (struct test_pod){0},
-                      UPSTREAM ", " SPOT_TO_SPOT);
+    PLAN q =
+        one_node((struct test_pool){0}, spot, (struct test_pod){0}, UPSTREAM ", " SPOT_TO_SPOT);
     assert_disrupts(q.plan, "");
     assert_string_equal(note_about(q.plan, "x"),
                         "SpotToSpotConsolidation requires 15 cheaper instance type options than "
@@ -166,8 +166,9 @@ static void pods_do_not_move_to_uninitialized_nodes_DIS_241_DIS_477(void **state
 {
     (void)state;
     struct text world = {0};
-    add_pool(&world, (struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type"
-                                                    ", operator: In, values: [on-demand]}], "});
+    add_pool(&world,
+             (struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type"
+                                            ", operator: In, values: [on-demand]}], "});
     add_node(&world, (struct test_node){.name = "x", .type = "small", .cpu = "1900m"});
     add_node(&world, (struct test_node){.name = "up", .uninitialized = true});
     add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
@@ -238,11 +239,11 @@ static void a_restless_node_takes_pods_when_its_own_are_settled_DIS_719(void **s
                                             .disruption = "budgets: [{nodes: '0'}], "
                                                           "consolidateAfter: 1m"});
         add_node(&world, (struct test_node){.name = "a", .type = "small", .cpu = "1900m"});
-        add_node(&world, (struct test_node){.name = "b",
-                                            .pool = "busy",
-                                            .claim_status =
-                                                "lastPodEventTime: '2025-12-31T23:59:50Z'",
-                                            .no_condition = cases[i].consolidatable});
+        add_node(&world,
+                 (struct test_node){.name = "b",
+                                    .pool = "busy",
+                                    .claim_status = "lastPodEventTime: '2025-12-31T23:59:50Z'",
+                                    .no_condition = cases[i].consolidatable});
         add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
         if (cases[i].pod != NULL)
             add_pod(&world, (struct test_pod){.name = "q", .node = "b", .status = cases[i].pod});
@@ -283,8 +284,9 @@ static void several_nodes_do_not_become_one_of_their_own_DIS_203(void **state)
     (void)state;
     // Three nodes, two of them of the cheapest type that holds all: one of those is not new.
     struct text world = {0};
-    add_pool(&world, (struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type"
-                                                    ", operator: In, values: [on-demand]}], "});
+    add_pool(&world,
+             (struct test_pool){.template = "requirements: [{key: karpenter.sh/capacity-type"
+                                            ", operator: In, values: [on-demand]}], "});
     add_node(&world, (struct test_node){.name = "a", .type = "medium", .cpu = "1"});
     add_node(&world, (struct test_node){.name = "b", .type = "medium", .cpu = "1"});
     add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
@@ -325,9 +327,8 @@ static void pools_take_turns_DIS_214(void **state)
         add_node(&world, (struct test_node){.name = names[i],
                                             .pool = i < 2 ? "b" : "c",
                                             .type = i < 2 ? "large" : "small"});
-        add_pod(&world, (struct test_pod){.name = pod,
-                                          .node = names[i],
-                                          .spec = i == 0 ? spec : NULL});
+        add_pod(&world,
+                (struct test_pod){.name = pod, .node = names[i], .spec = i == 0 ? spec : NULL});
     }
     PLAN p = disrupt(&world, "single", UPSTREAM);
     assert_disrupts(p.plan, "Underutilized/single: c1");

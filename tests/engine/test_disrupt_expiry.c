@@ -1,5 +1,5 @@
-// Nodes that are about to expire (DIS-762, LIF-451). It is 2026-01-01T00:00:00Z; the nodes were made a
-// month before.
+// Nodes that are about to expire (DIS-762, LIF-451). It is 2026-01-01T00:00:00Z; the nodes were
+// made a month before.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,9 @@
 #include "engine/disrupt_fixture.h"
 #include "engine/disruption/expiry.h"
 
-#define LARGE_ONLY "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: " \
-                   "[large]}], "
+#define LARGE_ONLY                                                                  \
+    "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: " \
+    "[large]}], "
 
 static struct plan_fixture expire(struct text *world, const char *settings, int64_t lead_ns)
 {
@@ -46,18 +47,16 @@ static void a_node_goes_a_lead_before_its_deadline_DIS_762(void **state)
         bool goes;
         int64_t again_minutes; // when to look again
     } cases[] = {
-        {"744h10m", NULL, true, 0},      {"744h11m", NULL, false, 1},
-        {"745h", NULL, false, 50},       {"744h", NULL, false, 0}, // the deadline itself is another's
-        {"743h", NULL, false, 0},        {"Never", NULL, false, 0},
-        {"744h10m", UPSTREAM, false, 0},
+        {"744h10m", NULL, true, 0}, {"744h11m", NULL, false, 1}, {"745h", NULL, false, 50},
+        {"744h", NULL, false, 0}, // the deadline itself is another's
+        {"743h", NULL, false, 0},   {"Never", NULL, false, 0},   {"744h10m", UPSTREAM, false, 0},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         PLAN p = one_node(cases[i].expire_after, cases[i].settings, 10 * MINUTE,
                           (struct test_pool){.template = LARGE_ONLY}, (struct test_pod){0});
         assert_disrupts(p.plan, cases[i].goes ? "Expired/none: x -> large - -" : "");
         int64_t again = cases[i].again_minutes;
-        assert_true(p.plan->look_again ==
-                    (again > 0 ? p.snapshot->time + again * MINUTE : 0));
+        assert_true(p.plan->look_again == (again > 0 ? p.snapshot->time + again * MINUTE : 0));
     }
 }
 
@@ -135,7 +134,8 @@ static void those_that_expire_first_go_first_DIS_762(void **state)
                                                       "consolidateAfter: Never"});
     add_node(&world, (struct test_node){.name = "a", .claim_spec = "expireAfter: 744h9m"});
     add_node(&world, (struct test_node){.name = "b", .claim_spec = "expireAfter: 744h8m"});
-    add_node(&world, (struct test_node){.name = "c", .claim_spec = "expireAfter: 744h7m",
+    add_node(&world, (struct test_node){.name = "c",
+                                        .claim_spec = "expireAfter: 744h7m",
                                         .drifted = "2025-12-20T00:00:00Z"}); // drift's own
     add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
     add_pod(&world, (struct test_pod){.name = "q", .node = "b"});

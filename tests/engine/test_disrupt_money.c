@@ -10,15 +10,15 @@
 #include <cmocka.h>
 
 #include "base/duration.h"
-#include "engine/disruption/disruption.h"
-#include "engine/disrupt_fixture.h"
 #include "engine/consolidation/payback.h"
+#include "engine/disrupt_fixture.h"
+#include "engine/disruption/disruption.h"
 
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
-#define OFFERING(price, zone, capacity_type)                                                     \
-    "    - {price: " price ", available: true, requirements: [{key: "                            \
-    "topology.kubernetes.io/zone, operator: In, values: [" zone                                  \
+#define OFFERING(price, zone, capacity_type)                          \
+    "    - {price: " price ", available: true, requirements: [{key: " \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone       \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}\n"
 
 static void add_catalogue(struct text *world)
@@ -222,9 +222,9 @@ static void a_price_that_is_not_known_is_said_to_be_DIS_743(void **state)
             assert_disrupts(p.plan, elsewhere ? "Underutilized/single: x" : "");
             if (elsewhere)
                 continue;
-            assert_string_equal(note_about(p.plan, "x"),
-                                upstream ? "Can't replace with a cheaper node"
-                                         : "price of old in a unknown");
+            assert_string_equal(note_about(p.plan, "x"), upstream
+                                                             ? "Can't replace with a cheaper node"
+                                                             : "price of old in a unknown");
             if (!upstream)
                 assert_said(p.plan, "DIS-743: price of old in a unknown");
         }
@@ -237,9 +237,9 @@ static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
     add_catalogue(&world);
     add_type(&world, "old", NULL, OFFERING("0.5", "b", "on-demand"));
     text_add(&world, "---\n");
-    add_pool(&world, (struct test_pool){
-                         .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
-                                       "consolidationPolicy: WhenEmptyOrUnderutilized"});
+    add_pool(&world,
+             (struct test_pool){.disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
+                                              "consolidationPolicy: WhenEmptyOrUnderutilized"});
     add_node(&world, (struct test_node){.name = "a", .type = "old"});
     add_node(&world, (struct test_node){.name = "b", .type = "old", .zone = "b"});
     add_node(&world, (struct test_node){.name = "z", .unmanaged = true});
@@ -339,23 +339,22 @@ static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
         struct text world = {0};
         add_catalogue(&world);
         add_type(&world, "old", NULL, OFFERING("0.12", "a", "on-demand"));
-        add_type(&world, "new", NULL,
-                 OFFERING("0.01", "a", "spot") OFFERING("0.11", "b", "spot"));
+        add_type(&world, "new", NULL, OFFERING("0.01", "a", "spot") OFFERING("0.11", "b", "spot"));
         text_add(&world, "---\n");
         add_pool(&world, (struct test_pool){0});
         add_node(&world, (struct test_node){.name = "x", .type = "old"});
         add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
         // 0.06 USD an hour for four hours.
-        PLAN p = decide(&world, "single",
-                        enough ? "DISRUPTION_COST_PER_POD: '0.23'"
-                               : "DISRUPTION_COST_PER_POD: '0.25'",
-                        NULL);
+        PLAN p = decide(
+            &world, "single",
+            enough ? "DISRUPTION_COST_PER_POD: '0.23'" : "DISRUPTION_COST_PER_POD: '0.25'", NULL);
         assert_disrupts(p.plan, enough ? "Underutilized/single: x -> new spot -" : "");
     }
 }
 
 // The node's type has been as cheap as what could replace it has been dear.
-// DIS-179 keeps the type without spot in the list; it cannot be launched, and its price is nobody's.
+// DIS-179 keeps the type without spot in the list; it cannot be launched, and its price is
+// nobody's.
 static void a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11(void **state)
 {
     (void)state;
@@ -398,8 +397,7 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
         add_type(&world, "new", NULL, OFFERING("0.06", "a", "spot"));
         text_add(&world, "---\n");
         add_pool(&world, (struct test_pool){0});
-        add_node(&world,
-                 (struct test_node){.name = "x", .type = "old", .capacity_type = "spot"});
+        add_node(&world, (struct test_node){.name = "x", .type = "old", .capacity_type = "spot"});
         add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
         struct spot_price prices[] = {{"new", "a", 60000000, cases[i].new_highest * 1000000},
                                       {"old", "a", cases[i].old_lowest * 1000000, 110000000}};
@@ -412,8 +410,8 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
 
 // --- costs ---------------------------------------------------------------------------------------
 
-static void add_job_pod(struct text *world, const char *name, const char *node,
-                        const char *started, const char *deletion_cost)
+static void add_job_pod(struct text *world, const char *name, const char *node, const char *started,
+                        const char *deletion_cost)
 {
     text_format(world,
                 "{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: uid-%s, annotations: {%s}, "
@@ -467,9 +465,9 @@ static void what_lately_began_goes_rather_than_what_has_long_run_DIS_757(void **
 {
     (void)state;
     struct text world = {0};
-    add_pool(&world, (struct test_pool){
-                         .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
-                                       "consolidationPolicy: WhenEmptyOrUnderutilized"});
+    add_pool(&world,
+             (struct test_pool){.disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
+                                              "consolidationPolicy: WhenEmptyOrUnderutilized"});
     add_node(&world, (struct test_node){.name = "a"});
     add_node(&world, (struct test_node){.name = "b"});
     add_job_pod(&world, "p", "a", "2025-12-31T15:00:00Z", "");
@@ -492,10 +490,9 @@ static void a_condition_changes_no_score_DIS_754(void **state)
                              .annotations = blocked ? "karpenter.sh/do-not-disrupt: 'true'" : ""});
         add_pod(&world, (struct test_pod){.name = "m", .node = "x", .owner = "Node"});
         add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
-        add_pod(&world, (struct test_pod){
-                            .name = "q",
-                            .node = "x",
-                            .meta = "deletionTimestamp: '2026-01-01T00:00:00Z', "});
+        add_pod(&world, (struct test_pod){.name = "q",
+                                          .node = "x",
+                                          .meta = "deletionTimestamp: '2026-01-01T00:00:00Z', "});
         PLAN p = disrupt(&world, "single", NULL);
         CLEANUP_ARENA struct arena *arena = arena_create(4096);
         const struct candidate_options options = {.reason = "Underutilized"};
@@ -516,10 +513,9 @@ static void drift_replaces_by_what_would_stay_DIS_756(void **state)
     add_type(&world, "six", "6", OFFERING("0.3", "a", "on-demand"));
     text_add(&world, "---\n");
     add_pool(&world, (struct test_pool){.template = ON_DEMAND_ONLY});
-    add_node(&world, (struct test_node){.name = "x",
-                                        .type = "huge",
-                                        .cpu = "64",
-                                        .drifted = "2025-12-20T00:00:00Z"});
+    add_node(&world,
+             (struct test_node){
+                 .name = "x", .type = "huge", .cpu = "64", .drifted = "2025-12-20T00:00:00Z"});
     add_pod(&world, (struct test_pod){.name = "p", .node = "x", .cpu = "4500m"});
     add_pod(&world, (struct test_pod){.name = "q", .node = "x", .cpu = "4500m"});
     PLAN p = decide(&world, "drift", "PACKING_POLICY: LowestPrice", NULL);

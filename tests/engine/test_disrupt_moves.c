@@ -30,11 +30,12 @@ static void add_cheap_pods(struct text *world)
     add_node(world, (struct test_node){.name = "b"});
     add_node(world, (struct test_node){.name = "c"});
     add_pod(world, (struct test_pod){.name = "p", .node = "a", .annotations = CHEAP});
-    add_pod(world,
-            (struct test_pod){.name = "q", .node = "b", .cpu = "2", .annotations = CHEAP});
-    add_pod(world, (struct test_pod){
-                       .name = "r", .node = "b", .annotations = CHEAP, .spec = "nodeSelector: "
-                                                                               "{a: b}, "});
+    add_pod(world, (struct test_pod){.name = "q", .node = "b", .cpu = "2", .annotations = CHEAP});
+    add_pod(world, (struct test_pod){.name = "r",
+                                     .node = "b",
+                                     .annotations = CHEAP,
+                                     .spec = "nodeSelector: "
+                                             "{a: b}, "});
     add_pod(world, (struct test_pod){.name = "s", .node = "c", .cpu = "14"});
 }
 
@@ -92,8 +93,8 @@ static void moves_of_consolidation_are_planned_DIS_749(void **state)
     }
 }
 
-// The pods of x fit exactly: the one of 3 cpu into d, the one of 3.5 cpu into e. Unless the first one goes to
-// e, as it was seen to do, or because e is the emptier one.
+// The pods of x fit exactly: the one of 3 cpu into d, the one of 3.5 cpu into e. Unless the first
+// one goes to e, as it was seen to do, or because e is the emptier one.
 static void add_exact_room(struct text *world)
 {
     static const char kept[] = "karpenter.sh/do-not-disrupt: 'true'";
@@ -146,8 +147,7 @@ static void pods_of_drifted_nodes_go_to_their_replacements_DIS_224_SCH_516(void 
         add_pod(&world, (struct test_pod){.name = "p", .node = "x", .cpu = "3"});
         PLAN p = disrupt(&world, "drift", upstream ? UPSTREAM : NULL);
         assert_int_equal(p.plan->disruptions.items[0].replacements.count, 1);
-        assert_moves(p.plan->disruptions.items,
-                     upstream ? "" : "pods: default/p to replacement 1");
+        assert_moves(p.plan->disruptions.items, upstream ? "" : "pods: default/p to replacement 1");
     }
 }
 

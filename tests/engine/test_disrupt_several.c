@@ -88,7 +88,8 @@ static void one_large_node_becomes_two_small_ones_DIS_745(void **state)
         add_node(&world, (struct test_node){.name = "x", .type = "huge", .cpu = "64"});
         add_pods(&world, "x", 2, "4500m", NULL);
         PLAN p = disrupt_bare(&world, NULL, settings[i]);
-        assert_disrupts(p.plan, i == 0 ? "Underutilized/single: x -> six on-demand - -> six on-demand -" : "");
+        assert_disrupts(
+            p.plan, i == 0 ? "Underutilized/single: x -> six on-demand - -> six on-demand -" : "");
         if (i == 0)
             assert_int_equal(savings_of(p.plan), 2600000000);
     }
@@ -119,8 +120,10 @@ static void more_nodes_must_be_worth_their_cost_SCH_507(void **state)
         add_node(&world, (struct test_node){.name = "x", .type = "large", .cpu = "12"});
         add_pods(&world, "x", 2, "4500m", NULL);
         PLAN p = disrupt_bare(&world, NULL, cases[i].settings);
-        assert_disrupts(p.plan, cases[i].taken ? "Underutilized/single: x -> six on-demand - -> six "
-                                                 "on-demand -" : "");
+        assert_disrupts(p.plan, cases[i].taken
+                                    ? "Underutilized/single: x -> six on-demand - -> six "
+                                      "on-demand -"
+                                    : "");
         if (cases[i].taken)
             assert_int_equal(savings_of(p.plan), 30000000); // what people are told is prices
     }
@@ -243,9 +246,9 @@ static void the_best_move_is_made_not_the_first_DIS_746(void **state)
         add_type(&world, "middle", "12", "1.2");
         add_type(&world, "cheap", "4", "0.2");
         text_add(&world, "---\n");
-        add_pool(&world, (struct test_pool){
-                             .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
-                                           "consolidationPolicy: WhenEmptyOrUnderutilized"});
+        add_pool(&world,
+                 (struct test_pool){.disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s, "
+                                                  "consolidationPolicy: WhenEmptyOrUnderutilized"});
         // The first by merit becomes a little cheaper, the second much.
         add_node(&world, (struct test_node){.name = "a", .type = "dear", .cpu = "16"});
         add_pods(&world, "a", 1, "11", NULL);
@@ -253,8 +256,7 @@ static void the_best_move_is_made_not_the_first_DIS_746(void **state)
         add_pods(&world, "b", 1, "3900m", NULL);
         PLAN p = disrupt_bare(&world, "single", upstream ? UPSTREAM : LOWEST);
         assert_int_equal(p.plan->disruptions.count, 1);
-        assert_string_equal(p.plan->disruptions.items[0].candidates.items[0],
-                            upstream ? "a" : "b");
+        assert_string_equal(p.plan->disruptions.items[0].candidates.items[0], upstream ? "a" : "b");
     }
 }
 
@@ -307,13 +309,13 @@ static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
 
 // --- by what fits into the holes, and around destinations ----------------------------------------
 
-#define BUDGET(nodes) \
+#define BUDGET(nodes)                                                              \
     "budgets: [{nodes: '" nodes "'}], consolidateAfter: 0s, consolidationPolicy: " \
     "WhenEmptyOrUnderutilized"
 #define KEPT "karpenter.sh/do-not-disrupt: 'true'"
 
-// A budget of two. The dear nodes promise most, and two of them become one cheaper machine; but the pods
-// of two others, which save little on new machines, fit into the holes of nodes that stay.
+// A budget of two. The dear nodes promise most, and two of them become one cheaper machine; but the
+// pods of two others, which save little on new machines, fit into the holes of nodes that stay.
 static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
 {
     (void)state;
@@ -348,8 +350,8 @@ static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
     assert_int_equal(savings_of(p.plan), 1600000000);
 }
 
-// A budget of three, and four nodes that promise more than they keep. The pods of three others would all
-// go to the same room: those of one do, those of the other two share a new machine.
+// A budget of three, and four nodes that promise more than they keep. The pods of three others
+// would all go to the same room: those of one do, those of the other two share a new machine.
 static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **state)
 {
     (void)state;
@@ -372,8 +374,8 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
         add_node(&world, (struct test_node){.name = name, .type = "three", .cpu = "3"});
         add_pods(&world, name, 1, "2800m", NULL);
     }
-    add_node(&world, (struct test_node){
-                         .name = "d", .type = "six", .cpu = "6", .annotations = KEPT});
+    add_node(&world,
+             (struct test_node){.name = "d", .type = "six", .cpu = "6", .annotations = KEPT});
     add_pods(&world, "d", 1, "3", NULL);
     PLAN p = disrupt_bare(&world, NULL, LOWEST);
     assert_int_equal(nodes_gone(p.plan), 3);
@@ -382,8 +384,8 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
 }
 
 // --- the bounds of the search --------------------------------------------------------------------
-// More nodes than the sets of one decision cover, all of them full but the last in any order: what the
-// search for sets does not come to is looked at node by node, in the same decision.
+// More nodes than the sets of one decision cover, all of them full but the last in any order: what
+// the search for sets does not come to is looked at node by node, in the same decision.
 static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
 {
     (void)state;
@@ -396,18 +398,20 @@ static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
         bool last = i == 299;
         snprintf(node, sizeof node, "n%03d", i);
         snprintf(pod, sizeof pod, "p%03d", i);
-        add_node(&world, (struct test_node){.name = node, .zone = zones[i % 3],
+        add_node(&world, (struct test_node){.name = node,
+                                            .zone = zones[i % 3],
                                             .type = last ? "small" : "medium",
                                             .cpu = last ? "1900m" : "3900m"});
-        add_pod(&world, (struct test_pod){.name = pod, .node = node, .owner_name = pod,
-                                          .cpu = last ? "1500m" : "3400m"});
+        add_pod(&world,
+                (struct test_pod){
+                    .name = pod, .node = node, .owner_name = pod, .cpu = last ? "1500m" : "3400m"});
     }
     PLAN p = disrupt(&world, NULL, NULL);
     assert_disrupts(p.plan, "Underutilized/single: n299");
 }
 
-// Either pod finds room on the node that is there, not both: the larger one takes it, and so the node
-// that was to be deleted first gets a replacement.
+// Either pod finds room on the node that is there, not both: the larger one takes it, and so the
+// node that was to be deleted first gets a replacement.
 static void what_goes_along_leaves_the_room_to_later_moves_DIS_746(void **state)
 {
     (void)state;
@@ -421,11 +425,12 @@ static void what_goes_along_leaves_the_room_to_later_moves_DIS_746(void **state)
     for (int i = 0; i < 2; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         add_node(&world, (struct test_node){.name = name, .type = "dear"});
-        add_pod(&world, (struct test_pod){
-                            .name = name, .node = name, .cpu = i == 0 ? "1500m" : "1700m"});
+        add_pod(&world,
+                (struct test_pod){.name = name, .node = name, .cpu = i == 0 ? "1500m" : "1700m"});
     }
     PLAN p = disrupt_bare(&world, "single", NULL);
-    assert_disrupts(p.plan, "Underutilized/single: a -> cheap on-demand -; Underutilized/single: b");
+    assert_disrupts(p.plan,
+                    "Underutilized/single: a -> cheap on-demand -; Underutilized/single: b");
     assert_int_equal(savings_of(p.plan), 1500000000);
     const struct plan_disruption *first = &p.plan->disruptions.items[0];
     assert_int_equal(first->moves.items[0].where, MOVE_TO_REPLACEMENT);

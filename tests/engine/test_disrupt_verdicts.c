@@ -104,8 +104,9 @@ static void pods_that_block_DIS_40_DIS_44_DIS_45(void **state)
 static void what_cannot_be_read_blocks_API_603(void **state)
 {
     (void)state;
-    check_pod((struct test_pod){.meta = "adze.dev/unreadable: 'spec: not an object', "}, "", "API-603",
-              "pod default/p cannot be read, so that nobody knows what it needs: spec: not an object");
+    check_pod(
+        (struct test_pod){.meta = "adze.dev/unreadable: 'spec: not an object', "}, "", "API-603",
+        "pod default/p cannot be read, so that nobody knows what it needs: spec: not an object");
     check_pod((struct test_pod){0},
               "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
               "default, adze.dev/unreadable: bad}, status: {disruptionsAllowed: 9}}\n---\n",
@@ -114,9 +115,10 @@ static void what_cannot_be_read_blocks_API_603(void **state)
     add_pool(&world, (struct test_pool){0});
     add_node(&world, (struct test_node){.name = "empty"});
     add_node(&world, (struct test_node){.name = "x"});
-    add_pod(&world, (struct test_pod){
-                        .name = "p", .node = "x", .meta = "adze.dev/unreadable: bad, ",
-                        .status = "phase: Running"});
+    add_pod(&world, (struct test_pod){.name = "p",
+                                      .node = "x",
+                                      .meta = "adze.dev/unreadable: bad, ",
+                                      .status = "phase: Running"});
     PLAN p = disrupt(&world, NULL, NULL);
     assert_disrupts(p.plan, "Empty/empty: empty");
     assert_verdict(p.plan, "x", "API-603", "pod default/p");
@@ -131,12 +133,15 @@ static void the_longest_protection_is_told_DIS_40(void **state)
     static const struct {
         const char *second, *status, *expected;
     } rows[] = {
-        {"30m", STARTED, "pod default/p0 has the annotation karpenter.sh/do-not-disrupt: 1h, which "
-                         "protects it until 2026-01-01T00:50:00Z"},
-        {"2h", STARTED, "pod default/p1 has the annotation karpenter.sh/do-not-disrupt: 2h, which "
-                        "protects it until 2026-01-01T01:50:00Z"},
+        {"30m", STARTED,
+         "pod default/p0 has the annotation karpenter.sh/do-not-disrupt: 1h, which "
+         "protects it until 2026-01-01T00:50:00Z"},
+        {"2h", STARTED,
+         "pod default/p1 has the annotation karpenter.sh/do-not-disrupt: 2h, which "
+         "protects it until 2026-01-01T01:50:00Z"},
         {"'true'", STARTED, "pod default/p1 has the annotation karpenter.sh/do-not-disrupt: true"},
-        {"1s", "phase: Pending", "do-not-disrupt: 1s from its start, and its status has no startTime yet"},
+        {"1s", "phase: Pending",
+         "do-not-disrupt: 1s from its start, and its status has no startTime yet"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
         char second[64];
@@ -144,10 +149,13 @@ static void the_longest_protection_is_told_DIS_40(void **state)
         snprintf(second, sizeof second, "karpenter.sh/do-not-disrupt: %s", rows[i].second);
         add_pool(&world, (struct test_pool){0});
         add_node(&world, (struct test_node){.name = "x"});
-        add_pod(&world, (struct test_pod){.name = "p0", .node = "x", .status = STARTED,
+        add_pod(&world, (struct test_pod){.name = "p0",
+                                          .node = "x",
+                                          .status = STARTED,
                                           .annotations = "karpenter.sh/do-not-disrupt: 1h"});
-        add_pod(&world, (struct test_pod){.name = "p1", .node = "x", .status = rows[i].status,
-                                          .annotations = second});
+        add_pod(&world,
+                (struct test_pod){
+                    .name = "p1", .node = "x", .status = rows[i].status, .annotations = second});
         PLAN p = disrupt(&world, NULL, NULL);
         assert_verdict(p.plan, "x", "DIS-40", rows[i].expected);
     }
@@ -159,17 +167,20 @@ static void budgets_without_status_allow_nothing_DIS_45(void **state)
     check_pod((struct test_pod){0},
               "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
               "default}, spec: {minAvailable: 1, selector: {}}}\n---\n",
-              "DIS-45", "default/a allows no eviction of pod default/p: its status counts no pods yet");
+              "DIS-45",
+              "default/a allows no eviction of pod default/p: its status counts no pods yet");
 }
 
 static void budgets_nobody_can_read_DIS_708(void **state)
 {
     (void)state;
-    check_pod((struct test_pod){0},
-              "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
-              "default}, spec: {selector: {matchExpressions: [{key: app, operator: Like}]}}}\n---\n",
-              "DIS-708", "selector of PodDisruptionBudget default/a is invalid, so that it may "
-              "protect any pod of its namespace, such as p");
+    check_pod(
+        (struct test_pod){0},
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: "
+        "default}, spec: {selector: {matchExpressions: [{key: app, operator: Like}]}}}\n---\n",
+        "DIS-708",
+        "selector of PodDisruptionBudget default/a is invalid, so that it may "
+        "protect any pod of its namespace, such as p");
 }
 
 // What is said of a node that has drifted, by the methods that are not asked.
@@ -180,8 +191,8 @@ static void drifted_nodes_and_the_other_method_DIS_220(void **state)
     add_pool(&world, (struct test_pool){0});
     add_pool(&world, (struct test_pool){.name = "fixed", .spec = "replicas: 1, "});
     add_node(&world, (struct test_node){.name = "x", .drifted = "2025-12-20T00:00:00Z"});
-    add_node(&world, (struct test_node){.name = "w", .pool = "fixed",
-                                        .drifted = "2025-12-20T00:00:00Z"});
+    add_node(&world,
+             (struct test_node){.name = "w", .pool = "fixed", .drifted = "2025-12-20T00:00:00Z"});
     PLAN p = disrupt(&world, "multi", NULL);
     assert_verdict(p.plan, "w", "DIS-220", "have drifted, by static-drift");
     struct text other = {0};
@@ -211,7 +222,8 @@ static void pods_of_a_named_host_DIS_161(void **state)
     struct text world = {0};
     add_pool(&world, (struct test_pool){0});
     add_node(&world, (struct test_node){.name = "x"});
-    add_pod(&world, (struct test_pod){.name = "p", .node = "x",
+    add_pod(&world, (struct test_pod){.name = "p",
+                                      .node = "x",
                                       .spec = "nodeSelector: {kubernetes.io/hostname: x}, "});
     PLAN p = disrupt(&world, "single", NULL);
     assert_verdict(p.plan, "x", "DIS-161",
@@ -251,11 +263,13 @@ static void consolidation_is_off_or_waits_DIS_83_DIS_85_DIS_98(void **state)
 static void budgets_that_are_used_up_DIS_120_DIS_121_DIS_127_DIS_132(void **state)
 {
     (void)state;
-    struct test_pool closed = {.disruption = "consolidateAfter: 0s, budgets: [{nodes: 50%}, {nodes: "
-                                             "'0', schedule: '0 20 * * *', duration: 8h}]"};
-    check_node(closed, (struct test_node){0}, NULL, "DIS-120",
-               "NodePool \"pool\" budgets[1] (nodes \"0\", schedule \"0 20 * * *\" for 8h) allows 0 "
-               "of 1 nodes until 2026-01-01T04:00:00Z");
+    struct test_pool closed = {.disruption =
+                                   "consolidateAfter: 0s, budgets: [{nodes: 50%}, {nodes: "
+                                   "'0', schedule: '0 20 * * *', duration: 8h}]"};
+    check_node(
+        closed, (struct test_node){0}, NULL, "DIS-120",
+        "NodePool \"pool\" budgets[1] (nodes \"0\", schedule \"0 20 * * *\" for 8h) allows 0 "
+        "of 1 nodes until 2026-01-01T04:00:00Z");
     struct test_pool bad = {.disruption = "consolidateAfter: 0s, budgets: [{nodes: 50%}, {nodes: "
                                           "'0', schedule: '0 20 * * * *', duration: 8h}]"};
     check_node(bad, (struct test_node){0}, NULL, "DIS-121", "budgets[1] cannot be read");
@@ -295,8 +309,11 @@ static void one_method_alone_DIS_445(void **state)
     (void)state;
     static const struct {
         const char *method, *rule;
-    } cases[] = {{"drift", "DIS-222"}, {"static-drift", "DIS-222"}, {"emptiness", "DIS-144"},
-                 {"multi", "DIS-201"},   {"expiry", "DIS-762"}};
+    } cases[] = {{"drift", "DIS-222"},
+                 {"static-drift", "DIS-222"},
+                 {"emptiness", "DIS-144"},
+                 {"multi", "DIS-201"},
+                 {"expiry", "DIS-762"}};
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct text world = {0};
         add_pool(&world, (struct test_pool){0});
@@ -367,12 +384,12 @@ static void quiet_nodes_do_not_take_pods_DIS_238(void **state)
                                                     "karpenter.sh/capacity-type, operator: In, "
                                                     "values: [on-demand]}], "});
     add_node(&world, (struct test_node){.name = "a", .type = "small", .cpu = "1900m"});
-    add_node(&world, (struct test_node){.name = "b",
-                                        .type = "small",
-                                        .cpu = "1900m",
-                                        .no_condition = "Consolidatable",
-                                        .claim_status =
-                                            "lastPodEventTime: '2025-12-31T23:59:30Z'"});
+    add_node(&world,
+             (struct test_node){.name = "b",
+                                .type = "small",
+                                .cpu = "1900m",
+                                .no_condition = "Consolidatable",
+                                .claim_status = "lastPodEventTime: '2025-12-31T23:59:30Z'"});
     add_pod(&world, (struct test_pod){.name = "p", .node = "a", .cpu = "500m"});
     add_pod(&world, (struct test_pod){.name = "q", .node = "b", .cpu = "500m"});
     PLAN p = disrupt(&world, NULL, NULL);
@@ -393,7 +410,9 @@ static void scores_are_told_DIS_196(void **state)
         char name[] = {'p', (char)('0' + i), '\0'};
         add_pod(&world, (struct test_pod){.name = name, .node = "a", .cpu = "100m"});
     }
-    add_pod(&world, (struct test_pod){.name = "q", .node = "b", .cpu = "15",
+    add_pod(&world, (struct test_pod){.name = "q",
+                                      .node = "b",
+                                      .cpu = "15",
                                       .spec = "nodeSelector: {kubernetes.io/hostname: b}, "});
     PLAN p = disrupt(&world, "single", NULL);
     assert_verdict(p.plan, "a", "DIS-196",
@@ -407,7 +426,8 @@ static void drifted_nodes_that_stay_DIS_220_DIS_223_DIS_728(void **state)
     struct text world = {0};
     add_pool(&world, (struct test_pool){0});
     add_node(&world, (struct test_node){.name = "x", .drifted = "2025-12-31T00:00:00Z"});
-    add_pod(&world, (struct test_pod){.name = "p", .node = "x",
+    add_pod(&world, (struct test_pod){.name = "p",
+                                      .node = "x",
                                       .spec = "nodeSelector: {kubernetes.io/hostname: x}, "});
     PLAN p = disrupt(&world, NULL, NULL);
     assert_verdict(p.plan, "x", "DIS-223", "default/p =>");

@@ -64,7 +64,8 @@ static void check_beside_running(const char *const *busy, uint32_t busy_count, i
         add_three(&world, (struct test_node){0}, (struct test_pod){.labels = "app: a"});
         add_budget(&world, "b", "", allowed);
         struct string_list names = {.items = (const char **)(uintptr_t)busy, .count = busy_count};
-        PLAN p = disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
+        PLAN p =
+            disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
         assert_int_equal(candidates_of(p.plan), expected[m]);
     }
 }
@@ -88,11 +89,11 @@ static void nodes_that_are_being_deleted_count_until_their_pods_go_DIS_760(void 
             add_three(&world, (struct test_node){0}, (struct test_pod){.labels = "app: a"});
             add_node(&world, (struct test_node){.name = "going", .deleting = true});
             add_pod(&world,
-                    (struct test_pod){
-                        .name = "last",
-                        .node = "going",
-                        .labels = "app: a",
-                        .meta = gone ? "deletionTimestamp: '2026-01-01T00:00:00Z', " : NULL});
+                    (struct test_pod){.name = "last",
+                                      .node = "going",
+                                      .labels = "app: a",
+                                      .meta = gone ? "deletionTimestamp: '2026-01-01T00:00:00Z', "
+                                                   : NULL});
             add_budget(&world, "b", "", 1);
             PLAN p = disrupt(&world, methods[m], NULL);
             assert_int_equal(candidates_of(p.plan), gone ? (m > 0) : 0);
@@ -141,8 +142,8 @@ static void every_budget_counts_DIS_760(void **state)
     for (int i = 0; i < 3; i++) {
         add_node(&world, (struct test_node){.name = nodes[i], .drifted = "2025-12-20T00:00:00Z"});
         if (i != 1)
-            add_pod(&world, (struct test_pod){.name = nodes[i], .node = nodes[i],
-                                              .labels = labels[i]});
+            add_pod(&world,
+                    (struct test_pod){.name = nodes[i], .node = nodes[i], .labels = labels[i]});
     }
     add_pod(&world, (struct test_pod){.name = "q", .node = "n1", .labels = "app: a"});
     add_pod(&world, (struct test_pod){.name = "r", .node = "n1", .labels = "tier: b"});
@@ -203,12 +204,14 @@ static void running_commands_count_for_the_guard_DIS_761(void **state)
         add_three(&world, (struct test_node){0}, (struct test_pod){.status = READY});
         const char *busy[] = {"n0", "n1"};
         struct string_list names = {.items = busy, .count = 2};
-        PLAN p = disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
+        PLAN p =
+            disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
         assert_int_equal(candidates_of(p.plan), 0);
     }
 }
 
-// Where the snapshot shows a pod on the node that it was planned for, it still runs on one that goes.
+// Where the snapshot shows a pod on the node that it was planned for, it still runs on one that
+// goes.
 static void pods_with_another_place_leave_all_the_same_DIS_760_761(void **state)
 {
     (void)state;
@@ -245,10 +248,10 @@ static void an_empty_node_may_have_the_last_replica_DIS_761_DIS_57(void **state)
         add_node(&world, (struct test_node){.name = "a"});
         add_node(&world, (struct test_node){.name = "b"});
         add_node(&world, (struct test_node){.name = "c"});
-        add_pod(&world, (struct test_pod){
-                            .name = "p", .node = "a", .status = READY, .annotations = cheap});
-        add_pod(&world, (struct test_pod){
-                            .name = "q", .node = "b", .status = READY, .annotations = cheap});
+        add_pod(&world,
+                (struct test_pod){.name = "p", .node = "a", .status = READY, .annotations = cheap});
+        add_pod(&world,
+                (struct test_pod){.name = "q", .node = "b", .status = READY, .annotations = cheap});
         PLAN p = disrupt(&world, "emptiness", guarded ? NULL : "WORKLOAD_GUARD: 'false'");
         assert_int_equal(candidates_of(p.plan), guarded ? 2 : 3);
     }
@@ -280,17 +283,18 @@ static void who_is_a_replica_of_whom_DIS_761(void **state)
     assert_int_equal(drift_of_pair(ready, (struct test_pod){.status = UNREADY}), 1);
     assert_int_equal(drift_of_pair((struct test_pod){0}, (struct test_pod){0}), 2);
     // Of different workloads, or of none that serves.
-    assert_int_equal(drift_of_pair(ready, (struct test_pod){.status = READY, .owner_name = "z"}), 2);
+    assert_int_equal(drift_of_pair(ready, (struct test_pod){.status = READY, .owner_name = "z"}),
+                     2);
     assert_int_equal(drift_of_pair((struct test_pod){.status = READY, .owner = "Job"},
                                    (struct test_pod){.status = READY, .owner = "Job"}),
                      2);
     struct test_pod stateful = {.status = READY, .owner = "StatefulSet"};
     assert_int_equal(drift_of_pair(stateful, stateful), 1);
     // Two ReplicaSets of one Deployment in the middle of a rollout.
-    struct test_pod old = {.status = READY, .owner_name = "web-1", .labels =
-                                                                       "pod-template-hash: '1'"};
-    struct test_pod new = {.status = READY, .owner_name = "web-2", .labels =
-                                                                       "pod-template-hash: '2'"};
+    struct test_pod old = {
+        .status = READY, .owner_name = "web-1", .labels = "pod-template-hash: '1'"};
+    struct test_pod new = {
+        .status = READY, .owner_name = "web-2", .labels = "pod-template-hash: '2'"};
     assert_int_equal(drift_of_pair(old, new), 1);
     new.labels = "app: web";
     assert_int_equal(drift_of_pair(old, new), 2);

@@ -1,5 +1,5 @@
-// Random running clusters: every node is in a command or has one verdict (which the fixture checks),
-// and without the reason that it names the outcome is another (DIS-770).
+// Random running clusters: every node is in a command or has one verdict (which the fixture
+// checks), and without the reason that it names the outcome is another (DIS-770).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ struct world {
 };
 
 // One of the texts, evenly.
-#define PICK(random, ...)                                                                         \
-    ((const char *const[]){__VA_ARGS__}[random_below(                                             \
+#define PICK(random, ...)                             \
+    ((const char *const[]){__VA_ARGS__}[random_below( \
         (random), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))])
 
 // --- making a world ------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ static void make_pool(struct random *random, struct world *world, uint32_t index
     world->disruption[index].after = PICK(random, "0s", "0s", "1m", "Never");
     world->disruption[index].policy = PICK(random, "WhenEmptyOrUnderutilized",
                                            "WhenEmptyOrUnderutilized", "WhenEmpty", "Balanced");
-    world->pools[index] = (struct test_pool){
-        .name = pool_names[index],
-        .spec = random_chance(random, 0.1) ? "replicas: 2, " : NULL,
-        .not_ready = random_chance(random, 0.1)};
+    world->pools[index] =
+        (struct test_pool){.name = pool_names[index],
+                           .spec = random_chance(random, 0.1) ? "replicas: 2, " : NULL,
+                           .not_ready = random_chance(random, 0.1)};
 }
 
 static void make_node(struct random *random, struct world *world, uint32_t index)
@@ -73,8 +73,7 @@ static void make_node(struct random *random, struct world *world, uint32_t index
                : strcmp(type, "medium") == 0 ? "3900m"
                                              : NULL,
         .drifted = random_chance(random, 0.15) ? "2025-12-31T00:00:00Z" : NULL,
-        .annotations =
-            random_chance(random, 0.08) ? "karpenter.sh/do-not-disrupt: 'true'" : NULL,
+        .annotations = random_chance(random, 0.08) ? "karpenter.sh/do-not-disrupt: 'true'" : NULL,
         .claim_spec = random_chance(random, 0.1) ? "terminationGracePeriod: 1h" : NULL,
         .claim_status =
             random_chance(random, 0.3) ? "lastPodEventTime: '2025-12-31T23:59:30Z'" : NULL,
@@ -93,11 +92,10 @@ static void make_pod(struct random *random, struct world *world, uint32_t index)
         .node = random_chance(random, 0.1) ? NULL
                                            : node_names[random_below(random, world->nodes_count)],
         .cpu = PICK(random, "100m", "500m", "1", "1500m"),
-        .spec = random_chance(random, 0.15) ? "nodeSelector: {topology.kubernetes.io/zone: a}, "
-                                            : NULL,
+        .spec =
+            random_chance(random, 0.15) ? "nodeSelector: {topology.kubernetes.io/zone: a}, " : NULL,
         .labels = PICK(random, "app: a", "app: b", "app: c"),
-        .annotations =
-            random_chance(random, 0.05) ? "karpenter.sh/do-not-disrupt: 'true'" : NULL,
+        .annotations = random_chance(random, 0.05) ? "karpenter.sh/do-not-disrupt: 'true'" : NULL,
         .owner = PICK(random, "ReplicaSet", "ReplicaSet", "ReplicaSet", "DaemonSet")};
 }
 
@@ -115,9 +113,9 @@ static struct world make_world(uint64_t seed)
         make_node(&random, &world, i);
     for (uint32_t i = 0; i < world.pods_count; i++)
         make_pod(&random, &world, i);
-#define BUDGET(name, app, allowed)                                                                 \
-    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name ", namespace: "    \
-    "default}, spec: {minAvailable: 1, selector: {matchLabels: {app: " app "}}}, status: "         \
+#define BUDGET(name, app, allowed)                                                              \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name ", namespace: " \
+    "default}, spec: {minAvailable: 1, selector: {matchLabels: {app: " app "}}}, status: "      \
     "{disruptionsAllowed: " allowed "}}\n---\n"
     world.budget = PICK(&random, "", "", BUDGET("b", "a", "0"), BUDGET("b", "b", "1"),
                         BUDGET("b", "c", "1") BUDGET("d", "c", "1"));
@@ -141,9 +139,9 @@ static struct plan_fixture decide_beside(struct world *world, const char *method
     for (uint32_t i = 0; i < world->pods_count; i++)
         add_pod(&text, world->pods[i]);
     text_add(&text, world->budget);
-    return busy == NULL ? disrupt(&text, method, settings)
-                        : disrupt_running(&text, method, settings,
-                                          &(struct disrupt_inputs){.busy = busy});
+    return busy == NULL
+               ? disrupt(&text, method, settings)
+               : disrupt_running(&text, method, settings, &(struct disrupt_inputs){.busy = busy});
 }
 
 static struct plan_fixture decide(struct world *world, const char *method, const char *settings)
@@ -234,8 +232,8 @@ static void every_node_goes_or_has_a_reason_DIS_770(void **state)
                                           "multi", "single", "static-drift", "expiry"};
     for (uint64_t seed = 1; seed <= WORLDS; seed++) {
         struct world world = make_world(seed);
-        PLAN p = decide(&world, methods[seed % ARRAY_LENGTH(methods)],
-                        seed % 4 == 0 ? UPSTREAM : NULL);
+        PLAN p =
+            decide(&world, methods[seed % ARRAY_LENGTH(methods)], seed % 4 == 0 ? UPSTREAM : NULL);
     }
 }
 
@@ -249,7 +247,8 @@ static bool holds_placeholders(const struct plan *plan, const char *node)
     return false;
 }
 
-// A node that buffers hold never goes as empty; alone or with others it goes only where they go, too.
+// A node that buffers hold never goes as empty; alone or with others it goes only where they go,
+// too.
 static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
 {
     (void)state;
@@ -257,15 +256,17 @@ static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
     for (uint64_t seed = 1; seed <= WORLDS / 2; seed++) {
         struct world world = make_world(seed);
         char buffers[1000];
-        snprintf(buffers, sizeof buffers,
-                 "{apiVersion: v1, kind: PodTemplate, metadata: {name: t}, template: {metadata: "
-                 "{labels: {app: b}}, spec: {containers: [{name: c, image: i, resources: {requests: "
-                 "{cpu: %s}}}]}}}\n---\n{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: "
-                 "CapacityBuffer, metadata: {name: buf, uid: b}, spec: {podTemplateRef: {name: t}, "
-                 "replicas: %llu}}\n---\n",
-                 seed % 3 == 0 ? "200m" : "1500m", (unsigned long long)(1 + seed % 5));
+        snprintf(
+            buffers, sizeof buffers,
+            "{apiVersion: v1, kind: PodTemplate, metadata: {name: t}, template: {metadata: "
+            "{labels: {app: b}}, spec: {containers: [{name: c, image: i, resources: {requests: "
+            "{cpu: %s}}}]}}}\n---\n{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: "
+            "CapacityBuffer, metadata: {name: buf, uid: b}, spec: {podTemplateRef: {name: t}, "
+            "replicas: %llu}}\n---\n",
+            seed % 3 == 0 ? "200m" : "1500m", (unsigned long long)(1 + seed % 5));
         world.budget = buffers;
-        PLAN p = decide(&world, seed % 2 == 0 ? "multi" : NULL, "FEATURE_GATES: CapacityBuffer=true");
+        PLAN p =
+            decide(&world, seed % 2 == 0 ? "multi" : NULL, "FEATURE_GATES: CapacityBuffer=true");
         list_for_each (command, &p.plan->disruptions)
             list_for_each (name, &command->candidates) {
                 bool holds = holds_placeholders(p.plan, *name);
@@ -327,9 +328,9 @@ static bool any_pod_on(const struct world *world, const struct plan_disruption *
     return false;
 }
 
-#define CHEAP_LARGE                                                                                \
-    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o}, spec: "           \
-    "{requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [large]}], "    \
+#define CHEAP_LARGE                                                                             \
+    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o}, spec: "        \
+    "{requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [large]}], " \
     "price: '0.01'}}\n---\n"
 
 // The sums over budgets of pods, and what is left of workloads, are one question in both.

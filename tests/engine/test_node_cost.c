@@ -8,14 +8,15 @@
 
 #include <cmocka.h>
 
-#include "engine/problem/node_cost.h"
 #include "engine/plan_fixture.h"
+#include "engine/problem/node_cost.h"
 #include "engine/rule_cases.h"
 
 // --- by the catalogue ----------------------------------------------------------------------------
 
-#define CONTEXT "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, spec: " \
-                "{time: '2026-01-01T00:00:00Z', settings: {%s}}}\n---\n"
+#define CONTEXT                                                                      \
+    "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, spec: " \
+    "{time: '2026-01-01T00:00:00Z', settings: {%s}}}\n---\n"
 
 // Types of 2 cpu and 8Gi at these prices.
 static struct snapshot *snapshot_of(const char *settings, const char *const *prices)
@@ -108,15 +109,20 @@ static void what_sets_of_nodes_count_for_SCH_507_521(void **state)
 static void prices_of_any_size_lead_to_the_same_nodes_SCH_507(void **state)
 {
     (void)state;
-#define SIZES(a, b, c)                                                                             \
-    CATALOG_OF(TYPE_OF("s", "", "cpu: '2', memory: 8Gi, pods: '110'",                              \
-                       OFFER("a", "on-demand", a, "")) ", "                                        \
-               TYPE_OF("m", "", "cpu: '16', memory: 64Gi, pods: '110'",                            \
-                       OFFER("a", "on-demand", b, "")) ", "                                        \
-               TYPE_OF("l", "", "cpu: '256', memory: 1024Gi, pods: '1000'",                        \
-                       OFFER("a", "on-demand", c, "")))
-#define WEB DEPLOYMENT("web", "128", "", "containers: [{name: c, image: i, resources: {requests: " \
-                       "{cpu: '1', memory: 1Gi}}}]")
+#define SIZES(a, b, c)                                                                            \
+    CATALOG_OF(TYPE_OF(                                                                           \
+        "s", "", "cpu: '2', memory: 8Gi, pods: '110'",                                            \
+        OFFER("a", "on-demand", a,                                                                \
+              "")) ", " TYPE_OF("m", "", "cpu: '16', memory: 64Gi, pods: '110'",                  \
+                                OFFER(                                                            \
+                                    "a", "on-demand", b,                                          \
+                                    "")) ", " TYPE_OF("l", "",                                    \
+                                                      "cpu: '256', memory: 1024Gi, pods: '1000'", \
+                                                      OFFER("a", "on-demand", c, "")))
+#define WEB                                                              \
+    DEPLOYMENT("web", "128", "",                                         \
+               "containers: [{name: c, image: i, resources: {requests: " \
+               "{cpu: '1', memory: 1Gi}}}]")
     static const char *const worlds[] = {SIZES("0.1", "0.8", "12.8") POOL WEB,
                                          SIZES("0.001", "0.008", "0.128") POOL WEB,
                                          SIZES("10", "80", "1280") POOL WEB};

@@ -1,4 +1,5 @@
-// Machines that the LowestPrice packer may buy (SCH-550 step 2, SCH-503, SCH-505, SCH-507, SCH-521).
+// Machines that the LowestPrice packer may buy (SCH-550 step 2, SCH-503, SCH-505, SCH-507,
+// SCH-521).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,18 +10,20 @@
 #include <cmocka.h>
 
 #include "engine/packing/pack.h"
-#include "engine/packing/packing.h"
-#include "engine/plan_fixture.h"
-#include "engine/rule_cases.h"
 #include "engine/packing/pack_greedy.h"
+#include "engine/packing/packing.h"
 #include "engine/packing/packing_items.h"
 #include "engine/packing/packing_machines.h"
+#include "engine/plan_fixture.h"
+#include "engine/rule_cases.h"
 
 #define MACHINE(name, cpu, memory, price)                                  \
     TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", \
             OFFER("a", "on-demand", price, ""))
-#define PODS POD("a", "", "containers: [{name: c, image: i, resources: {requests: {cpu: '1', " \
-                          "memory: 1Gi}}}]")
+#define PODS                                                                 \
+    POD("a", "",                                                             \
+        "containers: [{name: c, image: i, resources: {requests: {cpu: '1', " \
+        "memory: 1Gi}}}]")
 
 struct world {
     struct plan_fixture fixture;
@@ -81,9 +84,11 @@ static void only_machines_worth_buying_SCH_505_550(void **state)
 {
     (void)state;
     struct world world = world_of(
-        CATALOG_OF(MACHINE("large", "8", "32", "0.2") ", " MACHINE("waste", "4", "16", "0.3") ", "
-                   MACHINE("small", "4", "16", "0.1") ", " MACHINE("roomy", "4", "64", "0.15") ", "
-                   MACHINE("same", "4", "16", "0.1")) POOL PODS,
+        CATALOG_OF(
+            MACHINE("large", "8", "32", "0.2") ", " MACHINE("waste", "4", "16", "0.3") ", " MACHINE(
+                "small", "4", "16", "0.1") ", " MACHINE("roomy", "4", "64",
+                                                        "0.15") ", " MACHINE("same", "4", "16",
+                                                                             "0.1")) POOL PODS,
         NULL, 0);
     const struct packing_market *market = market_of(&world);
     // "waste" has no more than "small" for more, "same" as much for as much; ties by name.
@@ -100,8 +105,8 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
 {
     (void)state;
     struct world world = world_of(
-        CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("tiny", "1", "4", "0.01")) POOL
-            DAEMON_SET("agent", CPU("1500m")) PODS,
+        CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("tiny", "1", "4", "0.01"))
+            POOL DAEMON_SET("agent", CPU("1500m")) PODS,
         NULL, 0);
     const struct packing_market *market = market_of(&world);
     assert_int_equal(market->count, 1); // the agent does not fit the tiny one
@@ -109,10 +114,11 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
     assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 109);
     world_free(&world);
     world = world_of(
-        CATALOG_OF(MACHINE("small", "4", "16", "0.1"))
-            "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p, "
-            "annotations: {adze.dev/max-pods-per-node: '7'}}, spec: {template: {spec: "
-            "{nodeClassRef: {group: g, kind: Class, name: c}}}}}\n---\n" PODS,
+        CATALOG_OF(MACHINE(
+            "small", "4", "16",
+            "0.1")) "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p, "
+                    "annotations: {adze.dev/max-pods-per-node: '7'}}, spec: {template: {spec: "
+                    "{nodeClassRef: {group: g, kind: Class, name: c}}}}}\n---\n" PODS,
         NULL, 0);
     market = market_of(&world);
     assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 7);
@@ -122,10 +128,10 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
 static void the_cheapest_that_is_large_enough_SCH_550(void **state)
 {
     (void)state;
-    struct world world = world_of(
-        CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("roomy", "4", "64", "0.15") ", "
-                   MACHINE("large", "8", "32", "0.2")) POOL PODS,
-        NULL, 0);
+    struct world world =
+        world_of(CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE(
+                     "roomy", "4", "64", "0.15") ", " MACHINE("large", "8", "32", "0.2")) POOL PODS,
+                 NULL, 0);
     const struct packing_market *market = market_of(&world);
     int64_t used[8] = {0};
     assert_true(world.packing->dimensions_count <= 8);
@@ -145,10 +151,12 @@ static void the_cheapest_that_is_large_enough_SCH_550(void **state)
 static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
 {
     (void)state;
-#define SIX                                                                                      \
-    CATALOG_OF(MACHINE("a", "4", "16", "0.10") ", " MACHINE("b", "4", "16", "0.11") ", "         \
-               MACHINE("c", "4", "16", "0.12") ", " MACHINE("d", "4", "16", "0.13") ", "         \
-               MACHINE("e", "4", "16", "0.14") ", " MACHINE("lone", "8", "32", "0.20"))
+#define SIX                                                                                       \
+    CATALOG_OF(MACHINE("a", "4", "16", "0.10") ", " MACHINE("b", "4", "16", "0.11") ", " MACHINE( \
+        "c", "4", "16",                                                                           \
+        "0.12") ", " MACHINE("d", "4", "16",                                                      \
+                             "0.13") ", " MACHINE("e", "4", "16",                                 \
+                                                  "0.14") ", " MACHINE("lone", "8", "32", "0.20"))
     // Five could stand in for "a", none for the lone one.
     struct world world = world_of(SIX POOL PODS, NULL, 0.05);
     check_offer(market_of(&world), 0, "a", 100000000);
@@ -161,7 +169,8 @@ static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
     check_offer(market_of(&world), 1, "lone", 230000000);
     world_free(&world);
     // 40 cpu cost some USD: what is lost with one of ten nodes is a hundredth.
-    world = world_of(SIX POOL DEPLOYMENT("web", "40", "", "containers: [{name: c, image: i, "
+    world = world_of(SIX POOL DEPLOYMENT("web", "40", "",
+                                         "containers: [{name: c, image: i, "
                                          "resources: {requests: {cpu: '1', memory: 1Gi}}}]"),
                      "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
     assert_true(world.packing->price_scale == 1e9);

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "engine/packing/packing.h"
 #include "engine/packing/knapsack.h"
+#include "engine/packing/packing.h"
 
 #define KINDS      5
 #define DIMENSIONS 3
@@ -38,8 +38,8 @@ static void draw(struct random *random, struct knapsack *knapsack)
         kind->count = 1 + (uint32_t)random_below(random, 6);
         kind->value = (double)random_below(random, 100);
         if (random_chance(random, 0.3)) {
-            knapsack->rules[k] = (struct packing_rule){
-                k, 1 + (int32_t)random_below(random, 2), 1 + (int32_t)random_below(random, 4)};
+            knapsack->rules[k] = (struct packing_rule){k, 1 + (int32_t)random_below(random, 2),
+                                                       1 + (int32_t)random_below(random, 4)};
             kind->rules = &knapsack->rules[k];
             kind->rules_count = 1;
         }
@@ -164,8 +164,7 @@ static void the_bound_of_a_filling_SCH_550(void **state)
                                         NODES_MAX) == best);
         assert_true(packing_search_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
                                         3) >= best - 1e-6);
-        packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units,
-                       &upper);
+        packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units, &upper);
         assert_true(upper >= best);
         assert_true(fits(&knapsack, units));
     }

@@ -12,15 +12,15 @@
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 
-#define ZONE_IN(values)     REQUIRE(LABEL_OF_ZONE, "In", values)
-#define ZONE_TERM(values)   TERM_OF(ZONE_IN(values))
-#define TYPE_TERM(values)   TERM_OF(REQUIRE("node.kubernetes.io/instance-type", "In", values))
-#define UPSTREAM            "COMPATIBILITY: upstream"
-#define IN_ZONE(zone)       "nodeSelector: {" LABEL_OF_ZONE ": " zone "}, "
-#define TAINTED_NODE(name, cpu, taint)                                                          \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name                      \
-    ", labels: {kubernetes.io/hostname: " name "}}, spec: {taints: [" taint "]}, status: {"     \
-    "capacity: {cpu: '" cpu "', memory: 8Gi, pods: '20'}, allocatable: {cpu: '" cpu             \
+#define ZONE_IN(values)   REQUIRE(LABEL_OF_ZONE, "In", values)
+#define ZONE_TERM(values) TERM_OF(ZONE_IN(values))
+#define TYPE_TERM(values) TERM_OF(REQUIRE("node.kubernetes.io/instance-type", "In", values))
+#define UPSTREAM          "COMPATIBILITY: upstream"
+#define IN_ZONE(zone)     "nodeSelector: {" LABEL_OF_ZONE ": " zone "}, "
+#define TAINTED_NODE(name, cpu, taint)                                                      \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name                  \
+    ", labels: {kubernetes.io/hostname: " name "}}, spec: {taints: [" taint "]}, status: {" \
+    "capacity: {cpu: '" cpu "', memory: 8Gi, pods: '20'}, allocatable: {cpu: '" cpu         \
     "', memory: 8Gi, pods: '20'}}}\n---\n"
 #define SOFT_TAINT "{key: old, effect: PreferNoSchedule}"
 
@@ -43,8 +43,8 @@ static void terms_at_once_SCH_508(void **state)
          "a.zone=a,b"},
         {"SCH-508: the terms still possible stay with the claim",
          POOL POD("a", "",
-                  REQUIRED_TERMS(TYPE_TERM("medium") ", " TERM_OF(REQUIRE(
-                      "kubernetes.io/arch", "In", "arm64"))) CPU("2"))
+                  REQUIRED_TERMS(TYPE_TERM("medium") ", " TERM_OF(
+                      REQUIRE("kubernetes.io/arch", "In", "arm64"))) CPU("2"))
              POD("b", "", "nodeSelector: {kubernetes.io/arch: arm64}, " CPU("1")),
          NULL, "#1 a=b a.types=arm"},
         {"SCH-508: a term that the node selector excludes does not count",
@@ -57,9 +57,10 @@ static void terms_at_once_SCH_508(void **state)
         {"SCH-508: a preference falls, not the first term",
          POOL POD("a", "",
                   "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                  "{nodeSelectorTerms: [" TYPE_TERM("small") ", " TYPE_TERM("nothing") "]}, "
-                  "preferredDuringSchedulingIgnoredDuringExecution: [" PREFERENCE(
-                      "1", ZONE_IN("nowhere")) "]}}, " CPU("1")),
+                  "{nodeSelectorTerms: [" TYPE_TERM("small") ", " TYPE_TERM(
+                      "nothing") "]}, "
+                                 "preferredDuringSchedulingIgnoredDuringExecution: [" PREFERENCE(
+                                     "1", ZONE_IN("nowhere")) "]}}, " CPU("1")),
          NULL, "a.types=small"},
         {"SCH-104: a contradiction selects no node, not even one without the label",
          POOL NODE_OF("n1", "", "4")
@@ -69,30 +70,32 @@ static void terms_at_once_SCH_508(void **state)
     CHECK_CASES(cases);
 }
 
-#define ARCH(values)     REQUIRE("kubernetes.io/arch", "In", values)
-#define CAPACITY_4       "cpu: '4', memory: 8Gi, pods: '20'"
+#define ARCH(values) REQUIRE("kubernetes.io/arch", "In", values)
+#define CAPACITY_4   "cpu: '4', memory: 8Gi, pods: '20'"
 #define SPREAD_OVER(key, labels)                                                            \
     "{maxSkew: 1, topologyKey: " key ", whenUnsatisfiable: DoNotSchedule, labelSelector: {" \
     "matchLabels: {" labels "}}}"
-#define SPREADS(list)    "topologySpreadConstraints: [" list "], "
+#define SPREADS(list) "topologySpreadConstraints: [" list "], "
 
 static void ties_go_to_the_cheapest_launch_SCH_306(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-306: types that the pod excludes do not make a zone cheap",
-         CATALOG_OF(TYPE_OF("x1", ARCH("amd64"), CAPACITY_4, OFFER("a", "on-demand", "0.01", ""))
-                    ", " TYPE_OF("x2", ARCH("arm64"), CAPACITY_4,
-                                 OFFER("a", "on-demand", "2.3", "") ", " OFFER("b", "on-demand",
-                                                                             "0.1", "")))
+         CATALOG_OF(TYPE_OF("x1", ARCH("amd64"), CAPACITY_4,
+                            OFFER("a", "on-demand", "0.01",
+                                  "")) ", " TYPE_OF("x2", ARCH("arm64"), CAPACITY_4,
+                                                    OFFER("a", "on-demand", "2.3", "") ", " OFFER(
+                                                        "b", "on-demand", "0.1", "")))
              POOL POD("a", "app: web",
                       "nodeSelector: {kubernetes.io/arch: arm64}, " SPREADS(
                           SPREAD_OVER(LABEL_OF_ZONE, "app: web")) CPU("1")),
          NULL, "a.zone=b total=0.1", .bare = true},
         {"SCH-306: by several keys at once",
-         CATALOG_OF(TYPE_OF("x1", "", CAPACITY_4,
-                            OFFER("a", "spot", "0.1", "") ", " OFFER("a", "on-demand", "0.3", "")
-                            ", " OFFER("b", "on-demand", "0.207", "") ", " OFFER("b", "spot", "0.629", "")))
+         CATALOG_OF(TYPE_OF(
+             "x1", "", CAPACITY_4,
+             OFFER("a", "spot", "0.1", "") ", " OFFER("a", "on-demand", "0.3", "") ", " OFFER(
+                 "b", "on-demand", "0.207", "") ", " OFFER("b", "spot", "0.629", "")))
              POOL NODE_OF("n1", LABEL_OF_ZONE ": a, karpenter.sh/capacity-type: spot", "1")
                  BOUND_POD("w", "n1", "app: web", CPU("1"))
                      POD("a", "app: web, tier: front",
@@ -109,8 +112,8 @@ static void preferences_by_weight_SCH_509(void **state)
     static const struct rule_case cases[] = {
         {"SCH-509: the heavier of two that exclude each other",
          POOL POD("a", "",
-                  PREFERRED_TERMS(PREFERENCE("1", ZONE_IN("a")) ", " PREFERENCE(
-                      "100", ZONE_IN("b"))) CPU("1")),
+                  PREFERRED_TERMS(
+                      PREFERENCE("1", ZONE_IN("a")) ", " PREFERENCE("100", ZONE_IN("b"))) CPU("1")),
          NULL, "a.zone=b"},
         {"SCH-509: what is impossible falls alone",
          POOL POD("a", "",
@@ -128,19 +131,25 @@ static void preferences_by_weight_SCH_509(void **state)
          POOL POD("a", "app: web", IN_ZONE("b") CPU("1"))
              POD("b", "app: web",
                  "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-                 "[" PREFERENCE("1", ZONE_IN("b")) "]}, podAntiAffinity: "
-                 "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 10, podAffinityTerm: "
-                 "{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {app: web}}}}]}}, "
-                 CPU("500m")),
+                 "[" PREFERENCE(
+                     "1",
+                     ZONE_IN("b")) "]}, podAntiAffinity: "
+                                   "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+                                   "10, podAffinityTerm: "
+                                   "{topologyKey: " LABEL_OF_ZONE
+                                   ", labelSelector: {matchLabels: {app: web}}}}]}}, " CPU("500m")),
          NULL, "a.zone=b b.zone=a,c"},
         {"SCH-509: and the other way round",
          POOL POD("a", "app: web", IN_ZONE("b") CPU("1"))
              POD("b", "app: web",
                  "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-                 "[" PREFERENCE("10", ZONE_IN("b")) "]}, podAntiAffinity: "
-                 "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: "
-                 "{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {app: web}}}}]}}, "
-                 CPU("500m")),
+                 "[" PREFERENCE(
+                     "10",
+                     ZONE_IN("b")) "]}, podAntiAffinity: "
+                                   "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+                                   "podAffinityTerm: "
+                                   "{topologyKey: " LABEL_OF_ZONE
+                                   ", labelSelector: {matchLabels: {app: web}}}}]}}, " CPU("500m")),
          NULL, "a.zone=b b.zone=b"},
         {"SCH-509: preferences with PREFERENCE_POLICY=Ignore open no node",
          POOL NODE_OF("n1", LABEL_OF_ZONE ": a", "4")
@@ -167,14 +176,13 @@ static void labels_that_somebody_asked_for_SCH_514(void **state)
          "a{team}=pool"},
         {"SCH-514: which a pod may exclude",
          POOL_REQUIRING("{key: team, operator: Exists}")
-             POD("a", "",
-                 REQUIRED_TERMS(TERM_OF(REQUIRE("team", "NotIn", "pool"))) CPU("1")),
+             POD("a", "", REQUIRED_TERMS(TERM_OF(REQUIRE("team", "NotIn", "pool"))) CPU("1")),
          NULL, "a{team}=pool-1"},
         {"SCH-514: within bounds",
          POOL_REQUIRING(REQUIRE("size", "Gt", "'7'")) POD("a", "", CPU("1")), NULL, "a{size}=8"},
         {"SCH-514: a key that only a pod excludes values of makes no label",
-         POOL POD("a", "", REQUIRED_TERMS(TERM_OF(REQUIRE("team", "NotIn", "red"))) CPU("1")),
-         NULL, "a{team}=-"},
+         POOL POD("a", "", REQUIRED_TERMS(TERM_OF(REQUIRE("team", "NotIn", "red"))) CPU("1")), NULL,
+         "a{team}=-"},
         {"SCH-514: nor does the pool's NotIn",
          POOL_REQUIRING(REQUIRE("team", "NotIn", "red")) POD("a", "", CPU("1")), NULL, "a{team}=-"},
         {"SCH-514: unless a pod needs the label",
@@ -189,8 +197,8 @@ static void labels_that_somebody_asked_for_SCH_514(void **state)
     CHECK_CASES(cases);
 }
 
-#define FIELD_TERM(operator, name)                                                             \
-    "{matchFields: [{key: metadata.name, operator: " operator ", values: [" name "]}]}"
+#define FIELD_TERM(operator, name) \
+    "{matchFields: [{key: metadata.name, operator: " operator", values: [" name "]}]}"
 
 static void filters_of_nodes_SCH_515(void **state)
 {
@@ -206,10 +214,12 @@ static void filters_of_nodes_SCH_515(void **state)
          NULL, "b@n2 a@n1"},
         {"SCH-515: ports of the node's network, and of sidecars",
          POOL NODE_OF("n1", "", "8")
-             POD("a", "", "hostNetwork: true, containers: [{name: c, image: i, ports: "
-                          "[{containerPort: 80}], resources: {requests: {cpu: '2'}}}]")
-             POD("b", "", "initContainers: [{name: s, image: i, restartPolicy: Always, ports: "
-                          "[{containerPort: 8080, hostPort: 80}]}], " CPU("1")),
+             POD("a", "",
+                 "hostNetwork: true, containers: [{name: c, image: i, ports: "
+                 "[{containerPort: 80}], resources: {requests: {cpu: '2'}}}]")
+                 POD("b", "",
+                     "initContainers: [{name: s, image: i, restartPolicy: Always, ports: "
+                     "[{containerPort: 8080, hostPort: 80}]}], " CPU("1")),
          NULL, "a@n1 b+"},
         {"SCH-515: matchFields names a node",
          POOL NODE_OF("n1", "", "4") NODE_OF("n2", "", "4")
@@ -227,12 +237,12 @@ static void filters_of_nodes_SCH_515(void **state)
     CHECK_CASES(cases);
 }
 
-#define CLAIM(name, modes, more)                                                             \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name                   \
-    ", namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {"  \
+#define CLAIM(name, modes, more)                                                            \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name                  \
+    ", namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {" \
     "accessModes: [" modes "], storageClassName: fast" more "}}\n---\n"
-#define FAST                                                                                     \
-    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: "  \
+#define FAST                                                                                    \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: " \
     "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}\n---\n"
 #define VOLUME(claim) "{name: v-" claim ", persistentVolumeClaim: {claimName: " claim "}}"
 #define VOLUMES(list) "volumes: [" list "], "
@@ -265,30 +275,33 @@ static void volumes_SCH_353_515(void **state)
     CHECK_CASES(cases);
 }
 
-#define ATTACHING                                                                               \
-    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {"         \
-    "instanceTypes: [{name: t, requirements: [], capacity: {cpu: '8', memory: 16Gi, pods: "     \
-    "'20', attachable-volumes-csi-ebs.csi.aws.com: '2'}, offerings: [{price: 1, available: "    \
-    "true, requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}, "      \
+#define ATTACHING                                                                            \
+    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {"      \
+    "instanceTypes: [{name: t, requirements: [], capacity: {cpu: '8', memory: 16Gi, pods: "  \
+    "'20', attachable-volumes-csi-ebs.csi.aws.com: '2'}, offerings: [{price: 1, available: " \
+    "true, requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}, "   \
     "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}]}]}}\n---\n"
 
 static void volume_limits_of_new_nodes_SCH_353(void **state)
 {
     (void)state;
-    static const char pods[] = ATTACHING POOL FAST CLAIM("c1", "ReadWriteOnce", "")
-        CLAIM("c2", "ReadWriteOnce", "") CLAIM("c3", "ReadWriteOnce", "")
-            POD("a", "", VOLUMES(VOLUME("c1")) CPU("1"))
+    static const char pods[] =
+        ATTACHING POOL FAST CLAIM("c1", "ReadWriteOnce", "") CLAIM("c2", "ReadWriteOnce", "")
+            CLAIM("c3", "ReadWriteOnce", "") POD("a", "", VOLUMES(VOLUME("c1")) CPU("1"))
                 POD("b", "", VOLUMES(VOLUME("c2")) CPU("1"))
                     POD("c", "", VOLUMES(VOLUME("c3")) CPU("1")) POD("d", "", CPU("1"));
     static const struct rule_case cases[] = {
-        {"SCH-353: no more volumes on a new node than its type takes", pods, NULL, "#2", NULL, true},
+        {"SCH-353: no more volumes on a new node than its type takes", pods, NULL, "#2", NULL,
+         true},
         {"SCH-353: upstream has no limit", pods, UPSTREAM, "#1", NULL, true},
         {"SCH-353: what a CSINode of the same type tells",
-         POOL FAST NODE_OF("n1", "node.kubernetes.io/instance-type: small", "1")
-             "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: "
-             "[{name: ebs.csi.aws.com, nodeID: x, allocatable: {count: 1}}]}}\n---\n" CLAIM(
-                 "c1", "ReadWriteOnce", "") CLAIM("c2", "ReadWriteOnce", "")
-                 POD("a", "", VOLUMES(VOLUME("c1") ", " VOLUME("c2")) CPU("1500m")),
+         POOL FAST NODE_OF(
+             "n1", "node.kubernetes.io/instance-type: small",
+             "1") "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
+                  "{drivers: "
+                  "[{name: ebs.csi.aws.com, nodeID: x, allocatable: {count: 1}}]}}\n---\n" CLAIM(
+                      "c1", "ReadWriteOnce", "") CLAIM("c2", "ReadWriteOnce", "")
+                      POD("a", "", VOLUMES(VOLUME("c1") ", " VOLUME("c2")) CPU("1500m")),
          NULL, "a.types=medium,arm,large,gpu"},
     };
     CHECK_CASES(cases);

@@ -351,9 +351,9 @@ static void min_values_strict_and_best_effort_SCH_245_248_494(void **state)
     PLAN p = plan_yaml(MIN_POOL POD("a", "", CPU("3")) POD("b", "", CPU("3")), NULL);
     assert_int_equal(p.plan->claims.count, 2); // together only large would be left
     PLAN q = plan_yaml(MIN_POOL POD("a", "", CPU("5")), NULL);
-    assert_non_null(
-        strstr(unplaced(q.plan, "a")->message, "minValues requirement is not met for label(s) "
-                                               "(label(s)=[node.kubernetes.io/instance-type])"));
+    assert_non_null(strstr(unplaced(q.plan, "a")->message,
+                           "minValues requirement is not met for label(s) "
+                           "(label(s)=[node.kubernetes.io/instance-type])"));
     assert_int_equal(unplaced(q.plan, "a")->reasons.items[0].code, REASON_MIN_VALUES);
     PLAN r = plan_yaml(MIN_POOL POD("a", "", CPU("5")), "MIN_VALUES_POLICY: BestEffort");
     const struct plan_claim *claim = claim_of(r.plan, "a");
@@ -443,9 +443,9 @@ static void the_largest_pods_go_first_SCH_150(void **state)
 static void reservations_are_counted_SCH_255_261_493(void **state)
 {
     (void)state;
-    PLAN p = plan_yaml_bare(
-        RESERVED_CATALOG POOL POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")),
-        "COMPATIBILITY: upstream");
+    PLAN p =
+        plan_yaml_bare(RESERVED_CATALOG POOL POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")),
+                       "COMPATIBILITY: upstream");
     assert_int_equal(p.plan->claims.count, 1);
     assert_string_equal(claim_values(&p.plan->claims.items[0], "karpenter.sh/capacity-type"),
                         "reserved");

@@ -20,16 +20,16 @@
     "spec: {nodeClassRef: {group: g, kind: C, name: c}" template "}}}}\n---\n"
 #define POOL_TAINTED(name) \
     NAMED_POOL(name, "", "", ", taints: [{key: own, value: x, effect: NoSchedule}]")
-#define POOL_ZONES(zones)             \
-    NAMED_POOL("pool", "", "",        \
+#define POOL_ZONES(zones)      \
+    NAMED_POOL("pool", "", "", \
                ", requirements: [{key: " ZONE ", operator: In, values: [" zones "]}]")
-#define DAEMON(spec)                                                                      \
-    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, uid: u-d}, spec: {"   \
+#define DAEMON(spec)                                                                    \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, uid: u-d}, spec: {" \
     "template: {spec: {" spec "}}}}\n---\n"
-#define NODE(name, zone, taints, cpu)                                                         \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name                                     \
-    ", labels: {kubernetes.io/hostname: " name ", " ZONE ": " zone "}}, spec: {providerID: "  \
-    "'p:" name "', taints: [" taints "]}, status: {allocatable: {cpu: '" cpu                  \
+#define NODE(name, zone, taints, cpu)                                                        \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name                                    \
+    ", labels: {kubernetes.io/hostname: " name ", " ZONE ": " zone "}}, spec: {providerID: " \
+    "'p:" name "', taints: [" taints "]}, status: {allocatable: {cpu: '" cpu                 \
     "', memory: 64Gi, pods: '9'}, capacity: {cpu: '" cpu "', memory: 64Gi, pods: '9'}}}\n---\n"
 #define TAINT "{key: dedicated, value: db, effect: NoSchedule}"
 #define BOUND(name, node, labels, spec)                                                          \
@@ -41,13 +41,13 @@
     "affinity: {" kind             \
     ": {requiredDuringSchedulingIgnoredDuringExecution: [" TERM(key, label) "]}}, "
 #define PORT "containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]"
-#define VOLUME_OF(zone)                                                                          \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, "  \
-    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: pv, "            \
-    "storageClassName: sc}, status: {phase: Bound}}\n---\n"                                      \
-    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {csi: {driver: d, "    \
-    "volumeHandle: h}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " \
-    ZONE ", operator: In, values: [" zone "]}]}]}}}}\n---\n"
+#define VOLUME_OF(zone)                                                                         \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default, " \
+    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: pv, "           \
+    "storageClassName: sc}, status: {phase: Bound}}\n---\n"                                     \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {csi: {driver: d, "   \
+    "volumeHandle: h}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "       \
+    "[{key: " ZONE ", operator: In, values: [" zone "]}]}]}}}}\n---\n"
 #define MOUNT "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], "
 
 static struct plan_fixture explained(const char *documents)
@@ -115,16 +115,17 @@ static bool has_reason(const struct plan_unschedulable *entry, enum reason_code 
 
 // --- codes ---------------------------------------------------------------------------------------
 
-#define RESERVED_CATALOG                                                                          \
-    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: r}, spec: {nodePools: "    \
-    "[first], instanceTypes: [{name: r1, requirements: [{key: karpenter.sh/capacity-type, "       \
-    "operator: In, values: [reserved]}], capacity: {cpu: '2', memory: 4Gi, pods: '9'}, "          \
-    "offerings: [{price: 0.001, available: true, reservationCapacity: 0, requirements: [{key: "   \
-    ZONE ", operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, values: " \
+#define RESERVED_CATALOG                                                                       \
+    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: r}, spec: {nodePools: " \
+    "[first], instanceTypes: [{name: r1, requirements: [{key: karpenter.sh/capacity-type, "    \
+    "operator: In, values: [reserved]}], capacity: {cpu: '2', memory: 4Gi, pods: '9'}, "       \
+    "offerings: [{price: 0.001, available: true, reservationCapacity: 0, requirements: "       \
+    "[{key: " ZONE                                                                             \
+    ", operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, values: "   \
     "[reserved]}, {key: example.com/reservation-id, operator: In, values: [res]}]}]}]}}\n---\n"
 
-#define SPREAD                                                                                    \
-    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: "         \
+#define SPREAD                                                                            \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: " \
     "DoNotSchedule, minDomains: 3, labelSelector: {matchLabels: {app: web}}}], "
 
 static const struct {
@@ -134,10 +135,11 @@ static const struct {
 } codes[] = {
     {REASON_NO_POOL, NULL, POD("a", "", CPU("1"))},
     {REASON_POOL_NOT_READY, "broken",
-     POOL_TAINTED("x")
-         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken, uid: b}, "
-         "spec: {template: {spec: {nodeClassRef: {group: g, kind: C, name: c}}}}, "
-         "status: {conditions: [{type: Ready, status: 'False'}]}}\n---\n" POD("a", "", CPU("1"))},
+     POOL_TAINTED(
+         "x") "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken, uid: b}, "
+              "spec: {template: {spec: {nodeClassRef: {group: g, kind: C, name: c}}}}, "
+              "status: {conditions: [{type: Ready, status: 'False'}]}}\n---\n" POD("a", "",
+                                                                                   CPU("1"))},
     {REASON_TAINT_NOT_TOLERATED, "x", POOL_TAINTED("x") POD("a", "", CPU("1"))},
     {REASON_REQUIREMENT_MISMATCH, "pool",
      POOL POD("a", "", "nodeSelector: {kubernetes.io/arch: s390x}, " CPU("1"))},
@@ -153,11 +155,10 @@ static const struct {
     {REASON_VOLUME_INVALID, NULL, POOL POD("a", "", MOUNT CPU("1"))},
     {REASON_VOLUME_ZONE, "pool", POOL_ZONES("a, b") VOLUME_OF("c") POD("a", "", MOUNT CPU("1"))},
     {REASON_VOLUME_LIMIT, NULL,
-     POOL_TAINTED("x") NODE("n1", "a", "", "4")
-         VOLUME_OF("a")
-             "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
-             "{drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n---\n" POD(
-                 "a", "", MOUNT CPU("1"))},
+     POOL_TAINTED("x") NODE("n1", "a", "", "4") VOLUME_OF(
+         "a") "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: "
+              "{drivers: [{name: d, nodeID: n1, allocatable: {count: 0}}]}}\n---\n" POD(
+                  "a", "", MOUNT CPU("1"))},
     {REASON_TOPOLOGY_SPREAD, "pool",
      POOL_ZONES("a") NODE("n1", "c", "", "0") POD("a", "app: web", SPREAD CPU("9"))
          POD("b", "app: web", SPREAD CPU("9"))},
@@ -218,8 +219,7 @@ static void stages_tell_what_is_left_SCH_520(void **state)
 {
     (void)state;
     PLAN p = explained(POOL POD("a", "", "nodeSelector: {kubernetes.io/arch: amd64}, " CPU("17")));
-    const struct plan_pool_funnel *funnel =
-        &unplaced(p.plan, "a")->explanation->funnel.items[0];
+    const struct plan_pool_funnel *funnel = &unplaced(p.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(funnel->state, "considered");
     assert_int_equal(funnel->types, 5);
     assert_string_equal(stages_of(funnel), "requirements 4, offerings 4, hostPorts 4, daemonSets 4,"
@@ -239,17 +239,16 @@ static void the_nearest_miss_says_by_how_much_SCH_520(void **state)
 {
     (void)state;
     PLAN p = explained(POOL DAEMON(CPU("1200m")) POD("a", "", CPU("15")));
-    const struct plan_pool_funnel *funnel =
-        &unplaced(p.plan, "a")->explanation->funnel.items[0];
+    const struct plan_pool_funnel *funnel = &unplaced(p.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(funnel->miss_type, "large");
     assert_int_equal(funnel->miss_stage, STAGE_RESOURCES);
     assert_string_equal(funnel->miss_detail, "large lacks 300m cpu after 1.2 cpu of DaemonSets");
     assert_string_equal(stages_of(funnel),
                         "requirements 5, offerings 5, hostPorts 5, daemonSets 4, resources 0");
-    PLAN q = explained(POOL POD(
-        "a", "",
-        "nodeSelector: {kubernetes.io/arch: arm64, karpenter.sh/capacity-type: spot, " ZONE
-        ": c}, " CPU("1")));
+    PLAN q = explained(
+        POOL POD("a", "",
+                 "nodeSelector: {kubernetes.io/arch: arm64, karpenter.sh/capacity-type: spot, " ZONE
+                 ": c}, " CPU("1")));
     funnel = &unplaced(q.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(funnel->miss_detail,
                         "arm has no available offering with karpenter.sh/capacity-type In "
@@ -266,8 +265,7 @@ static void pools_that_take_no_part_have_a_state_SCH_520(void **state)
 {
     (void)state;
     PLAN p = explained(POOL_TAINTED("x") NAMED_POOL("fixed", "", "replicas: 2, ", "") NAMED_POOL(
-        "none", "", "",
-        ", requirements: [{key: kubernetes.io/arch, operator: In, values: [vax]}]")
+        "none", "", "", ", requirements: [{key: kubernetes.io/arch, operator: In, values: [vax]}]")
                            POD("a", "", CPU("1")));
     const struct plan_explanation *explanation = unplaced(p.plan, "a")->explanation;
     assert_int_equal(explanation->funnel.count, 3);
@@ -321,25 +319,24 @@ static void a_single_change_helps_SCH_520(void **state)
 static void two_changes_are_no_help_SCH_520(void **state)
 {
     (void)state;
-    PLAN p = explained(POOL POD("a", "",
-                                "nodeSelector: {kubernetes.io/arch: vax, " ZONE ": d}, " CPU("1")));
+    PLAN p = explained(
+        POOL POD("a", "", "nodeSelector: {kubernetes.io/arch: vax, " ZONE ": d}, " CPU("1")));
     assert_int_equal(unplaced(p.plan, "a")->explanation->help.count, 0);
 }
 
 static void alternatives_of_node_affinity_are_counted_together_SCH_508_520(void **state)
 {
     (void)state;
-#define CHOICE(key)                                                                              \
-    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "                 \
-    "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [" \
-    key "]}]}, {matchExpressions: [{key: example.com/size, operator: In, values: ['99']}]}]}}}, "
+#define CHOICE(key)                                                                             \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "                \
+    "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: " \
+    "[" key                                                                                     \
+    "]}]}, {matchExpressions: [{key: example.com/size, operator: In, values: ['99']}]}]}}}, "
     PLAN p = explained(POOL POD("a", "", CHOICE("arm64") CPU("17")));
-    const struct plan_pool_funnel *funnel =
-        &unplaced(p.plan, "a")->explanation->funnel.items[0];
+    const struct plan_pool_funnel *funnel = &unplaced(p.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(stages_of(funnel),
                         "requirements 1, offerings 1, hostPorts 1, daemonSets 1, resources 0");
-    assert_string_equal(cut_of(funnel, STAGE_REQUIREMENTS),
-                        "any of 2 node affinity terms: 5 to 1");
+    assert_string_equal(cut_of(funnel, STAGE_REQUIREMENTS), "any of 2 node affinity terms: 5 to 1");
     PLAN q = explained(POOL POD("a", "", CHOICE("vax") CPU("1")));
     assert_non_null(help_of(unplaced(q.plan, "a")->explanation, "requirement"));
     assert_true(has_reason(unplaced(q.plan, "a"), REASON_REQUIREMENT_MISMATCH, "pool"));
@@ -363,8 +360,8 @@ static void preferences_given_up_are_told_SCH_520(void **state)
 static void equal_pods_share_an_explanation_SCH_520(void **state)
 {
     (void)state;
-    PLAN p = explained(POOL POD("b", "", CPU("17")) POD("a", "", CPU("17"))
-                           POD("c", "", CPU("18")));
+    PLAN p =
+        explained(POOL POD("b", "", CPU("17")) POD("a", "", CPU("17")) POD("c", "", CPU("18")));
     assert_ptr_equal(unplaced(p.plan, "a")->explanation, unplaced(p.plan, "b")->explanation);
     assert_ptr_not_equal(unplaced(p.plan, "a")->explanation, unplaced(p.plan, "c")->explanation);
     assert_string_equal(unplaced(p.plan, "b")->explanation->pod->meta.name, "a");
@@ -380,9 +377,9 @@ static void equal_pods_share_an_explanation_SCH_520(void **state)
 static void explanations_do_not_depend_on_order_SCH_540(void **state)
 {
     (void)state;
-#define ONE   POD("a", "", "nodeSelector: {example.com/x: q, " ZONE ": d}, " CPU("17"))
-#define TWO                                                                               \
-    POD("b", "",                                                                          \
+#define ONE POD("a", "", "nodeSelector: {example.com/x: q, " ZONE ": d}, " CPU("17"))
+#define TWO                                                                              \
+    POD("b", "",                                                                         \
         "containers: [{name: c, image: i, resources: {requests: {example.com/tpu: '1', " \
         "example.com/npu: '1'}}}]")
 #define THREE NODE("n1", "a", TAINT, "4")
@@ -437,9 +434,10 @@ static void an_existing_node_is_explained_SCH_520(void **state)
 static void asking_changes_no_plan_SCH_520(void **state)
 {
     (void)state;
-#define DOCUMENTS                                                                             \
+#define DOCUMENTS                                                                                \
     POOL NAMED_POOL("other", "", "limits: {cpu: '8'}, weight: 3, ", "") NODE("n1", "a", "", "4") \
-        POD("a", "", CPU("3")) POD("b", "", CPU("17")) POD("c", "", CPU("2")) POD("d", "", CPU("7"))
+        POD("a", "", CPU("3")) POD("b", "", CPU("17")) POD("c", "", CPU("2"))                    \
+            POD("d", "", CPU("7"))
     PLAN p = plan_yaml(DOCUMENTS, NULL);
     PLAN q = chosen(DOCUMENTS, "default/c");
     assert_int_equal(p.plan->price, q.plan->price);

@@ -17,9 +17,9 @@
 #define UPSTREAM      "COMPATIBILITY: upstream"
 #define LIMITED(list) POOL_OF("pool", "limits: {" list "}, ", "", "", "")
 #define ONLY(types)   REQUIRE("node.kubernetes.io/instance-type", "In", types)
-#define APART(name, priority, cpu)                                                               \
-    POD(name, "app: apart",                                                                      \
-        "priority: " priority ", affinity: {podAntiAffinity: "                                   \
+#define APART(name, priority, cpu)                                                                 \
+    POD(name, "app: apart",                                                                        \
+        "priority: " priority ", affinity: {podAntiAffinity: "                                     \
         "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, " \
         "labelSelector: {matchLabels: {app: apart}}}]}}, " CPU(cpu))
 
@@ -59,7 +59,8 @@ static void important_pods_first_SCH_517(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-517: where a limit binds, the more important pod gets the node",
-         LIMITED("nodes: '1'") APART("big", "0", "3") APART("vital", "10", "1"), NULL, "big! vital+"},
+         LIMITED("nodes: '1'") APART("big", "0", "3") APART("vital", "10", "1"), NULL,
+         "big! vital+"},
         {"SCH-517: upstream serves the largest",
          LIMITED("nodes: '1'") APART("big", "0", "3") APART("vital", "10", "1"), UPSTREAM,
          "big+ vital!"},
@@ -67,7 +68,8 @@ static void important_pods_first_SCH_517(void **state)
          LIMITED("nodes: '2'") APART("big", "0", "3") APART("vital", "10", "1"), NULL,
          "big+ vital+"},
         {"SCH-517: the less important one still waits if it cannot be helped",
-         LIMITED("nodes: '1'") APART("big", "10", "3") APART("small", "0", "1"), NULL, "big+ small!"},
+         LIMITED("nodes: '1'") APART("big", "10", "3") APART("small", "0", "1"), NULL,
+         "big+ small!"},
         {"SCH-517: a limit on a resource",
          LIMITED("cpu: '4'") POD("big", "", "priority: 1, " CPU("3"))
              POD("vital", "", "priority: 1000, " CPU("1500m")),
@@ -77,35 +79,35 @@ static void important_pods_first_SCH_517(void **state)
 }
 
 // A machine of 2 cpu: on demand for 0.1, and reserved in each of `reserved`.
-#define RESERVED(id, price, count)                                                              \
-    "{price: " price ", available: true, reservationCapacity: " count ", requirements: [{key: " \
-    LABEL_OF_ZONE ", operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, " \
+#define RESERVED(id, price, count)                                                   \
+    "{price: " price ", available: true, reservationCapacity: " count                \
+    ", requirements: [{key: " LABEL_OF_ZONE                                          \
+    ", operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, " \
     "values: [reserved]}, {key: example.com/reservation-id, operator: In, values: [" id "]}]}"
-#define RESERVED_CATALOG(offerings)                                                              \
+#define RESERVED_CATALOG(offerings)                                                                \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: r}, spec: {instanceTypes: " \
-    "[{name: r1, requirements: [], capacity: {cpu: '2', memory: 4Gi, pods: '9'}, offerings: ["   \
-    offerings ", " OFFER("a", "on-demand", "0.1", "") "]}]}}\n---\n"
+    "[{name: r1, requirements: [], capacity: {cpu: '2', memory: 4Gi, pods: '9'}, offerings: "      \
+    "[" offerings ", " OFFER("a", "on-demand", "0.1", "") "]}]}}\n---\n"
 #define RESERVED_ONLY POOL_REQUIRING(REQUIRE("karpenter.sh/capacity-type", "In", "reserved"))
-#define THREE                                                                             \
-    POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")) POD("c", "", CPU("1500m"))
-#define ID "example.com/reservation-id"
+#define THREE         POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")) POD("c", "", CPU("1500m"))
+#define ID            "example.com/reservation-id"
 
 static void one_reservation_each_SCH_522(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-522: one reservation a claim, the cheapest first, then other capacity",
-         RESERVED_CATALOG(RESERVED("r2", "0.002", "1") ", " RESERVED("r1", "0.001", "1")) POOL
-             THREE,
+         RESERVED_CATALOG(RESERVED("r2", "0.002", "1") ", " RESERVED("r1", "0.001", "1"))
+             POOL THREE,
          NULL, "#3 a[" ID "]=r1 b[" ID "]=r2 a.ct=reserved b.ct=reserved c.ct=on-demand,spot", NULL,
          true},
         {"SCH-257: upstream takes both at once",
-         RESERVED_CATALOG(RESERVED("r2", "0.002", "1") ", " RESERVED("r1", "0.001", "1")) POOL
-             THREE,
+         RESERVED_CATALOG(RESERVED("r2", "0.002", "1") ", " RESERVED("r1", "0.001", "1"))
+             POOL THREE,
          UPSTREAM, "#1 a[" ID "]=r1,r2 b! c!", NULL, true},
         {"SCH-522: ties by name",
-         RESERVED_CATALOG(RESERVED("r2", "0.001", "1") ", " RESERVED("r1", "0.001", "5")) POOL
-             POD("a", "", CPU("1")),
+         RESERVED_CATALOG(RESERVED("r2", "0.001", "1") ", " RESERVED("r1", "0.001", "5"))
+             POOL POD("a", "", CPU("1")),
          NULL, "a[" ID "]=r1", NULL, true},
         {"SCH-522: several instances of one reservation",
          RESERVED_CATALOG(RESERVED("r1", "0.001", "2")) POOL THREE, NULL,
@@ -114,8 +116,8 @@ static void one_reservation_each_SCH_522(void **state)
          RESERVED_CATALOG(RESERVED("r1", "0.001", "1")) RESERVED_ONLY THREE, NULL, "#1 a+ b! c!",
          "b: could not be reserved", true},
         {"SCH-245, 522: a reservation of fewer types than minValues wants is left alone",
-         RESERVED_CATALOG(RESERVED("r1", "0.001", "1")) POOL_REQUIRING(
-             REQUIRE_MIN(LABEL_OF_ZONE, "Exists", "", "1") ", " REQUIRE_MIN(
+         RESERVED_CATALOG(RESERVED("r1", "0.001", "1"))
+             POOL_REQUIRING(REQUIRE_MIN(LABEL_OF_ZONE, "Exists", "", "1") ", " REQUIRE_MIN(
                  "node.kubernetes.io/instance-type", "Exists", "", "2")) POD("a", "", CPU("1")),
          NULL, "a!", NULL, true},
         {"SCH-493: two pods on one reserved claim hold one instance",
@@ -131,12 +133,12 @@ static void one_reservation_each_SCH_522(void **state)
 }
 
 // Two or three types of 2 cpu, each with a reservation of its own; t1 and t2 on demand for 0.1.
-#define OWN_RESERVATION(type, id, price)                                                         \
-    TYPE_OF(type, "", "cpu: '2', memory: 4Gi, pods: '9'",                                        \
+#define OWN_RESERVATION(type, id, price)                  \
+    TYPE_OF(type, "", "cpu: '2', memory: 4Gi, pods: '9'", \
             RESERVED(id, price, "1") ", " OFFER("a", "on-demand", "0.1", ""))
-#define OWN_RESERVATIONS                                                                      \
-    CATALOG_OF(OWN_RESERVATION("t1", "r1", "0.001") ", " OWN_RESERVATION("t2", "r2", "0.002") \
-               ", " OWN_RESERVATION("t3", "r3", "0.003"))
+#define OWN_RESERVATIONS                                                  \
+    CATALOG_OF(OWN_RESERVATION("t1", "r1", "0.001") ", " OWN_RESERVATION( \
+        "t2", "r2", "0.002") ", " OWN_RESERVATION("t3", "r3", "0.003"))
 #define TWO_TYPES_AT_LEAST \
     POOL_REQUIRING(REQUIRE_MIN("node.kubernetes.io/instance-type", "Exists", "", "2"))
 
@@ -148,13 +150,12 @@ static void reservations_together_meet_min_values_SCH_245_522(void **state)
          OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m")), NULL,
          "a.ct=reserved a[" ID "]=r1,r2 a.types=t1,t2 a.price=0.001", .bare = true},
         {"SCH-522: one that is left alone is not enough",
-         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m"))
-             POD("b", "", CPU("1500m")),
+         OWN_RESERVATIONS TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m")) POD("b", "", CPU("1500m")),
          NULL, "#2 a[" ID "]=r1,r2 b[" ID "]=- b.ct=on-demand,spot b.price=0.1", .bare = true},
         {"SCH-522: none is taken that adds no type",
          CATALOG_OF(TYPE_OF("t1", "", "cpu: '2', memory: 4Gi, pods: '9'",
-                            RESERVED("r1", "0.001", "1") ", " RESERVED("r2", "0.002", "1"))
-                    ", " OWN_RESERVATION("t3", "r3", "0.003"))
+                            RESERVED("r1", "0.001", "1") ", " RESERVED(
+                                "r2", "0.002", "1")) ", " OWN_RESERVATION("t3", "r3", "0.003"))
              TWO_TYPES_AT_LEAST POD("a", "", CPU("1500m")),
          NULL, "a[" ID "]=r1,r3", .bare = true},
         {"SCH-259: a claim keeps those that it holds",

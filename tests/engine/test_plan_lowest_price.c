@@ -14,21 +14,21 @@
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 
-#define LOWEST    "PACKING_POLICY: LowestPrice"
-#define GREEDY    "PACKING_POLICY: Greedy"
-#define NO_MARGIN LOWEST ", FLEXIBILITY_MARGIN: '0'"
+#define LOWEST                 "PACKING_POLICY: LowestPrice"
+#define GREEDY                 "PACKING_POLICY: Greedy"
+#define NO_MARGIN              LOWEST ", FLEXIBILITY_MARGIN: '0'"
 #define ON_DEMAND(zone, price) OFFER(zone, "on-demand", price, "")
 #define SPOT(zone, price)      OFFER(zone, "spot", price, "")
 // A machine with 4Gi for each cpu, on demand in zone a.
 #define MACHINE(name, cpu, memory, price) \
     TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", ON_DEMAND("a", price))
-#define ONLY(types)   REQUIRE("node.kubernetes.io/instance-type", "In", types)
+#define ONLY(types)    REQUIRE("node.kubernetes.io/instance-type", "In", types)
 #define SIZED(amounts) "containers: [{name: c, image: i, resources: {requests: {" amounts "}}}]"
 
 // --- price ---------------------------------------------------------------------------------------
 
 // Greedy grows a node until only the giant is left, at twice the price for a cpu.
-#define LITTLE_AND_GIANT                        \
+#define LITTLE_AND_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "3.20"))
 #define TWENTY_CPU DEPLOYMENT("web", "40", "", CPU("500m"))
 
@@ -41,27 +41,24 @@ static void the_cheapest_machines_SCH_500(void **state)
         {"SCH-500, 216: Greedy takes one giant", LITTLE_AND_GIANT POOL TWENTY_CPU, GREEDY,
          "#1 total=3.2", NULL, true},
         {"SCH-500: a giant that is worth it is taken",
-         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", "
-                    MACHINE("giant", "64", "256", "1.50")) POOL
-             DEPLOYMENT("web", "64", "", CPU("1")),
+         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "1.50"))
+             POOL DEPLOYMENT("web", "64", "", CPU("1")),
          LOWEST, "#1 total=1.5", NULL, true},
         {"SCH-500: and what is left over gets what is cheapest for it",
-         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", "
-                    MACHINE("giant", "64", "256", "1.50")) POOL
-             DEPLOYMENT("web", "66", "", CPU("1")),
+         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "1.50"))
+             POOL DEPLOYMENT("web", "66", "", CPU("1")),
          LOWEST, "#2 total=1.6", NULL, true},
         {"SCH-500: pods that need cpu go where cpu is cheap, those that need memory elsewhere",
-         CATALOG_OF(MACHINE("c", "8", "8", "0.30") ", " MACHINE("r", "2", "32", "0.30") ", "
-                    MACHINE("both", "32", "128", "4.00")) POOL
-             DEPLOYMENT("counts", "16", "", SIZED("cpu: '1', memory: 500Mi"))
-             DEPLOYMENT("keeps", "8", "", SIZED("cpu: 100m, memory: 8Gi")),
+         CATALOG_OF(MACHINE("c", "8", "8", "0.30") ", " MACHINE(
+             "r", "2", "32", "0.30") ", " MACHINE("both", "32", "128", "4.00"))
+             POOL DEPLOYMENT("counts", "16", "", SIZED("cpu: '1', memory: 500Mi"))
+                 DEPLOYMENT("keeps", "8", "", SIZED("cpu: 100m, memory: 8Gi")),
          LOWEST, "#4 total=1.2", NULL, true},
-        {"SCH-500: nor more nodes than pods",
-         LITTLE_AND_GIANT POOL POD("a", "", CPU("1")), LOWEST, "#1 a.types=little,giant", NULL,
-         true},
+        {"SCH-500: nor more nodes than pods", LITTLE_AND_GIANT POOL POD("a", "", CPU("1")), LOWEST,
+         "#1 a.types=little,giant", NULL, true},
         {"SCH-500: what fits nowhere has no place, and the rest is packed all the same",
-         LITTLE_AND_GIANT POOL TWENTY_CPU POD("vast", "", CPU("100")), LOWEST,
-         "vast! #5 total=0.5", "vast: no instance type", true},
+         LITTLE_AND_GIANT POOL TWENTY_CPU POD("vast", "", CPU("100")), LOWEST, "vast! #5 total=0.5",
+         "vast: no instance type", true},
     };
     CHECK_CASES(cases);
 }
@@ -69,10 +66,9 @@ static void the_cheapest_machines_SCH_500(void **state)
 static void machines_for_what_they_carry_SCH_501(void **state)
 {
     (void)state;
-    static const char world[] = CATALOG_OF(
-        MACHINE("s", "4", "16", "0.10") ", " MACHINE("l", "8", "32", "0.30") ", "
-        MACHINE("xl", "16", "64", "0.90")) POOL
-        POD("big", "", CPU("8")) DEPLOYMENT("web", "8", "", CPU("1"));
+    static const char world[] = CATALOG_OF(MACHINE("s", "4", "16", "0.10") ", " MACHINE(
+        "l", "8", "32", "0.30") ", " MACHINE("xl", "16", "64", "0.90"))
+        POOL POD("big", "", CPU("8")) DEPLOYMENT("web", "8", "", CPU("1"));
     static const struct rule_case cases[] = {
         {"SCH-501: one large pod does not put the small ones on large machines", world, LOWEST,
          "#3 total=0.5 big.types=l,xl web-0.types=s,l,xl", NULL, true},
@@ -92,16 +88,14 @@ static void existing_capacity_first_SCH_502(void **state)
          LITTLE_AND_GIANT POOL NODE_OF("n1", "", "8") DEPLOYMENT("web", "12", "", CPU("1")), LOWEST,
          "#1 total=0.1", NULL, true},
         {"SCH-502: also what people would rather not use",
-         LITTLE_AND_GIANT POOL NODE_OF("n1", "", "2") NODE_OF("n2", "", "2")
-             POD("a", "", CPU("2")) POD("b", "", CPU("2")),
+         LITTLE_AND_GIANT POOL NODE_OF("n1", "", "2") NODE_OF("n2", "", "2") POD("a", "", CPU("2"))
+             POD("b", "", CPU("2")),
          LOWEST, "#0 a@n1 b@n2", NULL, true},
     };
     CHECK_CASES(cases);
 }
 
 // --- choice --------------------------------------------------------------------------------------
-
-
 
 // `count` types of 4 cpu at 0.102, a lone type of 8 cpu at 0.2 and a giant.
 static struct plan_fixture niche_plan(unsigned count, const char *capacity_type,
@@ -113,12 +107,13 @@ static struct plan_fixture niche_plan(unsigned count, const char *capacity_type,
     for (unsigned i = 0; i < count + 2; i++) {
         unsigned cpu = i < count ? 4 : i == count ? 8 : 16;
         double price = i < count ? 0.102 : i == count ? 0.2 : 2;
-        text_format(&text,
-                    "{name: t%02u, requirements: [], capacity: {cpu: '%u', memory: 64Gi, pods: "
-                    "'110'}, offerings: [{price: %.3f, available: true, requirements: [{key: "
-                    LABEL_OF_ZONE ", operator: In, values: [a]}, {key: "
-                    "karpenter.sh/capacity-type, operator: In, values: [%s]}]}]}, ",
-                    i, cpu, price, capacity_type);
+        text_format(
+            &text,
+            "{name: t%02u, requirements: [], capacity: {cpu: '%u', memory: 64Gi, pods: "
+            "'110'}, offerings: [{price: %.3f, available: true, requirements: [{key: " LABEL_OF_ZONE
+            ", operator: In, values: [a]}, {key: "
+            "karpenter.sh/capacity-type, operator: In, values: [%s]}]}]}, ",
+            i, cpu, price, capacity_type);
     }
     text_add(&text, "]}}\n---\n" POOL);
     text_add(&text, DEPLOYMENT("web", "4", "", CPU("4")));
@@ -156,14 +151,14 @@ static void a_choice_is_worth_a_margin_SCH_503(void **state)
 static void zones_and_capacity_types_stay_open_SCH_504(void **state)
 {
     (void)state;
-#define OFFERED_HERE_AND_THERE                                                                  \
-    CATALOG_OF(TYPE_OF("t", "", "cpu: '4', memory: 16Gi, pods: '110'",                          \
-                       ON_DEMAND("a", "0.10") ", " ON_DEMAND("b", "0.11") ", " SPOT(            \
+#define OFFERED_HERE_AND_THERE                                                       \
+    CATALOG_OF(TYPE_OF("t", "", "cpu: '4', memory: 16Gi, pods: '110'",               \
+                       ON_DEMAND("a", "0.10") ", " ON_DEMAND("b", "0.11") ", " SPOT( \
                            "c", "0.03")) ", " MACHINE("giant", "64", "256", "3.20"))
     static const struct rule_case cases[] = {
         {"SCH-504: the cheapest offering decides nothing but the price",
-         OFFERED_HERE_AND_THERE POOL TWENTY_CPU, LOWEST,
-         "#5 total=0.15 web-0.zone=- web-0.ct=-", NULL, true},
+         OFFERED_HERE_AND_THERE POOL TWENTY_CPU, LOWEST, "#5 total=0.15 web-0.zone=- web-0.ct=-",
+         NULL, true},
         {"SCH-504: nor does a pod's capacity type decide the zone",
          OFFERED_HERE_AND_THERE POOL DEPLOYMENT(
              "web", "40", "",
@@ -176,11 +171,12 @@ static void zones_and_capacity_types_stay_open_SCH_504(void **state)
 static void prices_of_the_final_node_SCH_505(void **state)
 {
     (void)state;
-#define CHEAP_ELSEWHERE                                                                          \
-    CATALOG_OF(TYPE_OF("varied", "", "cpu: '4', memory: 16Gi, pods: '110'",                      \
-                       ON_DEMAND("a", "0.10") ", " ON_DEMAND("b", "0.50")) ", " TYPE_OF(         \
-        "even", "", "cpu: '4', memory: 16Gi, pods: '110'",                                       \
-        ON_DEMAND("a", "0.30") ", " ON_DEMAND("b", "0.30")))
+#define CHEAP_ELSEWHERE                                                                   \
+    CATALOG_OF(TYPE_OF(                                                                   \
+        "varied", "", "cpu: '4', memory: 16Gi, pods: '110'",                              \
+        ON_DEMAND("a", "0.10") ", " ON_DEMAND(                                            \
+            "b", "0.50")) ", " TYPE_OF("even", "", "cpu: '4', memory: 16Gi, pods: '110'", \
+                                       ON_DEMAND("a", "0.30") ", " ON_DEMAND("b", "0.30")))
     static const struct rule_case cases[] = {
         {"SCH-505: the order is that of the zone that the pod asks for",
          CHEAP_ELSEWHERE POOL POD("a", "", "nodeSelector: {" LABEL_OF_ZONE ": b}, " CPU("1")),
@@ -189,19 +185,19 @@ static void prices_of_the_final_node_SCH_505(void **state)
          CHEAP_ELSEWHERE POOL DEPLOYMENT(
              "web", "2", "",
              "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " LABEL_OF_ZONE
-             ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], "
-             CPU("1")),
+             ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], " CPU(
+                 "1")),
          LOWEST, "#2 total=0.4 zones=a:1,b:1", NULL, true},
         {"SCH-505: ties by name",
-         CATALOG_OF(MACHINE("z", "4", "16", "0.10") ", " MACHINE("a", "8", "32", "0.10")) POOL
-             POD("a", "", CPU("1")),
+         CATALOG_OF(MACHINE("z", "4", "16", "0.10") ", " MACHINE("a", "8", "32", "0.10"))
+             POOL POD("a", "", CPU("1")),
          LOWEST, "a.types=a,z", NULL, true},
     };
     CHECK_CASES(cases);
 }
 
-#define TWO_MACHINES CATALOG_OF(MACHINE("cheap", "4", "16", "0.10") ", " \
-                                MACHINE("dear", "4", "16", "0.50"))
+#define TWO_MACHINES \
+    CATALOG_OF(MACHINE("cheap", "4", "16", "0.10") ", " MACHINE("dear", "4", "16", "0.50"))
 
 static void pools_of_one_weight_by_price_SCH_506_552(void **state)
 {
@@ -220,9 +216,8 @@ static void pools_of_one_weight_by_price_SCH_506_552(void **state)
              DEPLOYMENT("web", "8", "", CPU("1")),
          LOWEST, "#2 total=0.2 web-0.pool=z web-7.pool=z", NULL, true},
         {"SCH-506, 552: of different weights the heavier, whatever it costs",
-         TWO_MACHINES POOL_OF("a", "weight: 1, ", "", "", ONLY("cheap"))
-             POOL_OF("z", "weight: 10, ", "", "", ONLY("dear"))
-                 DEPLOYMENT("web", "8", "", CPU("1")),
+         TWO_MACHINES POOL_OF("a", "weight: 1, ", "", "", ONLY("cheap")) POOL_OF(
+             "z", "weight: 10, ", "", "", ONLY("dear")) DEPLOYMENT("web", "8", "", CPU("1")),
          LOWEST, "#2 total=1 web-0.pool=z web-7.pool=z", NULL, true},
         {"SCH-552: what the heavier pool cannot carry goes to the lighter one",
          TWO_MACHINES POOL_OF("a", "weight: 1, ", "", "", ONLY("cheap"))
@@ -237,17 +232,16 @@ static void pools_of_one_weight_by_price_SCH_506_552(void **state)
 static void nodes_cost_too_SCH_507(void **state)
 {
     (void)state;
-#define FOUR_OR_SIXTEEN                                                                     \
-    CATALOG_OF(MACHINE("s", "4", "16", "0.10") ", " MACHINE("l", "16", "64", "0.44") ", "   \
-               MACHINE("giant", "64", "256", "9"))
-#define EQUAL_PRICES                                                                      \
-    CATALOG_OF(MACHINE("xs", "2", "8", "0.05") ", " MACHINE("s", "4", "16", "0.10") ", "       \
-               MACHINE("m", "16", "64", "0.40") ", " MACHINE("l", "32", "128", "0.80") ", "    \
-               MACHINE("xl", "128", "512", "3.20"))
+#define FOUR_OR_SIXTEEN                                                                            \
+    CATALOG_OF(MACHINE("s", "4", "16", "0.10") ", " MACHINE("l", "16", "64", "0.44") ", " MACHINE( \
+        "giant", "64", "256", "9"))
+#define EQUAL_PRICES                                                                              \
+    CATALOG_OF(MACHINE("xs", "2", "8", "0.05") ", " MACHINE("s", "4", "16", "0.10") ", " MACHINE( \
+        "m", "16", "64", "0.40") ", " MACHINE("l", "32", "128",                                   \
+                                              "0.80") ", " MACHINE("xl", "128", "512", "3.20"))
     static const struct rule_case cases[] = {
-        {"SCH-507: prices alone count",
-         FOUR_OR_SIXTEEN POOL DEPLOYMENT("web", "32", "", CPU("1")), LOWEST, "#8 total=0.8", NULL,
-         true},
+        {"SCH-507: prices alone count", FOUR_OR_SIXTEEN POOL DEPLOYMENT("web", "32", "", CPU("1")),
+         LOWEST, "#8 total=0.8", NULL, true},
         {"SCH-507: a cost of nodes makes for fewer; the plan's price is that of the machines",
          FOUR_OR_SIXTEEN POOL DEPLOYMENT("web", "32", "", CPU("1")), LOWEST ", NODE_COST: '0.02'",
          "#2 total=0.88", NULL, true},
@@ -277,25 +271,26 @@ static void nodes_cost_too_SCH_507(void **state)
 
 // --- validity ------------------------------------------------------------------------------------
 
-#define APART(name)                                                                            \
-    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{"          \
+#define APART(name)                                                                   \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
     "topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: " name "}}}]}}, "
-#define TOGETHER(name)                                                                         \
-    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{"              \
+#define TOGETHER(name)                                                            \
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
     "topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {group: " name "}}}]}}, "
-#define SPREAD(key, skew, name)                                                                \
-    "topologySpreadConstraints: [{maxSkew: " skew ", topologyKey: " key                        \
+#define SPREAD(key, skew, name)                                         \
+    "topologySpreadConstraints: [{maxSkew: " skew ", topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: " name "}}}], "
 #define PORT(cpu)                                                                              \
     "containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}], resources: " \
     "{requests: {cpu: '" cpu "'}}}]"
 // Little machines in three zones; zone b is cheaper.
-#define THREE_ZONES                                                                            \
-    CATALOG_OF(TYPE_OF("little", "", "cpu: '4', memory: 16Gi, pods: '110'",                    \
-                       ON_DEMAND("a", "0.10") ", " ON_DEMAND("b", "0.09") ", " ON_DEMAND(      \
-                           "c", "0.10")) ", " TYPE_OF(                                         \
-        "giant", "", "cpu: '64', memory: 256Gi, pods: '110'",                                  \
-        ON_DEMAND("a", "3.20") ", " ON_DEMAND("b", "3.20") ", " ON_DEMAND("c", "3.20")))
+#define THREE_ZONES                                                                          \
+    CATALOG_OF(TYPE_OF(                                                                      \
+        "little", "", "cpu: '4', memory: 16Gi, pods: '110'",                                 \
+        ON_DEMAND("a", "0.10") ", " ON_DEMAND("b", "0.09") ", " ON_DEMAND(                   \
+            "c", "0.10")) ", " TYPE_OF("giant", "", "cpu: '64', memory: 256Gi, pods: '110'", \
+                                       ON_DEMAND("a", "3.20") ", " ON_DEMAND(                \
+                                           "b", "3.20") ", " ON_DEMAND("c", "3.20")))
 
 static void rules_between_pods_hold_SCH_550(void **state)
 {
@@ -309,17 +304,16 @@ static void rules_between_pods_hold_SCH_550(void **state)
              DEPLOYMENT("free", "12", "", CPU("1")),
          LOWEST, "#4 total=0.4 web-0/web-1 web-1/web-2 web-2/web-3 web-0/web-3", NULL, true},
         {"SCH-550 step 5: spread over nodes",
-         LITTLE_AND_GIANT POOL DEPLOYMENT(
-             "web", "6", "", SPREAD("kubernetes.io/hostname", "2", "web") CPU("1")),
+         LITTLE_AND_GIANT POOL DEPLOYMENT("web", "6", "",
+                                          SPREAD("kubernetes.io/hostname", "2", "web") CPU("1")),
          LOWEST, "#3 total=0.3", NULL, true},
         {"SCH-550 step 5: host ports",
          LITTLE_AND_GIANT POOL DEPLOYMENT("web", "3", "", PORT("1"))
              DEPLOYMENT("free", "9", "", CPU("1")),
          LOWEST, "#3 total=0.3 web-0/web-1 web-1/web-2 web-0/web-2", NULL, true},
         {"SCH-550 step 5: pods that belong on one node are one item",
-         LITTLE_AND_GIANT POOL POD("a", "group: pair", TOGETHER("pair") CPU("2"))
-             POD("b", "group: pair", TOGETHER("pair") CPU("1"))
-                 DEPLOYMENT("free", "13", "", CPU("1")),
+         LITTLE_AND_GIANT POOL POD("a", "group: pair", TOGETHER("pair") CPU("2")) POD(
+             "b", "group: pair", TOGETHER("pair") CPU("1")) DEPLOYMENT("free", "13", "", CPU("1")),
          LOWEST, "a=b #4 total=0.4", NULL, true},
         {"SCH-550 step 5: even if that takes a giant",
          LITTLE_AND_GIANT POOL POD("a", "group: pair", TOGETHER("pair") CPU("3"))
@@ -329,32 +323,40 @@ static void rules_between_pods_hold_SCH_550(void **state)
     CHECK_CASES(cases);
 }
 
-#define BLOCK_CLAIM(name)                                                                      \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name                     \
-    ", namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {"    \
+#define BLOCK_CLAIM(name)                                                                   \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name                  \
+    ", namespace: default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {" \
     "accessModes: [ReadWriteOnce], storageClassName: fast}}\n---\n"
-#define FAST                                                                                   \
+#define FAST                                                                                    \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: " \
     "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}\n---\n"
-#define WITH_DISK(name)                                                                        \
-    BLOCK_CLAIM("c-" name) POD(name, "", "volumes: [{name: v, persistentVolumeClaim: "         \
-                                         "{claimName: c-" name "}}], " CPU("1"))
-#define TWO_DISKS                                                                              \
-    CATALOG_OF(TYPE_OF("little", "",                                                           \
-                       "cpu: '4', memory: 16Gi, pods: '110', "                                 \
-                       "attachable-volumes-csi-ebs.csi.aws.com: '2'",                          \
-                       ON_DEMAND("a", "0.10")) ", " TYPE_OF("giant", "",                       \
-        "cpu: '64', memory: 256Gi, pods: '110', attachable-volumes-csi-ebs.csi.aws.com: '20'", \
-        ON_DEMAND("a", "3.20")))
+#define WITH_DISK(name)                               \
+    BLOCK_CLAIM("c-" name)                            \
+    POD(name, "",                                     \
+        "volumes: [{name: v, persistentVolumeClaim: " \
+        "{claimName: c-" name "}}], " CPU("1"))
+#define TWO_DISKS                                                                            \
+    CATALOG_OF(TYPE_OF(                                                                      \
+        "little", "",                                                                        \
+        "cpu: '4', memory: 16Gi, pods: '110', "                                              \
+        "attachable-volumes-csi-ebs.csi.aws.com: '2'",                                       \
+        ON_DEMAND("a", "0.10")) ", " TYPE_OF("giant", "",                                    \
+                                             "cpu: '64', memory: 256Gi, pods: '110', "       \
+                                             "attachable-volumes-csi-ebs.csi.aws.com: '20'", \
+                                             ON_DEMAND("a", "3.20")))
 #define IN_ZONE_C_BY_DISK(name)                                                                \
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {capacity: {"        \
     "storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: x, volumeHandle: h}, "         \
     "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [" REQUIRE(              \
-        LABEL_OF_ZONE, "In", "c") "]}]}}}}\n---\n"                                             \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: pvc, namespace: default, "    \
-    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, " \
-    "spec: {accessModes: [ReadWriteOnce], storageClassName: fast, volumeName: pv}}\n---\n" POD( \
-        name, "", "volumes: [{name: v, persistentVolumeClaim: {claimName: pvc}}], " CPU("1"))
+        LABEL_OF_ZONE, "In",                                                                   \
+        "c") "]}]}}}}\n---\n"                                                                  \
+             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: pvc, namespace: " \
+             "default, "                                                                       \
+             "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, "                        \
+             "spec: {accessModes: [ReadWriteOnce], storageClassName: fast, volumeName: "       \
+             "pv}}\n---\n" POD(                                                                \
+                 name, "",                                                                     \
+                 "volumes: [{name: v, persistentVolumeClaim: {claimName: pvc}}], " CPU("1"))
 
 static void volumes_hold_SCH_550(void **state)
 {
@@ -366,8 +368,8 @@ static void volumes_hold_SCH_550(void **state)
          LOWEST, "#2 total=0.2", NULL, true},
         {"SCH-550 step 5, 353: pods that share a volume need one",
          TWO_DISKS FAST POOL BLOCK_CLAIM("shared") WITH_DISK("a") DEPLOYMENT(
-             "free", "3", "", "volumes: [{name: v, persistentVolumeClaim: {claimName: shared}}], "
-             CPU("1")),
+             "free", "3", "",
+             "volumes: [{name: v, persistentVolumeClaim: {claimName: shared}}], " CPU("1")),
          LOWEST, "#1 total=0.1", NULL, true},
         {"SCH-550: a volume's zone",
          THREE_ZONES FAST POOL IN_ZONE_C_BY_DISK("a") DEPLOYMENT("free", "7", "", CPU("1")), LOWEST,
@@ -377,23 +379,26 @@ static void volumes_hold_SCH_550(void **state)
 }
 
 #define LIMITED(list) POOL_OF("pool", "limits: {" list "}, ", "", "", "")
-#define TWO_KINDS POOL_REQUIRING(REQUIRE_MIN("node.kubernetes.io/instance-type", "Exists", "", "2"))
-#define RESERVED_ONCE                                                                             \
-    CATALOG_OF(TYPE_OF(                                                                           \
-        "little", "", "cpu: '4', memory: 16Gi, pods: '110'",                                      \
-        ON_DEMAND("a", "0.10") ", {price: 0.001, available: true, reservationCapacity: 1, "       \
-        "requirements: [{key: " LABEL_OF_ZONE ", operator: In, values: [a]}, {key: "              \
-        "karpenter.sh/capacity-type, operator: In, values: [reserved]}, {key: "                   \
-        "example.com/reservation-id, operator: In, values: [r1]}]}") ", "                         \
-               MACHINE("giant", "64", "256", "3.20"))
+#define TWO_KINDS     POOL_REQUIRING(REQUIRE_MIN("node.kubernetes.io/instance-type", "Exists", "", "2"))
+#define RESERVED_ONCE                                                                            \
+    CATALOG_OF(                                                                                  \
+        TYPE_OF("little", "", "cpu: '4', memory: 16Gi, pods: '110'",                             \
+                ON_DEMAND("a", "0.10") ", {price: 0.001, available: true, reservationCapacity: " \
+                                       "1, "                                                     \
+                                       "requirements: [{key: " LABEL_OF_ZONE                     \
+                                       ", operator: In, values: [a]}, {key: "                    \
+                                       "karpenter.sh/capacity-type, operator: In, values: "      \
+                                       "[reserved]}, {key: "                                     \
+                                       "example.com/reservation-id, operator: In, values: "      \
+                                       "[r1]}]}") ", " MACHINE("giant", "64", "256", "3.20"))
 
 static void limits_and_reservations_hold_SCH_550_552(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
-        {"SCH-552, 519: never more cpu than the limit", LITTLE_AND_GIANT LIMITED("cpu: '12'")
-             DEPLOYMENT("web", "16", "", CPU("1")),
-         LOWEST, "#3 total=0.3", NULL, true},
+        {"SCH-552, 519: never more cpu than the limit",
+         LITTLE_AND_GIANT LIMITED("cpu: '12'") DEPLOYMENT("web", "16", "", CPU("1")), LOWEST,
+         "#3 total=0.3", NULL, true},
         {"SCH-552, 519: nor nodes; the giant is what the limit leaves",
          LITTLE_AND_GIANT LIMITED("nodes: '1'") DEPLOYMENT("web", "16", "", CPU("1")), LOWEST,
          "#1 total=3.2", NULL, true},
@@ -401,61 +406,63 @@ static void limits_and_reservations_hold_SCH_550_552(void **state)
          LITTLE_AND_GIANT LIMITED("cpu: '20', nodes: '5'") TWENTY_CPU, LOWEST, "#5 total=0.5", NULL,
          true},
         {"SCH-550, 245: enough types for minValues",
-         CATALOG_OF(MACHINE("s1", "4", "16", "0.10") ", " MACHINE("s2", "4", "16", "0.11") ", "
-                    MACHINE("m", "8", "32", "0.15") ", " MACHINE("giant", "64", "256", "3.20"))
+         CATALOG_OF(
+             MACHINE("s1", "4", "16", "0.10") ", " MACHINE("s2", "4", "16", "0.11") ", " MACHINE(
+                 "m", "8", "32", "0.15") ", " MACHINE("giant", "64", "256", "3.20"))
              TWO_KINDS DEPLOYMENT("web", "8", "", CPU("1")),
          LOWEST, "#1 web-0.types=m,giant total=0.15", NULL, true},
         {"SCH-550, 245: a machine that nothing else can stand in for is no choice",
-         CATALOG_OF(MACHINE("s1", "4", "16", "0.10") ", " MACHINE("s2", "4", "16", "0.11") ", "
-                    MACHINE("m", "8", "32", "0.15"))
+         CATALOG_OF(MACHINE("s1", "4", "16", "0.10") ", " MACHINE(
+             "s2", "4", "16", "0.11") ", " MACHINE("m", "8", "32", "0.15"))
              TWO_KINDS DEPLOYMENT("web", "8", "", CPU("1")),
          LOWEST, "#2 web-0.types=s1,s2,m total=0.2", NULL, true},
         {"SCH-552, 522: one instance of a reservation is one node",
-         RESERVED_ONCE POOL DEPLOYMENT("web", "12", "", CPU("1")), LOWEST,
-         "#3 total=0.201", NULL, true},
+         RESERVED_ONCE POOL DEPLOYMENT("web", "12", "", CPU("1")), LOWEST, "#3 total=0.201", NULL,
+         true},
     };
     CHECK_CASES(cases);
 }
 
 // --- what is only seen to be dear when everything is placed --------------------------------------
 
-#define MACHINE_IN(name, cpu, arch, offers)                                   \
-    TYPE_OF(name, REQUIRE("kubernetes.io/arch", "In", arch), "cpu: '" cpu     \
-            "', memory: 64Gi, pods: '110'", offers)
-#define DEAR_ZONE                                                                              \
-    CATALOG_OF(MACHINE_IN("s", "4", "amd64", ON_DEMAND("a", "2.5") ", " ON_DEMAND("c", "0.1")) \
-               ", " MACHINE_IN("l", "16", "amd64", ON_DEMAND("a", "10") ", " ON_DEMAND("c", "0.4")))
-#define A_ON_AMD64_OR_C                                                                          \
-    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a") ", " REQUIRE("kubernetes.io/arch",  \
-                                                                         "In", "amd64")) ", "   \
-                   TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "c")))
-#define SPREAD_OF(key, labels)                                                                   \
-    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key                                 \
+#define MACHINE_IN(name, cpu, arch, offers)                  \
+    TYPE_OF(name, REQUIRE("kubernetes.io/arch", "In", arch), \
+            "cpu: '" cpu "', memory: 64Gi, pods: '110'", offers)
+#define DEAR_ZONE                                            \
+    CATALOG_OF(MACHINE_IN(                                   \
+        "s", "4", "amd64",                                   \
+        ON_DEMAND("a", "2.5") ", " ON_DEMAND(                \
+            "c", "0.1")) ", " MACHINE_IN("l", "16", "amd64", \
+                                         ON_DEMAND("a", "10") ", " ON_DEMAND("c", "0.4")))
+#define A_ON_AMD64_OR_C                                                    \
+    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a") ", " REQUIRE( \
+        "kubernetes.io/arch", "In", "amd64")) ", " TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "c")))
+#define SPREAD_OF(key, labels)                                   \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {" labels "}}}], "
 #define COUNTED(name, spec) POD(name, "all: x", spec CPU("1500m"))
 // Two cpu everywhere; arm64 at a price of its own.
-#define EVERYWHERE(price)                                                                       \
+#define EVERYWHERE(price) \
     ON_DEMAND("a", price) ", " ON_DEMAND("b", price) ", " ON_DEMAND("c", price)
-#define ARM_FOR(price)                                                       \
-    CATALOG_OF(MACHINE_IN("m", "2", "amd64", EVERYWHERE("0.1")) ", "         \
-               MACHINE_IN("arm", "2", "arm64", EVERYWHERE(price)))
-#define A_OR_ARM                                                                             \
-    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a")) ", "                           \
-                   TERM_OF(REQUIRE("kubernetes.io/arch", "In", "arm64")))
-#define ANY_SYSTEM(name, cpu, price)                                                        \
-    TYPE_OF(name, REQUIRE("kubernetes.io/os", "In", "darwin, linux"), "cpu: '" cpu          \
-            "', memory: 64Gi, pods: '110'", ON_DEMAND("a", price))
-#define LARGE_ARM                                                            \
-    CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1")) ", "     \
-               MACHINE_IN("arm", "16", "arm64", ON_DEMAND("a", "5")))
+#define ARM_FOR(price)                                                           \
+    CATALOG_OF(MACHINE_IN("m", "2", "amd64", EVERYWHERE("0.1")) ", " MACHINE_IN( \
+        "arm", "2", "arm64", EVERYWHERE(price)))
+#define A_OR_ARM                                                            \
+    REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a")) ", " TERM_OF( \
+        REQUIRE("kubernetes.io/arch", "In", "arm64")))
+#define ANY_SYSTEM(name, cpu, price)                                  \
+    TYPE_OF(name, REQUIRE("kubernetes.io/os", "In", "darwin, linux"), \
+            "cpu: '" cpu "', memory: 64Gi, pods: '110'", ON_DEMAND("a", price))
+#define LARGE_ARM                                                                    \
+    CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1")) ", " MACHINE_IN( \
+        "arm", "16", "arm64", ON_DEMAND("a", "5")))
 #define ON_ARM "nodeSelector: {kubernetes.io/arch: arm64}, "
-#define FOLLOWING(labels)                                                               \
-    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "         \
+#define FOLLOWING(labels)                                                       \
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "[{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {" labels "}}}]}}, "
-#define ON_LINUX "nodeSelector: {kubernetes.io/os: linux}, "
-#define LARGER_OWNER \
-    POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1900m"))
-#define FIVE_COUNTED                                                            \
+#define ON_LINUX     "nodeSelector: {kubernetes.io/os: linux}, "
+#define LARGER_OWNER POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1900m"))
+#define FIVE_COUNTED \
     COUNTED("a", "") COUNTED("b", "") COUNTED("c", "") COUNTED("d", "") COUNTED("e", "")
 
 static void whole_plans_are_compared_SCH_306_508_516(void **state)
@@ -471,11 +478,13 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
              DEPLOYMENT("web", "200", "", A_ON_AMD64_OR_C CPU("3")),
          LOWEST, "own.zone=a web-0.zone=c total=18.5", NULL, true},
         {"SCH-516: whom a spread counts need not be what its owners must be",
-         CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.5") ", " ON_DEMAND("b", "0.5"))
-                    ", " MACHINE_IN("arm", "2", "arm64",
-                                    ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
-             POOL COUNTED("own", "nodeSelector: {kubernetes.io/arch: amd64}, "
-                          SPREAD_OF(LABEL_OF_ZONE, "all: x")) FIVE_COUNTED,
+         CATALOG_OF(MACHINE_IN(
+             "m", "2", "amd64",
+             ON_DEMAND("a", "0.5") ", " ON_DEMAND(
+                 "b", "0.5")) ", " MACHINE_IN("arm", "2", "arm64",
+                                              ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
+             POOL COUNTED("own", "nodeSelector: {kubernetes.io/arch: amd64}, " SPREAD_OF(
+                                     LABEL_OF_ZONE, "all: x")) FIVE_COUNTED,
          LOWEST, "own.types=m a.types=arm e.types=arm total=1", NULL, true},
         {"SCH-516: nor go where it is dear so that a spread of others holds whatever comes first",
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
@@ -483,9 +492,8 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
          LOWEST, "zones=a:6 total=0.6", NULL, true},
         {"SCH-516: the bound for the zones that were chosen is none for others",
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "3")))
-             POOL POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("2"))
-                 POD("a", "all: x", CPU("2")) POD("b", "all: x", CPU("2"))
-                     POD("c", "all: x", CPU("2")),
+             POOL POD("own", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("2")) POD(
+                 "a", "all: x", CPU("2")) POD("b", "all: x", CPU("2")) POD("c", "all: x", CPU("2")),
          LOWEST, "zones=a:4 total=0.4", NULL, true},
         {"SCH-508, 512: a spread does not reach into zones that only a far dearer term opens",
          ARM_FOR("5") POOL DEPLOYMENT("web", "4", "all: x, ",
@@ -496,10 +504,10 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
                                         A_OR_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m")),
          LOWEST, "zones=a:2,b:1,c:1 total=0.3", NULL, true},
         {"SCH-544: a label that must be decided gets the value that others ask for",
-         CATALOG_OF(ANY_SYSTEM("m", "2", "0.1") ", " ANY_SYSTEM("l", "8", "1"))
-             POOL POD("large", "all: x", "nodeSelector: {node.kubernetes.io/instance-type: l}, " CPU("4"))
-                 POD("own", "all: x", ON_LINUX SPREAD_OF("kubernetes.io/hostname", "all: x") CPU("1"))
-                     POD("u", "", ON_LINUX CPU("2")) POD("v", "", ON_LINUX CPU("2")),
+         CATALOG_OF(ANY_SYSTEM("m", "2", "0.1") ", " ANY_SYSTEM("l", "8", "1")) POOL POD(
+             "large", "all: x", "nodeSelector: {node.kubernetes.io/instance-type: l}, " CPU("4"))
+             POD("own", "all: x", ON_LINUX SPREAD_OF("kubernetes.io/hostname", "all: x") CPU("1"))
+                 POD("u", "", ON_LINUX CPU("2")) POD("v", "", ON_LINUX CPU("2")),
          LOWEST, "large=u large=v own/large #2 total=1.1", NULL, true},
         {"SCH-516: owners of a spread first, those that it counts after them, if that saves a node",
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
@@ -522,19 +530,20 @@ static void whole_plans_are_compared_SCH_306_508_516(void **state)
          CATALOG_OF(MACHINE_IN("m", "2", "amd64", ON_DEMAND("a", "0.1") ", " ON_DEMAND("b", "0.1")))
              POOL POD("follower", "", FOLLOWING("is: wanted") CPU("700m"))
                  POD("spread", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("600m"))
-                     POD("wanted", "all: x, is: wanted", "nodeSelector: {" LABEL_OF_ZONE ": a}, "
-                         SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("400m")),
+                     POD("wanted", "all: x, is: wanted",
+                         "nodeSelector: {" LABEL_OF_ZONE ": a}, " SPREAD_OF(LABEL_OF_ZONE, "all: x")
+                             CPU("400m")),
          LOWEST, "spread=wanted follower=wanted #1 total=0.1", NULL, true},
         {"SCH-516: pods that need a dear machine first, others fill it up",
          LARGE_ARM POOL POD("dear", "all: x", ON_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
              POD("a", "all: x", CPU("1")) POD("b", "all: x", CPU("1")),
          LOWEST, "dear=a dear=b #1 total=5", NULL, true},
         {"SCH-516: or fill it up before them, where only that order keeps every spread",
-         LARGE_ARM POOL NODE_OF("full", LABEL_OF_ZONE ": b", "1") BOUND_POD("there", "full",
-                                                                          "all: x", CPU("1"))
-             POD("dear", "all: x", ON_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
-                 POD("a", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1"))
-                     POD("b", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1")),
+         LARGE_ARM POOL NODE_OF("full", LABEL_OF_ZONE ": b", "1")
+             BOUND_POD("there", "full", "all: x", CPU("1"))
+                 POD("dear", "all: x", ON_ARM SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("500m"))
+                     POD("a", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1"))
+                         POD("b", "all: x", SPREAD_OF(LABEL_OF_ZONE, "all: x") CPU("1")),
          LOWEST, "dear=a dear=b #1 total=5", NULL, true},
     };
     CHECK_CASES(cases);
@@ -545,9 +554,12 @@ static void all_types_that_carry_the_pods_SCH_551(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-551: every type that carries the final pods, cheapest first",
-         CATALOG_OF(MACHINE("narrow", "4", "4", "0.12") ", " MACHINE("little", "4", "16", "0.10")
-                        ", " MACHINE("tiny", "2", "8", "0.09") ", " MACHINE("m", "8", "32", "0.25")
-                        ", " MACHINE("giant", "64", "256", "3.20"))
+         CATALOG_OF(MACHINE("narrow", "4", "4", "0.12") ", " MACHINE(
+             "little", "4", "16",
+             "0.10") ", " MACHINE("tiny", "2", "8",
+                                  "0.09") ", " MACHINE("m", "8", "32",
+                                                       "0.25") ", " MACHINE("giant", "64", "256",
+                                                                            "3.20"))
              POOL DEPLOYMENT("web", "8", "", SIZED("cpu: '1', memory: 2Gi")),
          LOWEST, "#2 web-0.types=little,m,giant web-0.price=0.1 total=0.2", NULL, true},
     };
@@ -557,10 +569,10 @@ static void all_types_that_carry_the_pods_SCH_551(void **state)
 static void the_price_decides_between_capacity_types_SCH_553(void **state)
 {
     (void)state;
-#define SPOT_AT(price)                                                                       \
-    CATALOG_OF(TYPE_OF("t", "", "cpu: '4', memory: 16Gi, pods: '110'",                       \
-                       ON_DEMAND("a", "0.10") ", " SPOT("a", price)) ", "                    \
-               MACHINE("giant", "64", "256", "3.20"))
+#define SPOT_AT(price)                                                                           \
+    CATALOG_OF(TYPE_OF("t", "", "cpu: '4', memory: 16Gi, pods: '110'",                           \
+                       ON_DEMAND("a", "0.10") ", " SPOT("a", price)) ", " MACHINE("giant", "64", \
+                                                                                  "256", "3.20"))
     static const struct rule_case cases[] = {
         {"SCH-553: spot if it is cheaper", SPOT_AT("0.03") POOL TWENTY_CPU, LOWEST,
          "#5 total=0.15 web-0.price=0.03", NULL, true},
@@ -620,7 +632,10 @@ static void draw_world(struct random *random, bool rules, struct world *world)
     add_document(world, &text);
     for (unsigned i = 0; i < 8; i++) {
         static const char *const constraints[] = {
-            "", "", "", "topologyKey: " LABEL_OF_ZONE ", maxSkew: 1",
+            "",
+            "",
+            "",
+            "topologyKey: " LABEL_OF_ZONE ", maxSkew: 1",
             "topologyKey: kubernetes.io/hostname, maxSkew: 2",
         };
         const char *rule = constraints[rules ? random_below(random, 5) : 0];
@@ -708,10 +723,10 @@ static void the_lower_bound_is_one_SCH_550(void **state)
     // Where pods have alternatives, what is least is not known: the second term is the cheaper.
     PLAN terms = plan_yaml_bare(
         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " TYPE_OF(
-            "odd", "", "cpu: '4', memory: 16Gi, pods: '110'", ON_DEMAND("b", "0.50"))) POOL
-            POD("a", "",
-                REQUIRED_TERMS(TERM_OF(ONLY("odd")) ", " TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a")))
-                    CPU("1")),
+            "odd", "", "cpu: '4', memory: 16Gi, pods: '110'", ON_DEMAND("b", "0.50")))
+            POOL POD("a", "",
+                     REQUIRED_TERMS(TERM_OF(ONLY("odd")) ", " TERM_OF(
+                         REQUIRE(LABEL_OF_ZONE, "In", "a"))) CPU("1")),
         LOWEST);
     assert_int_equal(terms.plan->price, 100000000);
     assert_true(terms.plan->lower_bound <= terms.plan->price);

@@ -14,31 +14,33 @@
 
 #define LOWEST "PACKING_POLICY: LowestPrice"
 #define GREEDY "PACKING_POLICY: Greedy"
-#define MACHINE(name, cpu, memory, price)                                           \
-    TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'",          \
+#define MACHINE(name, cpu, memory, price)                                  \
+    TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", \
             OFFER("a", "on-demand", price, ""))
-#define LITTLE_AND_GIANT                        \
+#define LITTLE_AND_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "3.20"))
 // A giant that is cheap for what it has.
-#define FAIR_GIANT                              \
+#define FAIR_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "1.20"))
 #define NOTED(name, spec, annotations)                                                           \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name ", uid: u-" name      \
     ", annotations: {" annotations "}}, spec: {" spec "template: {spec: {nodeClassRef: {group: " \
     "g, kind: Class, name: c}}}}}\n---\n"
-#define NOTE(key, value) "adze.dev/" key ": '" value "'"
-#define PODS_A_NODE(value)  NOTE("max-pods-per-node", value)
-#define CPU_A_NODE(value)   NOTE("max-cpu-per-node", value)
-#define SHARE(value)        NOTE("max-share-per-workload", value)
-#define POLICY(value)       NOTE("packing-policy", value)
-#define REPLICA(name, spec, phase)                                                               \
+#define NOTE(key, value)   "adze.dev/" key ": '" value "'"
+#define PODS_A_NODE(value) NOTE("max-pods-per-node", value)
+#define CPU_A_NODE(value)  NOTE("max-cpu-per-node", value)
+#define SHARE(value)       NOTE("max-share-per-workload", value)
+#define POLICY(value)      NOTE("packing-policy", value)
+#define REPLICA(name, spec, phase)                                                                \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: u-" name ", ownerReferences: [{" \
-    "apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, spec: {" spec  \
-    CPU("1") "}, status: {phase: " phase "}}\n---\n"
+    "apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, spec: {" spec   \
+        CPU("1") "}, status: {phase: " phase "}}\n---\n"
 // Both policies must give the same.
-#define EITHER(rule, world, expected)             \
-    {rule, world, LOWEST, expected, NULL, true},  \
-        {rule " (Greedy)", world, GREEDY, expected, NULL, true}
+#define EITHER(rule, world, expected)                         \
+    {rule, world, LOWEST, expected, NULL, true},              \
+    {                                                         \
+        rule " (Greedy)", world, GREEDY, expected, NULL, true \
+    }
 
 static void pods_of_a_node_SCH_521(void **state)
 {
@@ -110,10 +112,9 @@ static void share_of_a_workload_SCH_521(void **state)
                    DEPLOYMENT("api", "4", "", CPU("500m")),
                "#2"),
         EITHER("SCH-521: running replicas count as replicas",
-               FAIR_GIANT NOTED("pool", "", SHARE("50"))
-                   NODE_OF("n1", "", "2") REPLICA("x", "nodeName: n1, ", "Running")
-                       REPLICA("w", "nodeName: n1, ", "Running") REPLICA("a", "", "Pending")
-                           REPLICA("b", "", "Pending"),
+               FAIR_GIANT NOTED("pool", "", SHARE("50")) NODE_OF("n1", "", "2") REPLICA(
+                   "x", "nodeName: n1, ", "Running") REPLICA("w", "nodeName: n1, ", "Running")
+                   REPLICA("a", "", "Pending") REPLICA("b", "", "Pending"),
                "#1 a=b"),
         EITHER("SCH-521: pods of nobody are not bound",
                FAIR_GIANT NOTED("pool", "", SHARE("10")) POD("a", "", CPU("1"))
@@ -128,23 +129,21 @@ static void packing_by_pool_SCH_500_521(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-521: Greedy for one pool",
-         LITTLE_AND_GIANT NOTED("pool", "", POLICY("Greedy")) DEPLOYMENT("web", "40", "",
-                                                                        CPU("500m")),
+         LITTLE_AND_GIANT NOTED("pool", "", POLICY("Greedy"))
+             DEPLOYMENT("web", "40", "", CPU("500m")),
          LOWEST, "#1 total=3.2", NULL, true},
         {"SCH-521: LowestPrice for one pool",
          LITTLE_AND_GIANT NOTED("pool", "", POLICY("LowestPrice"))
              DEPLOYMENT("web", "40", "", CPU("500m")),
          GREEDY, "#5 total=0.5", NULL, true},
         {"SCH-521: one of each",
-         LITTLE_AND_GIANT NOTED("a", "", POLICY("Greedy")) NOTED("z", "", "")
-             DEPLOYMENT("web", "40", "",
-                        "nodeSelector: {karpenter.sh/nodepool: a}, " CPU("500m"))
-                 DEPLOYMENT("api", "40", "",
-                            "nodeSelector: {karpenter.sh/nodepool: z}, " CPU("500m")),
+         LITTLE_AND_GIANT NOTED("a", "", POLICY("Greedy")) NOTED("z", "", "") DEPLOYMENT(
+             "web", "40", "", "nodeSelector: {karpenter.sh/nodepool: a}, " CPU("500m"))
+             DEPLOYMENT("api", "40", "", "nodeSelector: {karpenter.sh/nodepool: z}, " CPU("500m")),
          LOWEST, "#6 total=3.7 web-0.pool=a api-0.pool=z", NULL, true},
         {"SCH-521: what cannot be read leaves it to the setting",
-         LITTLE_AND_GIANT NOTED("pool", "", POLICY("Cheapest")) DEPLOYMENT("web", "40", "",
-                                                                          CPU("500m")),
+         LITTLE_AND_GIANT NOTED("pool", "", POLICY("Cheapest"))
+             DEPLOYMENT("web", "40", "", CPU("500m")),
          LOWEST, "#5 total=0.5", NULL, true},
     };
     CHECK_CASES(cases);

@@ -139,9 +139,10 @@ static void in_flight_claims_are_nodes_SCH_200_FMT_16(void **state)
 static void a_closed_replacement_takes_pods_SCH_516(void **state)
 {
     (void)state;
-    PLAN p = plan_yaml(POOL MANAGED("n1", READY, "{key: adze.dev/awaiting-pods, effect: NoSchedule}",
-                                    "", "") POD("a", "", CPU("1")),
-                       NULL);
+    PLAN p =
+        plan_yaml(POOL MANAGED("n1", READY, "{key: adze.dev/awaiting-pods, effect: NoSchedule}", "",
+                               "") POD("a", "", CPU("1")),
+                  NULL);
     assert_string_equal(node_of(p.plan, "a"), "n1");
 }
 
@@ -175,7 +176,7 @@ static void startup_taints_go_away_before_initialization_LIF_305_SCH_490(void **
 
 #define OWNED(kind, api)                                                                      \
     ", ownerReferences: [{apiVersion: " api ", kind: " kind ", name: o, uid: o, controller: " \
-                                                            "true}]"
+    "true}]"
 
 static void pods_of_deleting_nodes_move_SCH_23_492(void **state)
 {

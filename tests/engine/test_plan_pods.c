@@ -47,14 +47,14 @@ static struct plan *plan_live(struct snapshot *snapshot)
     return engine_plan(snapshot, &options, &error);
 }
 
-#define LIVE_PODS                                                                              \
-    POOL PENDING("new", "", CPU("1"), "")                                                      \
-        PENDING("marked", "", CPU("1"),                                                        \
-                "conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]")  \
-            PENDING("gated", "", CPU("1"),                                                     \
-                    "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]") \
-                PENDING("going", ", deletionTimestamp: '2026-01-01T00:00:00Z'", CPU("1"), "")  \
-                    POD("others", "", "schedulerName: another, " CPU("1"))
+#define LIVE_PODS                                                                               \
+    POOL PENDING("new", "", CPU("1"), "") PENDING(                                              \
+        "marked", "", CPU("1"),                                                                 \
+        "conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]")           \
+        PENDING("gated", "", CPU("1"),                                                          \
+                "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]") \
+            PENDING("going", ", deletionTimestamp: '2026-01-01T00:00:00Z'", CPU("1"), "")       \
+                POD("others", "", "schedulerName: another, " CPU("1"))
 
 static void a_live_cluster_is_planned_as_the_controller_does_SCH_21(void **state)
 {

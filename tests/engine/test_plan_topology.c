@@ -254,9 +254,8 @@ static void anti_affinity_keeps_apart_SCH_313_325_485(void **state)
     PLAN p =
         plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", HOST, "web") CPU("100m"), NULL);
     assert_int_equal(p.plan->claims.count, 3);
-    PLAN q =
-        plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", ZONE, "web") CPU("100m"),
-                  "COMPATIBILITY: upstream");
+    PLAN q = plan_many(POOL, 3, "app: web", AFFINITY("podAntiAffinity", ZONE, "web") CPU("100m"),
+                       "COMPATIBILITY: upstream");
     assert_int_equal(q.plan->claims.count, 1); // the first occupies all zones until it has launched
     assert_int_equal(q.plan->unschedulable.count, 2);
 }

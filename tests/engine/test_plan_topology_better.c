@@ -14,15 +14,15 @@
 #define ZONE     "topology.kubernetes.io/zone"
 #define HOST     "kubernetes.io/hostname"
 #define UPSTREAM "COMPATIBILITY: upstream"
-#define SPREAD(key, more)                                     \
+#define SPREAD(key, more)                                        \
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key \
-    ", whenUnsatisfiable: DoNotSchedule, "                    \
+    ", whenUnsatisfiable: DoNotSchedule, "                       \
     "labelSelector: {matchLabels: {app: web}}" more "}], "
 #define TERM(key, label) "{topologyKey: " key ", labelSelector: {matchLabels: {" label "}}}"
 #define AFFINITY(kind, terms) \
     "affinity: {" kind ": {requiredDuringSchedulingIgnoredDuringExecution: [" terms "]}}, "
-#define NODE(name, labels, cpu)                                                          \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name                                \
+#define NODE(name, labels, cpu)                                                                    \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name                                          \
     ", labels: {kubernetes.io/hostname: " name ", " labels "}}, status: {allocatable: {cpu: '" cpu \
     "', memory: 8Gi, pods: '20'}}}\n---\n"
 #define BOUND_WITH(name, node, labels, meta, spec)                                               \
@@ -109,13 +109,13 @@ static void followers_find_their_target_in_the_same_pass_SCH_484_510_511(void **
 static void targets_go_first_SCH_510(void **state)
 {
     (void)state;
-    PLAN p = plan_yaml(POOL NODE("n1", ZONE ": a", "1")
-                           POD("follower", "",
-                               AFFINITY("podAffinity", TERM(HOST, "app: leader")) BIG)
-                               POD("filler", "", CPU("4"))
-                                   POD("leader", "app: leader",
-                                       "nodeSelector: {karpenter.sh/nodepool: pool}, " CPU("1")),
-                       NULL);
+    PLAN p =
+        plan_yaml(POOL NODE("n1", ZONE ": a", "1")
+                      POD("follower", "", AFFINITY("podAffinity", TERM(HOST, "app: leader")) BIG)
+                          POD("filler", "", CPU("4"))
+                              POD("leader", "app: leader",
+                                  "nodeSelector: {karpenter.sh/nodepool: pool}, " CPU("1")),
+                  NULL);
     assert_int_equal(p.plan->unschedulable.count, 0);
     assert_ptr_equal(claim_of(p.plan, "follower"), claim_of(p.plan, "leader"));
 }
@@ -124,11 +124,10 @@ static void targets_go_first_SCH_510(void **state)
 static void pods_left_over_go_first_in_a_second_try_SCH_510(void **state)
 {
     (void)state;
-    const char *pods =
-        POOL POD("w1", "app: web", BIG) POD("w2", "app: web", BIG)
-            POD("guard", "app: guard",
-                "nodeSelector: {" ZONE ": a}, "
-                AFFINITY("podAntiAffinity", TERM(ZONE, "app: web")) CPU("1"));
+    const char *pods = POOL POD("w1", "app: web", BIG) POD("w2", "app: web", BIG)
+        POD("guard", "app: guard",
+            "nodeSelector: {" ZONE ": a}, " AFFINITY("podAntiAffinity", TERM(ZONE, "app: web"))
+                CPU("1"));
     PLAN p = plan_yaml(pods, NULL);
     assert_int_equal(p.plan->unschedulable.count, 0);
     assert_string_equal(claim_values(claim_of(p.plan, "guard"), ZONE), "a");
@@ -141,16 +140,17 @@ static void pods_left_over_go_first_in_a_second_try_SCH_510(void **state)
 static void affinity_starts_in_one_domain_only_SCH_310_511(void **state)
 {
     (void)state;
-#define PINNED(name, zone)                             \
-    POD(name, "app: web",                              \
-        "nodeSelector: {" ZONE ": " zone "}, " AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG)
+#define PINNED(name, zone)                                                                     \
+    POD(name, "app: web",                                                                      \
+        "nodeSelector: {" ZONE ": " zone "}, " AFFINITY("podAffinity", TERM(ZONE, "app: web")) \
+            BIG)
     PLAN p = plan_yaml(POOL PINNED("b1", "b") PINNED("c1", "c"), NULL);
     assert_string_equal(spread_over(p.plan, ZONE), "b:1");
     assert_non_null(unplaced(p.plan, "c1"));
     PLAN q = plan_yaml(POOL PINNED("b1", "b") PINNED("c1", "c"), UPSTREAM);
     assert_int_equal(q.plan->unschedulable.count, 0);
-    PLAN r = plan_many(POOL, 6, "app: web",
-                       AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
+    PLAN r =
+        plan_many(POOL, 6, "app: web", AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
     assert_string_equal(spread_over(r.plan, ZONE), "a:6");
 }
 
@@ -158,9 +158,9 @@ static void affinity_starts_in_one_domain_only_SCH_310_511(void **state)
 static void counted_pods_are_pinned_SCH_325_544(void **state)
 {
     (void)state;
-    const char *pods = POOL POD("plain", "app: web", CPU("15"))
-        POD("s1", "app: web", SPREAD(ZONE, "") BIG) POD("s2", "app: web", SPREAD(ZONE, "") BIG)
-            POD("s3", "app: web", SPREAD(ZONE, "") BIG);
+    const char *pods =
+        POOL POD("plain", "app: web", CPU("15")) POD("s1", "app: web", SPREAD(ZONE, "") BIG)
+            POD("s2", "app: web", SPREAD(ZONE, "") BIG) POD("s3", "app: web", SPREAD(ZONE, "") BIG);
     PLAN p = plan_yaml(pods, NULL);
     assert_string_equal(spread_over(p.plan, ZONE), "a:2 b:1 c:1");
     assert_string_equal(claim_values(claim_of(p.plan, "plain"), ZONE), "a");
@@ -172,10 +172,10 @@ static void counted_pods_are_pinned_SCH_325_544(void **state)
 static void what_the_filter_reads_is_decided_SCH_544(void **state)
 {
     (void)state;
-    PLAN p = plan_yaml(POOL POD("plain", "app: web", CPU("8"))
-                           POD("own", "app: web",
-                               "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("1")),
-                       NULL);
+    PLAN p = plan_yaml(
+        POOL POD("plain", "app: web", CPU("8"))
+            POD("own", "app: web", "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("1")),
+        NULL);
     assert_int_equal(p.plan->unschedulable.count, 0);
     assert_ptr_not_equal(claim_of(p.plan, "plain"), claim_of(p.plan, "own"));
 }
@@ -190,9 +190,8 @@ static void zones_nobody_launches_in_hold_nobody_up_SCH_512(void **state)
     PLAN q = plan_many(POOL, 4, "app: web", spec, UPSTREAM);
     assert_string_equal(spread_over(q.plan, ZONE), "a:1 b:1");
     // An existing node in c that the pods could use does.
-    PLAN r = plan_many(
-        POOL NODE("n1", ZONE ": c, karpenter.sh/capacity-type: spot", "1"), 4, "app: web", spec,
-        NULL);
+    PLAN r = plan_many(POOL NODE("n1", ZONE ": c, karpenter.sh/capacity-type: spot", "1"), 4,
+                       "app: web", spec, NULL);
     assert_string_equal(spread_over(r.plan, ZONE), "a:1 b:1");
     // One that they could not use does not.
     PLAN s = plan_many(POOL NODE("n1", ZONE ": c", "1"), 4, "app: web", spec, NULL);
@@ -207,7 +206,7 @@ static uint32_t on_node(const struct plan *plan, const char *node)
     return 0;
 }
 
-#define TWO_NODES                                                                            \
+#define TWO_NODES                                                                              \
     POOL NODE("n1", ZONE ": a", "4") BOUND("o1", "n1", "app: web") NODE("n2", ZONE ": b", "4") \
         BOUND("o2", "n2", "app: web")
 
@@ -228,9 +227,9 @@ static void nodes_are_shared_once_each_has_a_pod_SCH_513(void **state)
     PLAN s = plan_many(TWO_NODES, 1, "app: web", SPREAD(HOST, ", minDomains: 3") CPU("100m"), NULL);
     assert_int_equal(s.plan->claims.count, 1);
     // Where sharing one node would keep the others from new ones, nobody shares.
-    PLAN u = plan_many(POOL NODE("n1", ZONE ": a", "2") BOUND("o1", "n1", "app: web"), 6,
-                       "app: web", "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("900m"),
-                       NULL);
+    PLAN u =
+        plan_many(POOL NODE("n1", ZONE ": a", "2") BOUND("o1", "n1", "app: web"), 6, "app: web",
+                  "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("900m"), NULL);
     assert_int_equal(u.plan->unschedulable.count, 0);
     // Planned nodes are no reason to share them.
     PLAN t = plan_many(POOL, 4, "app: web", SPREAD(HOST, "") CPU("100m"), NULL);
@@ -286,8 +285,7 @@ static void groups_are_told_apart_exactly_SCH_518(void **state)
     text_add(&text, POOL);
     for (int i = 0; i < 6; i++)
         text_format(&text,
-                    POD("p-%d", "app: web",
-                        "nodeSelector: {" ZONE ": %c}, " SPREAD(ZONE, "") BIG),
+                    POD("p-%d", "app: web", "nodeSelector: {" ZONE ": %c}, " SPREAD(ZONE, "") BIG),
                     i, i, i < 2 ? 'a' : 'b');
     PLAN p = plan_yaml(text.data, NULL);
     text_free(&text);
@@ -322,9 +320,9 @@ static void terms_of_affinity_select_together_SCH_515(void **state)
 static void constraints_look_at_complete_nodes_SCH_515(void **state)
 {
     (void)state;
-#define BOTH                                                                                  \
-    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE                             \
-    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}, "         \
+#define BOTH                                                                                   \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE                              \
+    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}, "          \
     "{maxSkew: 9, topologyKey: karpenter.sh/capacity-type, whenUnsatisfiable: DoNotSchedule, " \
     "labelSelector: {matchLabels: {app: web}}}], "
     PLAN p = plan_many(POOL NODE("n1", ZONE ": d", "1"), 6, "app: web", BOTH BIG, NULL);
@@ -337,17 +335,16 @@ static void constraints_look_at_complete_nodes_SCH_515(void **state)
 static void terminating_pods_are_still_there_SCH_515(void **state)
 {
     (void)state;
-    PLAN p = plan_many(
-        POOL NODE("n1", ZONE ": a", "4")
-            BOUND_WITH("going", "n1", "app: web",
-                       ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
-        1, "app: other", AFFINITY("podAntiAffinity", TERM(HOST, "app: web")) CPU("1"), NULL);
+    PLAN p = plan_many(POOL NODE("n1", ZONE ": a", "4")
+                           BOUND_WITH("going", "n1", "app: web",
+                                      ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
+                       1, "app: other",
+                       AFFINITY("podAntiAffinity", TERM(HOST, "app: web")) CPU("1"), NULL);
     assert_null(node_of(p.plan, "p-0"));
-    PLAN q = plan_many(
-        POOL NODE("n1", ZONE ": c", "1")
-            BOUND_WITH("going", "n1", "app: web",
-                       ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
-        1, "app: web", AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
+    PLAN q = plan_many(POOL NODE("n1", ZONE ": c", "1")
+                           BOUND_WITH("going", "n1", "app: web",
+                                      ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""),
+                       1, "app: web", AFFINITY("podAffinity", TERM(ZONE, "app: web")) BIG, NULL);
     assert_string_equal(claim_values(claim_of(q.plan, "p-0"), ZONE), "c");
 }
 
@@ -360,8 +357,8 @@ static void nodes_without_the_label_repel_nobody_SCH_515(void **state)
     assert_string_equal(node_of(p.plan, "p-0"), "n1");
 }
 
-// Pods that a spread of others counts: with all in their places it must still hold, whoever is bound
-// first.
+// Pods that a spread of others counts: with all in their places it must still hold, whoever is
+// bound first.
 static void counted_pods_keep_spreads_of_others_SCH_516(void **state)
 {
     (void)state;
@@ -375,7 +372,8 @@ static void counted_pods_keep_spreads_of_others_SCH_516(void **state)
     assert_string_equal(claim_values(claim_of(q.plan, "w1"), ZONE), "-");
 }
 
-#define TWO_WEBS POD("owner", "app: api", SPREAD(HOST, "") CPU("2"))                       \
+#define TWO_WEBS                                        \
+    POD("owner", "app: api", SPREAD(HOST, "") CPU("2")) \
     POD("w1", "app: web", CPU("500m")) POD("w2", "app: web", CPU("400m"))
 
 static void counted_pods_keep_spreads_over_nodes_SCH_516(void **state)

@@ -45,7 +45,8 @@ static void found(const char *namespace, struct string_pair *labels, uint32_t co
     struct snapshot *snapshot = snapshot_create();
     assert_true(snapshot_read_text(snapshot, world, strlen(world), "world", false, &error));
     struct pod_budgets *budgets = pod_budgets_create(arena, snapshot);
-    struct pod pod = {.meta = {.namespace = namespace, .labels = {.items = labels, .count = count}}};
+    struct pod pod = {
+        .meta = {.namespace = namespace, .labels = {.items = labels, .count = count}}};
     struct pod_budget_matches matches = {0};
     char names[128] = "";
     pod_budgets_find(budgets, &pod, &matches);
@@ -70,8 +71,7 @@ static void budgets_are_found_by_namespace_and_label_DIS_42(void **state)
 static void all_that_match_are_found_by_name_DIS_43(void **state)
 {
     (void)state;
-    found("a", (struct string_pair[]){{"app", "web"}, {"tier", "front"}}, 2,
-          "both expression web");
+    found("a", (struct string_pair[]){{"app", "web"}, {"tier", "front"}}, 2, "both expression web");
     found("a", (struct string_pair[]){{"tier", "back"}}, 1, "expression");
 }
 

@@ -18,7 +18,8 @@
 
 static void add_terms(struct text *text, const char *affinity, uint32_t count, const char *label)
 {
-    text_format(text, "affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: [", affinity);
+    text_format(text, "affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: [",
+                affinity);
     for (uint32_t i = 0; i < count; i++)
         text_format(text, "{topologyKey: " ZONE ", labelSelector: {matchLabels: {%s-%u: x}}}, ",
                     label, i);
@@ -80,15 +81,33 @@ static void add_ports(struct text *text, uint32_t count)
 static void add_hostile(struct text *text, int what)
 {
     switch (what) {
-    case 0: add_terms(text, "podAffinity", 101, "a"); break;
-    case 1: add_terms(text, "podAntiAffinity", 101, "a"); break;
-    case 2: add_spreads(text, 101, "DoNotSchedule"); break;
-    case 3: add_spreads(text, 101, "ScheduleAnyway"); break;
-    case 4: add_node_terms(text, 1001); break;
-    case 5: add_tolerations(text, 10001); break;
-    case 6: add_volumes(text, 1001); break;
-    case 7: add_resources(text, 401); break;
-    default: add_ports(text, 501); break;
+    case 0:
+        add_terms(text, "podAffinity", 101, "a");
+        break;
+    case 1:
+        add_terms(text, "podAntiAffinity", 101, "a");
+        break;
+    case 2:
+        add_spreads(text, 101, "DoNotSchedule");
+        break;
+    case 3:
+        add_spreads(text, 101, "ScheduleAnyway");
+        break;
+    case 4:
+        add_node_terms(text, 1001);
+        break;
+    case 5:
+        add_tolerations(text, 10001);
+        break;
+    case 6:
+        add_volumes(text, 1001);
+        break;
+    case 7:
+        add_resources(text, 401);
+        break;
+    default:
+        add_ports(text, 501);
+        break;
     }
 }
 #define HOSTILE_COUNT 9
@@ -108,10 +127,11 @@ static void end_pod(struct text *text, const char *rest)
 
 static void add_node(struct text *text)
 {
-    text_add(text, "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" ZONE ": a, "
-                   "kubernetes.io/hostname: n1}}, spec: {providerID: p1}, status: {allocatable: "
-                   "{cpu: '2', memory: 4Gi, pods: '10'}, capacity: {cpu: '2', memory: 4Gi, pods: '10'}}}"
-                   "\n---\n");
+    text_add(text,
+             "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {" ZONE ": a, "
+             "kubernetes.io/hostname: n1}}, spec: {providerID: p1}, status: {allocatable: "
+             "{cpu: '2', memory: 4Gi, pods: '10'}, capacity: {cpu: '2', memory: 4Gi, pods: '10'}}}"
+             "\n---\n");
 }
 
 // --- one pod -------------------------------------------------------------------------------------
@@ -249,8 +269,13 @@ static void pods_that_are_alike_count_once_SCH_26(void **state)
 // Machines with one of each: the pod gives up instead of trying millions.
 static void spreads_over_many_labels_end_SCH_306(void **state)
 {
-    static const char *const keys[] = {ZONE, "karpenter.sh/capacity-type", "kubernetes.io/arch",
-                                       "node.kubernetes.io/instance-type", "team", "rack", "row"};
+    static const char *const keys[] = {ZONE,
+                                       "karpenter.sh/capacity-type",
+                                       "kubernetes.io/arch",
+                                       "node.kubernetes.io/instance-type",
+                                       "team",
+                                       "rack",
+                                       "row"};
     (void)state;
     struct text text = {0};
     text_add(&text, "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p}, "

@@ -28,15 +28,19 @@ static void claims_of_a_pass_SCH_211_215(void **state)
          POOL POD("a", "", ARCH("amd64") CPU("1")) POD("b", "", ARCH("arm64") CPU("500m")), NULL,
          "#2 a/b a[kubernetes.io/arch]=amd64 b.types=arm"},
         {"SCH-214: host ports of a claim's pods are taken",
-         POOL POD("a", "", "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
-                           "80}]}]")
-             POD("b", "", "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
-                          "80, protocol: UDP}]}]")
-                 POD("c", "", "containers: [{name: c, image: i, ports: [{containerPort: 1, "
-                              "hostPort: 80, hostIP: 10.0.0.1}]}]"),
+         POOL POD("a", "",
+                  "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
+                  "80}]}]")
+             POD("b", "",
+                 "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
+                 "80, protocol: UDP}]}]")
+                 POD("c", "",
+                     "containers: [{name: c, image: i, ports: [{containerPort: 1, "
+                     "hostPort: 80, hostIP: 10.0.0.1}]}]"),
          NULL, "#2 a=b a/c"},
         {"SCH-211, 370: the placeholder's hostname is not in the NodeClaim",
-         POOL POD("a", "", CPU("1")), NULL, "a[kubernetes.io/hostname]=- a{kubernetes.io/hostname}=-"},
+         POOL POD("a", "", CPU("1")), NULL,
+         "a[kubernetes.io/hostname]=- a{kubernetes.io/hostname}=-"},
         {"SCH-225: a pod too big for every type leaves no claim behind",
          POOL POD("a", "", CPU("16")), NULL, "#0 a!", "a: no instance type has enough resources"},
         {"SCH-214, 119: DaemonSets count once, however many pods share the claim",
@@ -60,8 +64,8 @@ static void new_claims_SCH_220_224(void **state)
         {"SCH-221: a lower pool that meets a preference beats a higher one that does not",
          POOL_OF("high", "weight: 2, ", "", "", REQUIRE(LABEL_OF_ZONE, "In", "a"))
              POOL_OF("low", "weight: 1, ", "", "", REQUIRE(LABEL_OF_ZONE, "In", "b"))
-                 POD("a", "", PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "b")))
-                                  CPU("1")),
+                 POD("a", "",
+                     PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "b"))) CPU("1")),
          "COMPATIBILITY: upstream", "a.pool=low a.zone=b"},
         {"SCH-221: minValues are relaxed before a lower pool is asked",
          POOL_OF("high", "weight: 2, ", "", "", REQUIRE_MIN(TYPE_LABEL, "In", "large, gpu", "2"))
@@ -96,20 +100,21 @@ static void the_type_filter_SCH_235_241(void **state)
          NULL, "a.types=bare", .bare = true},
         {"SCH-236, 118: room counts only together with an offering of the same group",
          CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"),
-                            OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "9",
-                                                                   "capacityOverride: {cpu: '8'}, ")))
+                            OFFER("a", "spot", "1", "") ", " OFFER(
+                                "b", "spot", "9", "capacityOverride: {cpu: '8'}, ")))
              POOL POD("a", "", IN_ZONE("a") CPU("4")) POD("b", "", IN_ZONE("b") CPU("4"))
                  POD("c", "", CPU("3")),
-         NULL, "a! b.types=t b=c b.price=9",
-         "a: no instance type has enough resources", .bare = true},
+         NULL, "a! b.types=t b=c b.price=9", "a: no instance type has enough resources",
+         .bare = true},
         {"SCH-237: zone and capacity type are judged for each offering",
          CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"),
                             OFFER("a", "spot", "1", "") ", " OFFER("b", "on-demand", "2", "")))
              POOL POD("a", "",
-                      "nodeSelector: {" LABEL_OF_ZONE ": b, karpenter.sh/capacity-type: spot}, " CPU(
-                          "1")),
+                      "nodeSelector: {" LABEL_OF_ZONE
+                      ": b, karpenter.sh/capacity-type: spot}, " CPU("1")),
          NULL, "a!",
-         "a: no instance type had enough resources or had a required offering, requirements=", .bare = true},
+         "a: no instance type had enough resources or had a required offering, requirements=",
+         .bare = true},
         {"SCH-236: the claim stays as wide as its requirements",
          CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"), OFFER("a", "spot", "1", "")))
              POOL_REQUIRING(REQUIRE(LABEL_OF_ZONE, "In", "a, b")) POD("a", "", CPU("1")),
@@ -121,8 +126,7 @@ static void the_type_filter_SCH_235_241(void **state)
         {"SCH-238: nor does another value of it fit",
          POOL_OF("pool", "", "team: blue", "", "")
              POD("a", "", "nodeSelector: {team: red}, " CPU("1")),
-         NULL, "a!",
-         "a: incompatible requirements, key team, team In [red] not in team In [blue]"},
+         NULL, "a!", "a: incompatible requirements, key team, team In [red] not in team In [blue]"},
         {"SCH-240: a port that a DaemonSet holds everywhere is named",
          POOL DAEMON_SET("d", PORT_80) POD("a", "", PORT_80), NULL, "a!",
          "a: pod hostport conflicts with existing hostport configuration"},
@@ -139,17 +143,19 @@ static void the_type_filter_SCH_235_241(void **state)
          "a: no instance type which had enough resources and the required offering met the "
          "scheduling requirements"},
         {"SCH-239: one dimension each",
-         CATALOG_OF(TYPE_OF("cpus", "", CAPACITY("8", "1Gi"), OFFER("a", "spot", "1", ""))
-                    ", " TYPE_OF("memory", "", CAPACITY("1", "8Gi"), OFFER("a", "spot", "1", "")))
+         CATALOG_OF(
+             TYPE_OF("cpus", "", CAPACITY("8", "1Gi"), OFFER("a", "spot", "1", "")) ", " TYPE_OF(
+                 "memory", "", CAPACITY("1", "8Gi"), OFFER("a", "spot", "1", "")))
              POOL POD("a", "",
                       "containers: [{name: c, image: i, resources: {requests: {cpu: '4', memory: "
                       "4Gi}}}]"),
          NULL, "a!", "a: no instance type has enough resources", .bare = true},
         {"SCH-48: a type without any offering that can be had is filtered",
-         CATALOG_OF("{name: gone, capacity: {cpu: '64', memory: 64Gi, pods: '9'}, offerings: "
-                    "[{price: 1, available: false, requirements: [{key: karpenter.sh/capacity-type, "
-                    "operator: In, values: [spot]}]}]}, " TYPE_OF("t", "", CAPACITY("2", "4Gi"),
-                                                                 OFFER("a", "spot", "1", "")))
+         CATALOG_OF(
+             "{name: gone, capacity: {cpu: '64', memory: 64Gi, pods: '9'}, offerings: "
+             "[{price: 1, available: false, requirements: [{key: karpenter.sh/capacity-type, "
+             "operator: In, values: [spot]}]}]}, " TYPE_OF("t", "", CAPACITY("2", "4Gi"),
+                                                           OFFER("a", "spot", "1", "")))
              POOL POD("a", "", CPU("4")) POD("b", "", CPU("1")),
          NULL, "a! b.types=t", "a: no instance type has enough resources", .bare = true},
     };
@@ -170,9 +176,11 @@ static void min_values_SCH_245_250(void **state)
         {"SCH-213, 245: a pod that would leave too few goes elsewhere",
          POOL_MIN("kubernetes.io/arch", "Exists", "", "2") POD("a", "", CPU("3500m"))
              POD("b", "", ARCH("arm64") CPU("100m")),
-         NULL, "#1 b!", "b: minValues requirement is not met for label(s) (label(s)=[kubernetes.io/arch])"},
+         NULL, "#1 b!",
+         "b: minValues requirement is not met for label(s) (label(s)=[kubernetes.io/arch])"},
         {"SCH-245: minValues with Gt",
-         POOL_MIN("example.com/size", "Gt", "'3'", "3") POD("a", "", CPU("5")) POD("b", "", CPU("1")),
+         POOL_MIN("example.com/size", "Gt", "'3'", "3") POD("a", "", CPU("5"))
+             POD("b", "", CPU("1")),
          NULL, "a! b.types=medium,arm,large,gpu",
          "a: minValues requirement is not met for label(s) (label(s)=[example.com/size])"},
         {"SCH-245, 246: several unmet keys are named sorted",
@@ -192,8 +200,9 @@ static void min_values_SCH_245_250(void **state)
          "a[rack]=r1,r2 a<karpenter.sh/nodeclaim-min-values-relaxed>=true"},
         {"SCH-248: each claim says for itself whether it was relaxed",
          POOL_MIN(TYPE_LABEL, "In", "small, medium, large", "2") POD("a", "", CPU("9"))
-             POD("b", "", ARCH("amd64") CPU("15")) POD("c", "", "nodeSelector: {example.com/size: "
-                                                                "'2'}, " CPU("1")),
+             POD("b", "", ARCH("amd64") CPU("15")) POD("c", "",
+                                                       "nodeSelector: {example.com/size: "
+                                                       "'2'}, " CPU("1")),
          "MIN_VALUES_POLICY: BestEffort",
          "a<karpenter.sh/nodeclaim-min-values-relaxed>=true "
          "c<karpenter.sh/nodeclaim-min-values-relaxed>=true"},
@@ -205,7 +214,8 @@ static void min_values_SCH_245_250(void **state)
          POOL_MIN(LABEL_OF_ZONE, "In", "a, b, c", "3") POD("a", "", IN_ZONE("a") CPU("1"))
              POD("b", "", CPU("1")),
          NULL, "a! b.zone=a,b,c",
-         "a: minValues requirement is not met for label(s) (label(s)=[topology.kubernetes.io/zone])"},
+         "a: minValues requirement is not met for label(s) "
+         "(label(s)=[topology.kubernetes.io/zone])"},
         {"SCH-66, 494: of two minValues on a key the larger holds",
          POOL_REQUIRING(REQUIRE_MIN("example.com/size", "Gt", "'1'", "1") ", " REQUIRE_MIN(
              "example.com/size", "Lt", "'9'", "3")) POD("a", "", CPU("3")),
@@ -214,20 +224,23 @@ static void min_values_SCH_245_250(void **state)
     CHECK_CASES(cases);
 }
 
-#define RESERVATION(id, zone, left, more)                                                  \
-    "{price: 0.001, available: " more ", reservationCapacity: " left ", requirements: ["  \
-    "{key: " LABEL_OF_ZONE ", operator: In, values: [" zone                               \
-    "]}, {key: karpenter.sh/capacity-type, operator: In, values: [reserved]}, "           \
+#define RESERVATION(id, zone, left, more)                                                \
+    "{price: 0.001, available: " more ", reservationCapacity: " left ", requirements: [" \
+    "{key: " LABEL_OF_ZONE ", operator: In, values: [" zone                              \
+    "]}, {key: karpenter.sh/capacity-type, operator: In, values: [reserved]}, "          \
     "{key: example.com/reservation-id, operator: In, values: [" id "]}]}"
 #define ON_DEMAND OFFER("a", "on-demand", "1", "")
-#define ONE_RESERVATION                                                                   \
-    CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "1", "true") \
-                       ", " ON_DEMAND))
-#define TWO_TYPES_RESERVED                                                                     \
-    CATALOG_OF(TYPE_OF("t1", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "1", "true")     \
-                       ", " ON_DEMAND) ", "                                                    \
-               TYPE_OF("t2", "", CAPACITY("4", "8Gi"), RESERVATION("r2", "a", "1", "true")     \
-                       ", " OFFER("a", "on-demand", "2", "")))
+#define ONE_RESERVATION                               \
+    CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"), \
+                       RESERVATION("r1", "a", "1", "true") ", " ON_DEMAND))
+#define TWO_TYPES_RESERVED                                                                       \
+    CATALOG_OF(TYPE_OF(                                                                          \
+        "t1", "", CAPACITY("2", "4Gi"),                                                          \
+        RESERVATION(                                                                             \
+            "r1", "a", "1",                                                                      \
+            "true") ", " ON_DEMAND) ", " TYPE_OF("t2", "", CAPACITY("4", "8Gi"),                 \
+                                                 RESERVATION("r2", "a", "1", "true") ", " OFFER( \
+                                                     "a", "on-demand", "2", "")))
 #define CAPACITY_TYPE "karpenter.sh/capacity-type"
 
 static void reservations_SCH_255_262(void **state)
@@ -244,31 +257,36 @@ static void reservations_SCH_255_262(void **state)
         {"SCH-259: a reservation that is no longer compatible comes free in the pass",
          TWO_TYPES_RESERVED POOL POD("a", "", CPU("1200m")) POD("b", "", CPU("1100m"))
              POD("c", "", "nodeSelector: {" TYPE_LABEL ": t1}, " CPU("1")),
-         "COMPATIBILITY: upstream", "#2 a=b a.types=t2 a[example.com/reservation-id]=r2 "
+         "COMPATIBILITY: upstream",
+         "#2 a=b a.types=t2 a[example.com/reservation-id]=r2 "
          "c.types=t1 c[example.com/reservation-id]=r1",
          .bare = true},
         {"SCH-258: a claim is not robbed of the last reservation that it holds",
-         ONE_RESERVATION POOL POD("a", "", CPU("1")) POD("b", "", "nodeSelector: {" CAPACITY_TYPE
-                                                             ": on-demand}, " CPU("500m")),
+         ONE_RESERVATION POOL POD("a", "", CPU("1"))
+             POD("b", "", "nodeSelector: {" CAPACITY_TYPE ": on-demand}, " CPU("500m")),
          NULL, "#2 a/b a.ct=reserved b.ct=on-demand", .bare = true},
         {"SCH-256: an unavailable reserved offering holds nobody back",
-         CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "1", "false")
-                            ", " ON_DEMAND)) POOL POD("a", "", CPU("1")),
+         CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"),
+                            RESERVATION("r1", "a", "1", "false") ", " ON_DEMAND))
+             POOL POD("a", "", CPU("1")),
          NULL, "a.types=t a.price=1 a[example.com/reservation-id]=-", .bare = true},
         {"SCH-258: nor does one that is used up, once it is not available",
-         CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "0", "true")
-                            ", " ON_DEMAND)) POOL POD("a", "", CPU("1")),
+         CATALOG_OF(TYPE_OF("t", "", CAPACITY("2", "4Gi"),
+                            RESERVATION("r1", "a", "0", "true") ", " ON_DEMAND))
+             POOL POD("a", "", CPU("1")),
          "COMPATIBILITY: upstream", "a!", "a: could not be reserved", .bare = true},
         {"SCH-255: of several statements about a reservation the smallest holds",
-         CATALOG_OF(TYPE_OF("t1", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "3", "true"))
-                    ", " TYPE_OF("t2", "", CAPACITY("2", "4Gi"),
-                                 RESERVATION("r1", "a", "1", "true")))
+         CATALOG_OF(TYPE_OF(
+             "t1", "", CAPACITY("2", "4Gi"),
+             RESERVATION("r1", "a", "3", "true")) ", " TYPE_OF("t2", "", CAPACITY("2", "4Gi"),
+                                                               RESERVATION("r1", "a", "1", "true")))
              POOL POD("a", "", PORT_80) POD("b", "", PORT_80),
          NULL, "#1 a+ b!", .bare = true},
         {"SCH-255: also of an offering that is not available",
-         CATALOG_OF(TYPE_OF("t1", "", CAPACITY("2", "4Gi"), RESERVATION("r1", "a", "3", "true"))
-                    ", " TYPE_OF("t2", "", CAPACITY("2", "4Gi"),
-                                 RESERVATION("r1", "a", "1", "false")))
+         CATALOG_OF(TYPE_OF("t1", "", CAPACITY("2", "4Gi"),
+                            RESERVATION("r1", "a", "3",
+                                        "true")) ", " TYPE_OF("t2", "", CAPACITY("2", "4Gi"),
+                                                              RESERVATION("r1", "a", "1", "false")))
              POOL POD("a", "", PORT_80) POD("b", "", PORT_80),
          NULL, "#1 a.types=t1 b!", .bare = true},
         {"SCH-262: pools share a reservation's count",
@@ -281,11 +299,10 @@ static void reservations_SCH_255_262(void **state)
          "FEATURE_GATES: ReservedCapacity=false",
          "#2 a[example.com/reservation-id]=- a.price=0.001 b.price=0.001", .bare = true},
         {"SCH-260, 222, 493: a deferred pod is neither relaxed nor sent to a lower pool",
-         ONE_RESERVATION POOL_OF("px", "weight: 2, ", "", "", "")
-             POOL_OF("py", "", "", "", REQUIRE(CAPACITY_TYPE, "In", "on-demand"))
-                 POD("a", "", CPU("1500m"))
-                     POD("b", "", PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In",
-                                                                          "a"))) CPU("1400m")),
+         ONE_RESERVATION POOL_OF("px", "weight: 2, ", "", "", "") POOL_OF(
+             "py", "", "", "", REQUIRE(CAPACITY_TYPE, "In", "on-demand")) POD("a", "", CPU("1500m"))
+             POD("b", "",
+                 PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "a"))) CPU("1400m")),
          "COMPATIBILITY: upstream", "#1 a.pool=px b!", "b: could not be reserved", .bare = true},
         {"SCH-256: a pod that asks for on-demand does not wait for a reservation",
          ONE_RESERVATION POOL POD("a", "", CPU("1500m"))
@@ -316,12 +333,13 @@ static void limits_SCH_360_364(void **state)
          POOL_OF("pool", "limits: {example.com/gpu: '2'}, ", "", "", "") POD("a", "", CPU("5")),
          NULL, "a.types=large,gpu"},
         {"SCH-360, 361: beyond its limit a pool opens nothing, whatever the type lacks",
-         POOL_OF("pool", "limits: {example.com/gpu: '1'}, ", "", "", "")
-             "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {"
-             "kubernetes.io/hostname: n1, karpenter.sh/nodepool: pool, " TYPE_LABEL ": gpu}}, spec: "
-             "{providerID: 'p:n'}, status: {capacity: {cpu: '1', memory: 1Gi, pods: '1', "
-             "example.com/gpu: '2'}, allocatable: {cpu: '1', memory: 1Gi, pods: '1', "
-             "example.com/gpu: '2'}}}\n---\n" POD("a", "", CPU("5")),
+         POOL_OF("pool", "limits: {example.com/gpu: '1'}, ", "", "",
+                 "") "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {"
+                     "kubernetes.io/hostname: n1, karpenter.sh/nodepool: pool, " TYPE_LABEL
+                     ": gpu}}, spec: "
+                     "{providerID: 'p:n'}, status: {capacity: {cpu: '1', memory: 1Gi, pods: '1', "
+                     "example.com/gpu: '2'}, allocatable: {cpu: '1', memory: 1Gi, pods: '1', "
+                     "example.com/gpu: '2'}}}\n---\n" POD("a", "", CPU("5")),
          NULL, "a!", "a: all available instance types exceed limits"},
         {"SCH-364: an open claim grows without another look at the limits",
          POOL_OF("pool", "limits: {cpu: '4'}, ", "", "", "") POD("a", "", CPU("1500m"))
@@ -336,12 +354,15 @@ static void limits_SCH_360_364(void **state)
              POD("a", "", CPU("1")),
          NULL, "a.pool=py"},
         {"SCH-360: nodes of the pool count with capacity, and those being deleted do not",
-         POOL_OF("pool", "limits: {cpu: '6'}, ", "", "", "")
-             "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: going, uid: g, "
-             "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [x], labels: "
-             "{karpenter.sh/nodepool: pool}}, spec: {nodeClassRef: {group: g, kind: C, name: c}, "
-             "requirements: []}, status: {providerID: 'p:1', capacity: {cpu: '4'}, allocatable: "
-             "{cpu: '4'}}}\n---\n" POD("a", "", CPU("3")),
+         POOL_OF(
+             "pool", "limits: {cpu: '6'}, ", "", "",
+             "") "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: going, uid: g, "
+                 "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [x], labels: "
+                 "{karpenter.sh/nodepool: pool}}, spec: {nodeClassRef: {group: g, kind: C, name: "
+                 "c}, "
+                 "requirements: []}, status: {providerID: 'p:1', capacity: {cpu: '4'}, "
+                 "allocatable: "
+                 "{cpu: '4'}}}\n---\n" POD("a", "", CPU("3")),
          NULL, "a.types=medium,arm"},
     };
     CHECK_CASES(cases);
@@ -362,21 +383,26 @@ static void finished_claims_SCH_370_379(void **state)
              POD("a", "", CPU("1")),
          NULL, "a.cpu=1200 a.pods=2"},
         {"SCH-375, 265: order follows the claim's own zone and capacity type",
-         CATALOG_OF(TYPE_OF("tx", "", CAPACITY("2", "4Gi"),
-                            OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "9", ""))
-                    ", " TYPE_OF("ty", "", CAPACITY("2", "4Gi"),
-                                 OFFER("a", "spot", "2", "") ", " OFFER("b", "spot", "3", "")))
+         CATALOG_OF(
+             TYPE_OF("tx", "", CAPACITY("2", "4Gi"),
+                     OFFER("a", "spot", "1", "") ", " OFFER(
+                         "b", "spot", "9", "")) ", " TYPE_OF("ty", "", CAPACITY("2", "4Gi"),
+                                                             OFFER("a", "spot", "2", "") ", " OFFER(
+                                                                 "b", "spot", "3", "")))
              POOL POD("a", "", IN_ZONE("a") PORT_80) POD("b", "", IN_ZONE("b") PORT_80),
          NULL, "a.types=tx,ty a.price=1 b.types=ty,tx b.price=3", .bare = true},
         {"SCH-265: ties by the type's name",
-         CATALOG_OF(TYPE_OF("ty", "", CAPACITY("2", "4Gi"), OFFER("a", "spot", "1", "")) ", "
-                    TYPE_OF("tx", "", CAPACITY("2", "4Gi"), OFFER("a", "spot", "1", "")))
+         CATALOG_OF(
+             TYPE_OF("ty", "", CAPACITY("2", "4Gi"), OFFER("a", "spot", "1", "")) ", " TYPE_OF(
+                 "tx", "", CAPACITY("2", "4Gi"), OFFER("a", "spot", "1", "")))
              POOL POD("a", "", CPU("1")),
          NULL, "a.types=tx,ty", .bare = true},
         {"SCH-376: labels of requirements; well-known ones come from the provider",
-         POOL_OF("pool", "", "team: blue", "", REQUIRE("rack", "In", "r2, r1") ", "
-                 REQUIRE(LABEL_OF_ZONE, "In", "a")) POD("a", "", CPU("1")),
-         NULL, "a{team}=blue a{rack}=r1 a{" LABEL_OF_ZONE "}=- a{karpenter.sh/nodepool}=pool "
+         POOL_OF("pool", "", "team: blue", "",
+                 REQUIRE("rack", "In", "r2, r1") ", " REQUIRE(LABEL_OF_ZONE, "In", "a"))
+             POD("a", "", CPU("1")),
+         NULL,
+         "a{team}=blue a{rack}=r1 a{" LABEL_OF_ZONE "}=- a{karpenter.sh/nodepool}=pool "
          "a{g/class}=c a[rack]=r1,r2"},
         {"SCH-376: the requirements of pods are the claim's",
          POOL_OF("pool", "", "", "", "{key: tier, operator: Exists}")
@@ -386,11 +412,11 @@ static void finished_claims_SCH_370_379(void **state)
          POOL POD("a", "", REQUIRED_TERMS(TERM_OF("{key: tier, operator: DoesNotExist}")) CPU("1")),
          NULL, "a{tier}=- a[tier]=DoesNotExist"},
         {"SCH-70: bounds in the API's form",
-         POOL_REQUIRING(REQUIRE("example.com/size", "Gt", "'3'"))
-             POD("a", "", REQUIRED_TERMS(TERM_OF(REQUIRE("example.com/size", "Lt", "'9'"))) CPU("1")),
+         POOL_REQUIRING(REQUIRE("example.com/size", "Gt", "'3'")) POD(
+             "a", "", REQUIRED_TERMS(TERM_OF(REQUIRE("example.com/size", "Lt", "'9'"))) CPU("1")),
          NULL, "a.types=medium,arm,gpu"},
-        {"SCH-371: no drivers, no annotation",
-         POOL POD("a", "", CPU("1")), NULL, "a<karpenter.sh/requested-dra-drivers>=-"},
+        {"SCH-371: no drivers, no annotation", POOL POD("a", "", CPU("1")), NULL,
+         "a<karpenter.sh/requested-dra-drivers>=-"},
     };
     CHECK_CASES(cases);
 }

@@ -14,11 +14,11 @@
 
 #define UPSTREAM "COMPATIBILITY: upstream"
 #define HOST     "kubernetes.io/hostname"
-#define SPREAD(key)                                                                     \
-    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key                        \
+#define SPREAD(key)                                              \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}], "
-#define OFFERS_AT(a, b)                                                                 \
-    CATALOG_OF(TYPE_OF("t", "", "cpu: '2', memory: 4Gi, pods: '9'",                     \
+#define OFFERS_AT(a, b)                                             \
+    CATALOG_OF(TYPE_OF("t", "", "cpu: '2', memory: 4Gi, pods: '9'", \
                        OFFER("a", "spot", a, "") ", " OFFER("b", "spot", b, "")))
 
 static void choices_SCH_471_472(void **state)
@@ -32,8 +32,9 @@ static void choices_SCH_471_472(void **state)
          OFFERS_AT("1", "1") POOL POD("a", "app: web", SPREAD(LABEL_OF_ZONE) CPU("1")), NULL,
          "a.zone=a", .bare = true},
         {"SCH-472: claims with as many pods, in the order in which they were opened",
-         POOL POD("a", "app: web", SPREAD(HOST) CPU("3")) POD("b", "app: web", SPREAD(HOST) CPU("3"))
-             POD("c", "", CPU("1")) POD("d", "", CPU("900m")),
+         POOL POD("a", "app: web", SPREAD(HOST) CPU("3"))
+             POD("b", "app: web", SPREAD(HOST) CPU("3")) POD("c", "", CPU("1"))
+                 POD("d", "", CPU("900m")),
          UPSTREAM, "a/b c=a d=b"},
         {"SCH-472: of an error's keys the smallest",
          POOL POD("a", "", "nodeSelector: {c: x, b: x, d: x}, " CPU("1")), NULL, "a!",
@@ -52,8 +53,9 @@ static const char *const documents[] = {
     NODE_OF("n1", LABEL_OF_ZONE ": a", "2"),
     NODE_OF("n2", LABEL_OF_ZONE ": b", "2"),
     DAEMON_SET("d", CPU("100m")),
-    DAEMON_SET("e", REQUIRED_TERMS(TERM_OF(REQUIRE("kubernetes.io/arch", "In", "arm64")) ", " TERM_OF(
-                        REQUIRE("kubernetes.io/arch", "In", "amd64"))) CPU("200m")),
+    DAEMON_SET("e",
+               REQUIRED_TERMS(TERM_OF(REQUIRE("kubernetes.io/arch", "In", "arm64")) ", " TERM_OF(
+                   REQUIRE("kubernetes.io/arch", "In", "amd64"))) CPU("200m")),
     "{apiVersion: v1, kind: LimitRange, metadata: {name: l1, namespace: default}, spec: {limits: "
     "[{type: Container, defaultRequest: {memory: 1Gi}}]}}\n---\n",
     "{apiVersion: v1, kind: LimitRange, metadata: {name: l2, namespace: default}, spec: {limits: "
@@ -69,9 +71,9 @@ static const char *const documents[] = {
     POD("a", "app: web", CPU("1")),
     POD("b", "app: web", CPU("1")),
     POD("c", "app: web, tier: x", CPU("1")),
-    POD("f", "", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                 "[{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {tier: x}}}]}}, "
-                 CPU("1")),
+    POD("f", "",
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: " LABEL_OF_ZONE ", labelSelector: {matchLabels: {tier: x}}}]}}, " CPU("1")),
     POD("g", "", "nodeSelector: {kubernetes.io/arch: arm64}, " CPU("1")),
     POD("h", "", "nodeSelector: {x1: v, x2: v}, " CPU("1")),
 };
@@ -99,7 +101,8 @@ static void every_kind_in_any_order_SCH_470_472_540(void **state)
     char *expected = plan_in_order(order);
     for (uint32_t turn = 1; turn < DOCUMENTS; turn++) {
         for (uint32_t i = 0; i < DOCUMENTS; i++) // rotated, every other turn backwards
-            order[i] = turn % 2 == 0 ? (i + turn) % DOCUMENTS : (DOCUMENTS - 1 + turn - i) % DOCUMENTS;
+            order[i] =
+                turn % 2 == 0 ? (i + turn) % DOCUMENTS : (DOCUMENTS - 1 + turn - i) % DOCUMENTS;
         char *other = plan_in_order(order);
         assert_string_equal(expected, other);
         free(other);
@@ -117,10 +120,12 @@ static void constants_of_texts_SCH_475(void **state)
     text_format(&world,
                 "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p}, "
                 "spec: {template: {spec: {nodeClassRef: {group: g, kind: C, name: c}, "
-                "requirements: [{key: rack, operator: In, values: [%s]}]}}}}\n---\n", zones.data);
-    text_add(&world, POD("a", "", "affinity: {podAffinity: "
-                                  "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
-                                  "rack, labelSelector: {matchLabels: {app: web}}}]}}, " CPU("1")));
+                "requirements: [{key: rack, operator: In, values: [%s]}]}}}}\n---\n",
+                zones.data);
+    text_add(&world, POD("a", "",
+                         "affinity: {podAffinity: "
+                         "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+                         "rack, labelSelector: {matchLabels: {app: web}}}]}}, " CPU("1")));
     PLAN p = plan_yaml(world.data, NULL);
     const char *message = unplaced(p.plan, "a")->message;
     assert_non_null(strstr(message, "r23: 0, r24: 0 and 2 other(s), podDomains"));

@@ -10,14 +10,22 @@
 
 #include "engine/disrupt_cases.h"
 
-#define THREE_EMPTY {{.name = "a"}, {.name = "b"}, {.name = "c"}}
-#define BUDGETS(what, list, result)                                                          \
-    {.rule = what, .method = "emptiness",                                                    \
-     .pools = {{.disruption = "budgets: [" list "], consolidateAfter: 0s"}}, .nodes = THREE_EMPTY, \
-     .expected = result}
-#define ALL  "Empty/empty: a b c"
-#define TWO  "Empty/empty: a b"
-#define ONE  "Empty/empty: a"
+#define THREE_EMPTY                   \
+    {                                 \
+        {.name = "a"}, {.name = "b"}, \
+        {                             \
+            .name = "c"               \
+        }                             \
+    }
+#define BUDGETS(what, list, result)                                             \
+    {                                                                           \
+        .rule = what, .method = "emptiness",                                    \
+        .pools = {{.disruption = "budgets: [" list "], consolidateAfter: 0s"}}, \
+        .nodes = THREE_EMPTY, .expected = result                                \
+    }
+#define ALL     "Empty/empty: a b c"
+#define TWO     "Empty/empty: a b"
+#define ONE     "Empty/empty: a"
 #define NOTHING ""
 
 static void one_budget(void **state)
@@ -64,9 +72,10 @@ static void a_pools_budgets(void **state)
                 "{nodes: '2'}, {nodes: '1', reasons: [Empty]}, {nodes: '0', reasons: [Drifted]}",
                 ONE),
         BUDGETS("DIS-120: an empty list matches no reason", "{nodes: '1', reasons: []}", ALL),
-        BUDGETS("DIS-121: a broken one for another reason allows nothing",
-                "{nodes: '3'}, {nodes: '3', reasons: [Drifted], schedule: '0 0 * * 7', duration: 1h}",
-                NOTHING),
+        BUDGETS(
+            "DIS-121: a broken one for another reason allows nothing",
+            "{nodes: '3'}, {nodes: '3', reasons: [Drifted], schedule: '0 0 * * 7', duration: 1h}",
+            NOTHING),
     };
     CHECK_DISRUPT_CASES(cases);
 }
@@ -80,7 +89,9 @@ static void who_counts(void **state)
         {.rule = "DIS-125: uninitialized and unmanaged nodes are no part of the total",
          .method = "emptiness",
          .pools = {{BUDGET_OF("50%")}},
-         .nodes = {{.name = "a"}, {.name = "b"}, {.name = "u", .unmanaged = true},
+         .nodes = {{.name = "a"},
+                   {.name = "b"},
+                   {.name = "u", .unmanaged = true},
                    {.name = "v", .uninitialized = true, .no_condition = "Initialized"}},
          .expected = "Empty/empty: a"},
         {.rule = "DIS-126, DIS-127: a NotReady node uses the budget",
@@ -98,7 +109,8 @@ static void who_counts(void **state)
          .method = "drift",
          .pools = {{.disruption = "budgets: [{nodes: '1', reasons: [Drifted]}], "
                                   "consolidateAfter: 0s"}},
-         .nodes = {{.name = "a", .drifted = "2025-12-20T00:00:00Z"}, {.name = "g", .deleting = true}},
+         .nodes = {{.name = "a", .drifted = "2025-12-20T00:00:00Z"},
+                   {.name = "g", .deleting = true}},
          .expected = ""},
         {.rule = "DIS-132: pools are independent",
          .method = "emptiness",

@@ -17,7 +17,7 @@
 #define NEVER     "budgets: [{nodes: 100%}], consolidateAfter: Never"
 #define PROTECTED .annotations = "karpenter.sh/do-not-disrupt: 'true'"
 // A catalogue for the pool "other" alone, without a type in it.
-#define NO_TYPES_FOR_OTHER                                                                       \
+#define NO_TYPES_FOR_OTHER                                                                         \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: empty}, spec: {nodePools: " \
     "[other], instanceTypes: []}}\n---\n"
 
@@ -57,8 +57,7 @@ static void who_is_a_candidate(void **state)
          .expected = "Empty/empty: x"},
         {.rule = "DIS-35: NotReady nodes of a NotReady pool are candidates; DIS-440",
          .method = "emptiness",
-         .pools = {{.not_ready = true,
-                    .disruption = "budgets: [], consolidateAfter: 0s"}},
+         .pools = {{.not_ready = true, .disruption = "budgets: [], consolidateAfter: 0s"}},
          .nodes = {{.name = "x", .not_ready = true}},
          .expected = "Empty/empty: x"},
         {.rule = "DIS-50: pods are those with the node's name",
@@ -93,12 +92,15 @@ static void pods_that_block(void **state)
                   {.name = "q", .node = "x", .labels = "app: a"}},
          .more = PDB("b", "default", "", "1"),
          .expected = "Underutilized/single: x"},
-        {.rule = "DIS-708: a budget with an invalid selector blocks the pods of its namespace, no others",
+        {.rule = "DIS-708: a budget with an invalid selector blocks the pods of its namespace, no "
+                 "others",
          .method = "drift",
          .settings = BETTER,
-         .nodes = {{.name = "x", DRIFTED}, {.name = "w", DRIFTED},
+         .nodes = {{.name = "x", DRIFTED},
+                   {.name = "w", DRIFTED},
                    {.name = "z", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "x"}, {.name = "q", .node = "w", .meta = "namespace: other, "}},
+         .pods = {{.name = "p", .node = "x"},
+                  {.name = "q", .node = "w", .meta = "namespace: other, "}},
          .more = UNREADABLE_PDB,
          .expected = "Drifted/none: w",
          .note = "broken: spec.selector is invalid"},
@@ -149,14 +151,20 @@ static void pods_that_block(void **state)
         {.rule = "DIS-48: a terminating StatefulSet pod needs a place although it has failed",
          .method = "emptiness",
          .nodes = {{.name = "x"}},
-         .pods = {{.name = "p", .node = "x", .meta = DELETING, .owner = "StatefulSet",
+         .pods = {{.name = "p",
+                   .node = "x",
+                   .meta = DELETING,
+                   .owner = "StatefulSet",
                    .status = "phase: Failed"}},
          .expected = ""},
         {.rule = "DIS-48: and is bought one",
          .method = "drift",
          .pools = {{.template = ONLY_TYPES("small")}},
          .nodes = {{.name = "x", DRIFTED}},
-         .pods = {{.name = "p", .node = "x", .meta = DELETING, .owner = "StatefulSet",
+         .pods = {{.name = "p",
+                   .node = "x",
+                   .meta = DELETING,
+                   .owner = "StatefulSet",
                    .status = "phase: Succeeded"}},
          .expected = BOUGHT},
         {.rule = "DIS-48: one that has ended and is not going needs none",
@@ -173,11 +181,13 @@ static void pods_that_block(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-#define FULLY(spec, expected_text, what)                                                          \
-    {.rule = "DIS-47, DIS-49: " what, .method = "drift",                                          \
-     .pools = {{.template = ONLY_TYPES("small")}}, .nodes = {{.name = "x", DRIFTED, GRACE}},      \
-     .pods = {{.name = "p", .node = "x", .labels = "app: a"}}, .more = PDB("b", "default", spec, "0"), \
-     .expected = expected_text}
+#define FULLY(spec, expected_text, what)                                                        \
+    {                                                                                           \
+        .rule = "DIS-47, DIS-49: " what, .method = "drift",                                     \
+        .pools = {{.template = ONLY_TYPES("small")}}, .nodes = {{.name = "x", DRIFTED, GRACE}}, \
+        .pods = {{.name = "p", .node = "x", .labels = "app: a"}},                               \
+        .more = PDB("b", "default", spec, "0"), .expected = expected_text                       \
+    }
 
 static void pods_that_are_not_simulated(void **state)
 {
@@ -227,8 +237,11 @@ static void emptiness(void **state)
         {.rule = "DIS-461, DIS-132: pools are independent",
          .method = "emptiness",
          .pools = {{.disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s"},
-                   {.name = "other", .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s"}},
-         .nodes = {{.name = "a"}, {.name = "b"}, {.name = "c", .pool = "other"},
+                   {.name = "other",
+                    .disruption = "budgets: [{nodes: '1'}], consolidateAfter: 0s"}},
+         .nodes = {{.name = "a"},
+                   {.name = "b"},
+                   {.name = "c", .pool = "other"},
                    {.name = "d", .pool = "other"}},
          .expected = "Empty/empty: a c"},
         {.rule = "DIS-95: what a manifest leaves out has its default: 0s, WhenEmptyOrUnderutilized",
@@ -283,7 +296,8 @@ static void emptiness(void **state)
          .nodes = {{.name = "a", DRIFTED, .no_condition = "Consolidatable"}},
          .expected = "Drifted/none: a"},
         {.rule = "DIS-151: an empty node that its budget holds back is not consolidated",
-         .pools = {{.disruption = "budgets: [{nodes: '0', reasons: [Empty]}], consolidateAfter: 0s"}},
+         .pools = {{.disruption =
+                        "budgets: [{nodes: '0', reasons: [Empty]}], consolidateAfter: 0s"}},
          .nodes = {{.name = "a"}, {.name = "b", .unmanaged = true}},
          .expected = ""},
     };

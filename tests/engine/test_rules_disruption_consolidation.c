@@ -1,4 +1,5 @@
-// Consolidation and the simulation behind it (DIS-160 to DIS-252, and their reference cases), as tables.
+// Consolidation and the simulation behind it (DIS-160 to DIS-252, and their reference cases), as
+// tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,10 @@
 
 #define SINGLE .method = "single"
 #define MULTI  .method = "multi"
-#define POD_ON(its_name, its_node) {.name = its_name, .node = its_node}
+#define POD_ON(its_name, its_node)         \
+    {                                      \
+        .name = its_name, .node = its_node \
+    }
 #define BALANCED \
     .disruption = "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"
 
@@ -40,23 +44,28 @@ static void single_node(void **state)
          SINGLE,
          .pools = {{.template = ONLY_TYPES("large")}},
          .nodes = {{.name = "a"},
-                   {.name = "u", .unmanaged = true,
+                   {.name = "u",
+                    .unmanaged = true,
                     .taints = "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}"}},
          .pods = {POD_ON("p", "a")},
          .expected = ""},
         {.rule = "DIS-232: pods of nodes that go need places, too",
          SINGLE,
          .pools = {{.template = ONLY_TYPES("large")}},
-         .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true, .cpu = "1900m"},
+         .nodes = {{.name = "a"},
+                   {.name = "u", .unmanaged = true, .cpu = "1900m"},
                    {.name = "g", .deleting = true}},
          .pods = {POD_ON("p", "a"), POD_ON("q", "g")},
          .expected = ""},
         {.rule = "DIS-234: nothing is asked of a pool that is not ready",
          SINGLE,
-         .pools = {{0}, {.name = "cheap", .not_ready = true, .template = ONLY_TYPES("small")},
+         .pools = {{0},
+                   {.name = "cheap", .not_ready = true, .template = ONLY_TYPES("small")},
                    {.name = "own", .template = ONLY_TYPES("large")}},
          .nodes = {{.name = "a", .pool = "own"}},
-         .pods = {{.name = "p", .node = "a", .spec = "nodeSelector: {karpenter.sh/nodepool: cheap}, "}},
+         .pods = {{.name = "p",
+                   .node = "a",
+                   .spec = "nodeSelector: {karpenter.sh/nodepool: cheap}, "}},
          .expected = ""},
         {.rule = "DIS-235: limits: the candidate's capacity does not count",
          SINGLE,
@@ -66,14 +75,16 @@ static void single_node(void **state)
          .expected = "Underutilized/single: a -> small,medium,arm on-demand -"},
         {.rule = "DIS-236: initialized nodes before others, and nodes before new ones",
          SINGLE,
-         .nodes = {{.name = "a"}, {.name = "b", .uninitialized = true, .no_condition = "Initialized"},
+         .nodes = {{.name = "a"},
+                   {.name = "b", .uninitialized = true, .no_condition = "Initialized"},
                    {.name = "u", .unmanaged = true}},
          .pods = {POD_ON("p", "a")},
          .expected = "Underutilized/single: a"},
         {.rule = "DIS-477, DIS-241: only a node that is not initialized",
          SINGLE,
          .pools = {{.template = ONLY_TYPES("large")}},
-         .nodes = {{.name = "a"}, {.name = "b", .uninitialized = true, .no_condition = "Initialized"}},
+         .nodes = {{.name = "a"},
+                   {.name = "b", .uninitialized = true, .no_condition = "Initialized"}},
          .pods = {POD_ON("p", "a")},
          .expected = "",
          .note = "a: would schedule against uninitialized nodeclaim/claim-b, node/b"},
@@ -81,8 +92,10 @@ static void single_node(void **state)
          SINGLE,
          .pools = {{.template = ONLY_TYPES("small")},
                    {.name = "busy", .disruption = "budgets: [{nodes: '0'}], consolidateAfter: 1h"}},
-         .nodes = {{.name = "a"}, {.name = "b", .pool = "busy",
-                                   .claim_status = "lastPodEventTime: '2025-12-31T23:59:59Z'"}},
+         .nodes = {{.name = "a"},
+                   {.name = "b",
+                    .pool = "busy",
+                    .claim_status = "lastPodEventTime: '2025-12-31T23:59:59Z'"}},
          .pods = {POD_ON("p", "a"), POD_ON("q", "b")},
          .expected = "Underutilized/single: a -> small on-demand -"},
         {.rule = "DIS-482, DIS-252: a pending pod that needs the machine's size keeps it",
@@ -94,7 +107,8 @@ static void single_node(void **state)
         {.rule = "DIS-438: preferences of the pods are kept where they can be",
          SINGLE,
          .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "a",
+         .pods = {{.name = "p",
+                   .node = "a",
                    .spec = "affinity: {nodeAffinity: "
                            "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
                            "preference: {matchExpressions: [{key: karpenter.sh/nodepool, operator: "
@@ -104,7 +118,8 @@ static void single_node(void **state)
          SINGLE,
          .settings = UPSTREAM ", PREFERENCE_POLICY: Ignore",
          .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "a",
+         .pods = {{.name = "p",
+                   .node = "a",
                    .spec = "affinity: {nodeAffinity: "
                            "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
                            "preference: {matchExpressions: [{key: karpenter.sh/nodepool, operator: "
@@ -114,11 +129,15 @@ static void single_node(void **state)
          SINGLE,
          .pools = {{.template = ONLY_TYPES("large")}},
          .nodes = {{.name = "a"}, {.name = "b"}},
-         .pods = {{.name = "p", .node = "a", .labels = "app: a",
+         .pods = {{.name = "p",
+                   .node = "a",
+                   .labels = "app: a",
                    .spec = "affinity: {podAntiAffinity: "
                            "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
                            "kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}]}}, "},
-                  {.name = "q", .node = "b", .labels = "app: a",
+                  {.name = "q",
+                   .node = "b",
+                   .labels = "app: a",
                    .spec = "affinity: {podAntiAffinity: "
                            "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
                            "kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}]}}, "}},
@@ -126,26 +145,29 @@ static void single_node(void **state)
         {.rule = "DIS-496: a spread pod is replaced in its zone",
          SINGLE,
          .pools = {{.template = ON_DEMAND_ONLY}},
-         .nodes = {{.name = "a", .zone = "a"}, {.name = "b", .zone = "b", .type = "small",
-                                               .cpu = "1000m"},
+         .nodes = {{.name = "a", .zone = "a"},
+                   {.name = "b", .zone = "b", .type = "small", .cpu = "1000m"},
                    {.name = "c", .zone = "c", .type = "small", .cpu = "1000m"}},
-#define SPREAD                                                                                \
-    .labels = "app: a", .spec = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "      \
+#define SPREAD                                                                                    \
+    .labels = "app: a", .spec = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "          \
                                 "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, " \
                                 "labelSelector: {matchLabels: {app: a}}}], "
-         .pods = {{.name = "p", .node = "a", SPREAD}, {.name = "q", .node = "b", SPREAD},
+         .pods = {{.name = "p", .node = "a", SPREAD},
+                  {.name = "q", .node = "b", SPREAD},
                   {.name = "r", .node = "c", SPREAD}},
          .expected = "Underutilized/single: a -> small,medium,arm on-demand a"},
         {.rule = "DIS-210, DIS-212: the first that can go goes, in the order of the ratio",
          SINGLE,
-         .nodes = {{.name = "a", .type = "small", .cpu = "1900m"}, {.name = "b", .type = "medium"},
+         .nodes = {{.name = "a", .type = "small", .cpu = "1900m"},
+                   {.name = "b", .type = "medium"},
                    {.name = "u", .unmanaged = true}},
          .pods = {POD_ON("p", "a"), POD_ON("q", "b")},
          .expected = "Underutilized/single: b"},
         {.rule = "DIS-196: a deletion that the score could not approve is not looked at",
          SINGLE,
          .pools = {{BALANCED, .template = ON_DEMAND_ONLY}},
-         .nodes = {{.name = "a", .type = "small", .cpu = "1900m"}, {.name = "b"},
+         .nodes = {{.name = "a", .type = "small", .cpu = "1900m"},
+                   {.name = "b"},
                    {.name = "u", .unmanaged = true, .cpu = "1500m"}},
          .pods = {POD_ON("p", "a"), {.name = "q", .node = "b", .cpu = "15"}},
          .expected = ""},
@@ -170,21 +192,26 @@ static void several_nodes(void **state)
          .expected = ""},
         {.rule = "DIS-200, DIS-132: a pool without budget left gives none",
          MULTI,
-         .pools = {{0}, {.name = "none", .disruption = "budgets: [{nodes: '0'}], consolidateAfter: "
-                                                       "0s"}},
-         .nodes = {{.name = "a"}, {.name = "b"}, {.name = "c", .pool = "none"},
+         .pools = {{0},
+                   {.name = "none",
+                    .disruption = "budgets: [{nodes: '0'}], consolidateAfter: "
+                                  "0s"}},
+         .nodes = {{.name = "a"},
+                   {.name = "b"},
+                   {.name = "c", .pool = "none"},
                    {.name = "u", .unmanaged = true}},
          .pods = {POD_ON("p", "a"), POD_ON("q", "b"), POD_ON("r", "c")},
          .expected = "Underutilized/multi: a b"},
         {.rule = "DIS-513, DIS-203, DIS-437: minValues that the machines' own type was needed for",
          MULTI,
-         .pools = {{.template = "requirements: [{key: node.kubernetes.io/instance-type, operator: "
-                                "In, values: [small, medium], minValues: 2}, {key: "
-                                "karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "}},
+         .pools = {{.template =
+                        "requirements: [{key: node.kubernetes.io/instance-type, operator: "
+                        "In, values: [small, medium], minValues: 2}, {key: "
+                        "karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "}},
          .nodes = {{.name = "a", .type = "medium", .cpu = "900m"},
                    {.name = "b", .type = "medium", .cpu = "900m"}},
-         .pods = {{.name = "p", .node = "a", .cpu = "800m"}, {.name = "q", .node = "b",
-                                                            .cpu = "800m"}},
+         .pods = {{.name = "p", .node = "a", .cpu = "800m"},
+                  {.name = "q", .node = "b", .cpu = "800m"}},
          .expected = ""},
         {.rule = "DIS-202, DIS-195: a pool with Balanced must approve",
          MULTI,
@@ -196,7 +223,9 @@ static void several_nodes(void **state)
          MULTI,
          .nodes = {{.name = "a"}, {.name = "b"}},
          .pods = {{.name = "p", .node = "a", .spec = "nodeSelector: {kubernetes.io/hostname: a}, "},
-                  {.name = "q", .node = "b", .spec = "nodeSelector: {kubernetes.io/hostname: b}, "}},
+                  {.name = "q",
+                   .node = "b",
+                   .spec = "nodeSelector: {kubernetes.io/hostname: b}, "}},
          .expected = ""},
     };
     CHECK_DISRUPT_CASES(cases);

@@ -10,8 +10,8 @@
 
 #include "engine/disrupt_cases.h"
 
-#define OLD    .drifted = "2025-12-10T00:00:00Z"
-#define NEW    .drifted = "2025-12-20T00:00:00Z"
+#define OLD          .drifted = "2025-12-10T00:00:00Z"
+#define NEW          .drifted = "2025-12-20T00:00:00Z"
 #define BUDGET(list) .disruption = "budgets: [" list "], consolidateAfter: Never"
 
 static void upstream(void **state)
@@ -22,7 +22,9 @@ static void upstream(void **state)
          .method = "drift",
          .pools = {{BUDGET("{nodes: '3'}"), .template = ONLY_TYPES("small")}},
          .nodes = {{.name = "a", NEW}, {.name = "b", OLD}, {.name = "c", NEW}},
-         .pods = {{.name = "p", .node = "a"}, {.name = "q", .node = "b"}, {.name = "r", .node = "c"}},
+         .pods = {{.name = "p", .node = "a"},
+                  {.name = "q", .node = "b"},
+                  {.name = "r", .node = "c"}},
          .expected = "Drifted/none: b"},
         {.rule = "DIS-492: those that go already use the budget up",
          .method = "drift",
@@ -33,7 +35,10 @@ static void upstream(void **state)
         {.rule = "DIS-224: no consolidateAfter, no condition Consolidatable, any price",
          .method = "drift",
          .pools = {{BUDGET("{nodes: '3'}"), .template = ONLY_TYPES("large")}},
-         .nodes = {{.name = "a", NEW, .type = "small", .cpu = "1900m",
+         .nodes = {{.name = "a",
+                    NEW,
+                    .type = "small",
+                    .cpu = "1900m",
                     .no_condition = "Consolidatable"}},
          .pods = {{.name = "p", .node = "a"}},
          .expected = "Drifted/none: a -> large on-demand -"},

@@ -15,23 +15,27 @@
 #define MULTI   .method = "multi"
 #define DRIFT   .method = "drift"
 #define DRIFTED .drifted = "2025-12-30T00:00:00Z"
-#define POD_ON(its_name, its_node) {.name = its_name, .node = its_node}
+#define POD_ON(its_name, its_node)         \
+    {                                      \
+        .name = its_name, .node = its_node \
+    }
 
 // Types of 16 cpu with offerings, separated by ", ".
 #define TYPES(types)                                                                    \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {" \
     "instanceTypes: [" types "]}}\n---\n"
-#define SYSTEM                                                       \
+#define SYSTEM                                                         \
     "{key: kubernetes.io/arch, operator: In, values: [amd64]}, {key: " \
     "kubernetes.io/os, operator: In, values: [linux]}"
-#define TYPE_WITH(name, more, offerings)                                            \
+#define TYPE_WITH(name, more, offerings)                                               \
     "{name: " name ", requirements: [" SYSTEM more "], capacity: {cpu: '16', memory: " \
     "64Gi, pods: '100'}, offerings: [" offerings "]}"
 #define TYPE(name, offerings) TYPE_WITH(name, "", offerings)
-#define OFFER_OF(zone, capacity_type, price, more, requirement)                                 \
-    "{price: " price ", available: true, " more "requirements: [{key: "                         \
-    "topology.kubernetes.io/zone, operator: In, values: [" zone                                 \
-    "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}" requirement "]}"
+#define OFFER_OF(zone, capacity_type, price, more, requirement)                                    \
+    "{price: " price ", available: true, " more "requirements: [{key: "                            \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone                                    \
+    "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}" requirement \
+    "]}"
 #define OFFER(zone, capacity_type, price) OFFER_OF(zone, capacity_type, price, "", "")
 #define RESERVED(zone, id, price, count)                                  \
     OFFER_OF(zone, "reserved", price, "reservationCapacity: " count ", ", \
@@ -64,9 +68,9 @@ static void reasons(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-#define SPOT .capacity_type = "spot"
+#define SPOT               .capacity_type = "spot"
 #define ON_RESERVATION(id) .capacity_type = "reserved, example.com/reservation-id: " id
-#define GATED UPSTREAM ", FEATURE_GATES: ReservedCapacity=false"
+#define GATED              UPSTREAM ", FEATURE_GATES: ReservedCapacity=false"
 
 static void reserved_capacity(void **state)
 {
@@ -75,7 +79,8 @@ static void reserved_capacity(void **state)
         {.rule = "DIS-501, DIS-436: from on-demand to a reservation of the same type",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
+         .more =
+             TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
          .nodes = {{.name = "x", .type = "t"}},
          .pods = {POD_ON("p", "x")},
          .expected = "Underutilized/single: x -> t reserved -"},
@@ -89,14 +94,16 @@ static void reserved_capacity(void **state)
         {.rule = "DIS-501: two nodes and one reservation: one of them at a time",
          MULTI,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
+         .more =
+             TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
          .nodes = {{.name = "x", .type = "t"}, {.name = "w", .type = "t"}},
          .pods = {{.name = "p", .node = "x", .cpu = "9"}, {.name = "q", .node = "w", .cpu = "9"}},
          .expected = ""},
         {.rule = "DIS-501: a reservation that is used up is none",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("b", "r", "0.01", "0"))),
+         .more =
+             TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("b", "r", "0.01", "0"))),
          .pools = {{.template = CAPACITY_TYPES("on-demand")}},
          .nodes = {{.name = "x", .type = "t"}},
          .pods = {POD_ON("p", "x")},
@@ -104,16 +111,16 @@ static void reserved_capacity(void **state)
         {.rule = "DIS-500, DIS-436: to a cheaper reservation",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.02", "0")) ", "
-                       TYPE("u", RESERVED("a", "r2", "0.01", "1") ", " OFFER("a", "on-demand", "9"))),
+         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.02", "0")) ", " TYPE(
+             "u", RESERVED("a", "r2", "0.01", "1") ", " OFFER("a", "on-demand", "9"))),
          .nodes = {{.name = "x", .type = "t", ON_RESERVATION("r1")}},
          .pods = {POD_ON("p", "x")},
          .expected = "Underutilized/single: x -> u reserved -"},
         {.rule = "DIS-500, DIS-167: not to a dearer one",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.02", "0")) ", "
-                       TYPE("u", RESERVED("a", "r2", "0.03", "1"))),
+         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.02", "0")) ", " TYPE(
+             "u", RESERVED("a", "r2", "0.03", "1"))),
          .nodes = {{.name = "x", .type = "t", ON_RESERVATION("r1")}},
          .pods = {POD_ON("p", "x")},
          .expected = "",
@@ -121,17 +128,18 @@ static void reserved_capacity(void **state)
         {.rule = "DIS-170: from reserved to spot, which both capacity types are narrowed to",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.2", "0")) ", "
-                       TYPE("u", OFFER("a", "spot", "0.1") ", " OFFER("a", "on-demand", "0.5"))),
+         .more = TYPES(TYPE("t", RESERVED("a", "r1", "0.2", "0")) ", " TYPE(
+             "u", OFFER("a", "spot", "0.1") ", " OFFER("a", "on-demand", "0.5"))),
          .nodes = {{.name = "x", .type = "t", ON_RESERVATION("r1")}},
          .pods = {POD_ON("p", "x")},
          .expected = "Underutilized/single: x -> u spot -"},
-        {.rule = "DIS-436: without the gate no reservation is counted, and no claim narrowed to one",
+        {.rule =
+             "DIS-436: without the gate no reservation is counted, and no claim narrowed to one",
          SINGLE,
          .settings = GATED,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5")) ", "
-                       TYPE("u", OFFER("a", "on-demand", "0.4"))),
+         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5")) ", " TYPE(
+             "u", OFFER("a", "on-demand", "0.4"))),
          .pools = {{.template = CAPACITY_TYPES("on-demand, reserved")}},
          .nodes = {{.name = "x", .type = "t"}},
          .pods = {POD_ON("p", "x")},
@@ -139,7 +147,8 @@ static void reserved_capacity(void **state)
         {.rule = "DIS-233: whom no reservation is left for goes elsewhere, in the same simulation",
          DRIFT,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
+         .more =
+             TYPES(TYPE("t", OFFER("a", "on-demand", "0.5") ", " RESERVED("a", "r", "0.01", "1"))),
          .nodes = {{.name = "x", .type = "t", DRIFTED}},
          .pods = {{.name = "p", .node = "x", .cpu = "9"}, {.name = "q", .node = "x", .cpu = "8"}},
          .expected = "Drifted/none: x -> t reserved - -> t - -"},
@@ -147,17 +156,20 @@ static void reserved_capacity(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-#define CLAIM_OF(volume)                                                                       \
-    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: default, "   \
+#define CLAIM_OF(volume)                                                                     \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: default, " \
     "annotations: {pv.kubernetes.io/bind-completed: ''}}, spec: {volumeName: " volume "}}\n---\n"
-#define VOLUME_ON(source, key, value)                                                          \
-    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {" source            \
-    ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " key           \
+#define VOLUME_ON(source, key, value)                                                \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {" source  \
+    ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " key \
     ", operator: In, values: [" value "]}]}]}}}}\n---\n"
-#define LOCAL  "local: {path: /disk}"
-#define REMOTE "csi: {driver: d, volumeHandle: h}"
+#define LOCAL       "local: {path: /disk}"
+#define REMOTE      "csi: {driver: d, volumeHandle: h}"
 #define WITH_VOLUME .spec = "volumes: [{name: v, persistentVolumeClaim: {claimName: v}}], "
-#define STATEFUL(its_node) {.name = "p", .node = its_node, .owner = "StatefulSet", WITH_VOLUME}
+#define STATEFUL(its_node)                                                 \
+    {                                                                      \
+        .name = "p", .node = its_node, .owner = "StatefulSet", WITH_VOLUME \
+    }
 
 static void volumes(void **state)
 {
@@ -227,12 +239,12 @@ static void add_types(struct text *world, uint32_t count, const char *last_arch)
     text_add(world, "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, "
                     "spec: {instanceTypes: [");
     for (uint32_t i = 0; i < count; i++)
-        text_format(world,
-                    "%s{name: t%03u, requirements: [{key: kubernetes.io/arch, operator: In, values: "
-                    "[%s]}, {key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: "
-                    "'16', memory: 64Gi, pods: '100'}, offerings: [" OFFER("a", "on-demand", "%u")
-                    "]}",
-                    i > 0 ? ", " : "", i, i + 1 < count ? "amd64" : last_arch, i + 1);
+        text_format(
+            world,
+            "%s{name: t%03u, requirements: [{key: kubernetes.io/arch, operator: In, values: "
+            "[%s]}, {key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: "
+            "'16', memory: 64Gi, pods: '100'}, offerings: [" OFFER("a", "on-demand", "%u") "]}",
+            i > 0 ? ", " : "", i, i + 1 < count ? "amd64" : last_arch, i + 1);
     text_add(world, "]}}\n---\n");
 }
 
@@ -289,8 +301,9 @@ static void types_beyond_the_limit_meet_no_min_values_DIS_240(void **state)
             continue;
         const char *note = note_about(p.plan, "x");
         assert_non_null(note);
-        const char *expected = "Not all pods would schedule, default/p => pod didn\xe2\x80\x99t schedule "
-                               "because NodePool couldn\xe2\x80\x99t meet minValues requirements, ";
+        const char *expected =
+            "Not all pods would schedule, default/p => pod didn\xe2\x80\x99t schedule "
+            "because NodePool couldn\xe2\x80\x99t meet minValues requirements, ";
         if (strncmp(note, expected, strlen(expected)) != 0)
             fail_msg("%s", note);
         assert_non_null(strstr(note, " (NodePool=pool)"));
@@ -304,7 +317,7 @@ static void types_beyond_the_limit_meet_no_min_values_DIS_240(void **state)
     "'}}}]}}}\n---\n{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {" \
     "name: buf, uid: b}, spec: {podTemplateRef: {name: t}, replicas: 1}}\n---\n"
 #define BUFFERS ", FEATURE_GATES: CapacityBuffer=true"
-#define WHEN_EMPTY                                      \
+#define WHEN_EMPTY \
     .disruption = "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: WhenEmpty"
 
 static void buffers(void **state)
@@ -354,7 +367,8 @@ static void buffers(void **state)
          .nodes = {{.name = "a"}},
          .more = BUFFER("1"),
          .expected = "Empty/empty: a"},
-        {.rule = "DIS-434, DIS-232: a drifted node with placeholders alone is replaced with room for them",
+        {.rule = "DIS-434, DIS-232: a drifted node with placeholders alone is replaced with room "
+                 "for them",
          DRIFT,
          .settings = UPSTREAM BUFFERS,
          .pools = {{.template = ON_DEMAND_ONLY}},

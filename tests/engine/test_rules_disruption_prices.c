@@ -11,20 +11,22 @@
 #include "engine/disrupt_cases.h"
 
 // A type of 16 cpu with offerings as OFFER, separated by ", ".
-#define TYPE(name, offerings)                                                                   \
+#define TYPE(name, offerings)                                                                    \
     "{name: " name ", requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}, " \
-    "{key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: '16', memory: 64Gi, " \
+    "{key: kubernetes.io/os, operator: In, values: [linux]}], capacity: {cpu: '16', memory: "    \
+    "64Gi, "                                                                                     \
     "pods: '100'}, offerings: [" offerings "]}"
-#define OFFER(zone, capacity_type, price, available)                                       \
-    "{price: " price ", available: " available ", requirements: [{key: "                   \
-    "topology.kubernetes.io/zone, operator: In, values: [" zone                            \
+#define OFFER(zone, capacity_type, price, available)                     \
+    "{price: " price ", available: " available ", requirements: [{key: " \
+    "topology.kubernetes.io/zone, operator: In, values: [" zone          \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}"
-#define TYPES(types)                                                                       \
-    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {"    \
+#define TYPES(types)                                                                    \
+    "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {" \
     "instanceTypes: [" types "]}}\n---\n"
 #define SINGLE .method = "single"
 #define MULTI  .method = "multi"
-#define X_OF(its_type) .nodes = {{.name = "x", .type = its_type}}, .pods = {{.name = "p", .node = "x"}}
+#define X_OF(its_type) \
+    .nodes = {{.name = "x", .type = its_type}}, .pods = {{.name = "p", .node = "x"}}
 
 static void price_of_a_candidate(void **state)
 {
@@ -34,55 +36,66 @@ static void price_of_a_candidate(void **state)
                  "has no spot stays in the list",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5", "false") ", " OFFER(
-                                     "b", "on-demand", "0.3", "true"))
-                       ", " TYPE("u", OFFER("a", "on-demand", "0.4", "true"))),
+         .more =
+             TYPES(TYPE("t", OFFER("a", "on-demand", "0.5", "false") ", " OFFER(
+                                 "b", "on-demand", "0.3",
+                                 "true")) ", " TYPE("u", OFFER("a", "on-demand", "0.4", "true"))),
          X_OF("t"),
          .expected = "Underutilized/single: x -> t,u spot -"},
         {.rule = "DIS-59: no such offering counts 0",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("b", "on-demand", "0.5", "true"))
-                       ", " TYPE("u", OFFER("a", "on-demand", "0.01", "true"))),
+         .more = TYPES(TYPE("t", OFFER("b", "on-demand", "0.5", "true")) ", " TYPE(
+             "u", OFFER("a", "on-demand", "0.01", "true"))),
          X_OF("t"),
          .expected = "",
          .note = "x: Can't replace with a cheaper node"},
         {.rule = "DIS-60, DIS-61: the best ratio first; DIS-56: more pods, a lower one",
          SINGLE,
          .nodes = {{.name = "a"}, {.name = "b"}, {.name = "u", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "a"}, {.name = "q", .node = "a"}, {.name = "r", .node = "b"}},
+         .pods = {{.name = "p", .node = "a"},
+                  {.name = "q", .node = "a"},
+                  {.name = "r", .node = "b"}},
          .expected = "Underutilized/single: b"},
         {.rule = "DIS-61: by price where the pods are alike",
          SINGLE,
-         .nodes = {{.name = "a", .type = "small"}, {.name = "b", .type = "medium"},
+         .nodes = {{.name = "a", .type = "small"},
+                   {.name = "b", .type = "medium"},
                    {.name = "u", .unmanaged = true}},
          .pods = {{.name = "p", .node = "a"}, {.name = "r", .node = "b"}},
          .expected = "Underutilized/single: b"},
         {.rule = "DIS-55, DIS-58: deletion cost and priority count",
          SINGLE,
          .nodes = {{.name = "a"}, {.name = "b"}, {.name = "u", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "a",
+         .pods = {{.name = "p",
+                   .node = "a",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: '134217728'"},
                   {.name = "r", .node = "b", .spec = "priority: 16777216, "}},
          .expected = "Underutilized/single: b"},
         {.rule = "DIS-55: what is no number counts nothing; +1e3 is one",
          SINGLE,
          .nodes = {{.name = "a"}, {.name = "b"}, {.name = "u", .unmanaged = true}},
-         .pods = {{.name = "p", .node = "a",
+         .pods = {{.name = "p",
+                   .node = "a",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: '1e3'"},
-                  {.name = "r", .node = "b",
+                  {.name = "r",
+                   .node = "b",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: much"}},
          .expected = "Underutilized/single: b"},
         {.rule = "DIS-55, DIS-57: nor does what nobody can calculate with: no node is empty by it",
          .method = "emptiness",
          .nodes = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "e"}},
-         .pods = {{.name = "p", .node = "a",
+         .pods = {{.name = "p",
+                   .node = "a",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: 'nan'"},
-                  {.name = "q", .node = "b",
+                  {.name = "q",
+                   .node = "b",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: '-1e999'"},
-                  {.name = "r", .node = "c",
+                  {.name = "r",
+                   .node = "c",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: ' -1e9'"},
-                  {.name = "s", .node = "e",
+                  {.name = "s",
+                   .node = "e",
                    .annotations = "controller.kubernetes.io/pod-deletion-cost: '-inf'"}},
          .expected = "Empty/empty: e"},
     };
@@ -97,24 +110,24 @@ static void what_may_come_instead(void **state)
          SINGLE,
          .bare = true,
          .pools = {{.template = ON_DEMAND_ONLY}},
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.6", "true") ", " OFFER(
-                                     "a", "spot", "0.2", "true"))),
+         .more = TYPES(TYPE(
+             "t", OFFER("a", "on-demand", "0.6", "true") ", " OFFER("a", "spot", "0.2", "true"))),
          X_OF("t"),
          .expected = "",
          .note = "x: Can't replace with a cheaper node"},
         {.rule = "DIS-167, DIS-170: the same type as spot, and narrowed to it",
          SINGLE,
          .bare = true,
-         .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.6", "true") ", " OFFER(
-                                     "a", "spot", "0.2", "true"))),
+         .more = TYPES(TYPE(
+             "t", OFFER("a", "on-demand", "0.6", "true") ", " OFFER("a", "spot", "0.2", "true"))),
          X_OF("t"),
          .expected = "Underutilized/single: x -> t spot -"},
         {.rule = "DIS-473: one dear zone",
          SINGLE,
          .bare = true,
          .more = TYPES(TYPE("t", OFFER("a", "on-demand", "0.5", "true")) ", " TYPE(
-             "u", OFFER("a", "spot", "1.0", "true") ", " OFFER("b", "spot", "0.2", "true") ", " OFFER(
-                      "c", "spot", "0.4", "true"))),
+             "u", OFFER("a", "spot", "1.0", "true") ", " OFFER(
+                      "b", "spot", "0.2", "true") ", " OFFER("c", "spot", "0.4", "true"))),
          X_OF("t"),
          .expected = ""},
         {.rule = "DIS-164: several candidates cost what all cost",
@@ -124,7 +137,9 @@ static void what_may_come_instead(void **state)
                    {.name = "b", .type = "small", .cpu = "1500m"},
                    {.name = "c", .type = "small", .cpu = "1500m"},
                    {.name = "d", .type = "small", .cpu = "1500m"}},
-         .pods = {{.name = "p", .node = "a"}, {.name = "q", .node = "b"}, {.name = "r", .node = "c"},
+         .pods = {{.name = "p", .node = "a"},
+                  {.name = "q", .node = "b"},
+                  {.name = "r", .node = "c"},
                   {.name = "s", .node = "d"}},
          .expected = "Underutilized/multi: a b c -> medium on-demand -"},
         {.rule = "DIS-164: no less than what they cost is not cheaper",
@@ -141,7 +156,9 @@ static void what_may_come_instead(void **state)
          .nodes = {{.name = "a", .type = "small", .cpu = "1500m", .capacity_type = "spot"},
                    {.name = "b", .type = "small", .cpu = "1500m", .capacity_type = "spot"},
                    {.name = "c", .type = "small", .cpu = "1500m"}},
-         .pods = {{.name = "p", .node = "a"}, {.name = "q", .node = "b"}, {.name = "r", .node = "c"}},
+         .pods = {{.name = "p", .node = "a"},
+                  {.name = "q", .node = "b"},
+                  {.name = "r", .node = "c"}},
          .expected = "Underutilized/multi: c a b -> medium spot -"},
         {.rule = "DIS-178: a spot node may go without the gate",
          SINGLE,
@@ -170,7 +187,9 @@ static void what_may_come_instead(void **state)
                    {.name = "b", .type = "small", .cpu = "1500m", .capacity_type = "spot"},
                    {.name = "c", .type = "small", .cpu = "1500m", .capacity_type = "spot"},
                    {.name = "d", .type = "small", .cpu = "1500m", .capacity_type = "spot"}},
-         .pods = {{.name = "p", .node = "a"}, {.name = "q", .node = "b"}, {.name = "r", .node = "c"},
+         .pods = {{.name = "p", .node = "a"},
+                  {.name = "q", .node = "b"},
+                  {.name = "r", .node = "c"},
                   {.name = "s", .node = "d"}},
          .expected = "Underutilized/multi: a b c -> medium spot -"},
         {.rule = "DIS-173, DIS-175, DIS-468: a single one does",
@@ -191,7 +210,8 @@ static void what_may_come_instead(void **state)
 
 #define CHEAPEST_15 "t01,t02,t03,t04,t05,t06,t07,t08,t09,t10,t11,t12,t13,t14,t15"
 
-// The types' spot prices are 0.01 USD and up by their number, but for `repriced`, which costs 0.001.
+// The types' spot prices are 0.01 USD and up by their number, but for `repriced`, which costs
+// 0.001.
 static void check_among_twenty(const char *rule, const char *type, int repriced,
                                const char *requirements, const char *expected)
 {

@@ -11,20 +11,20 @@
 
 #define HOST     "kubernetes.io/hostname"
 #define UPSTREAM "COMPATIBILITY: upstream"
-#define NODE_WITH(name, labels, spec, resources)                                            \
-    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name ", labels: {"    \
-    labels "}}, spec: {" spec "}, status: {capacity: {" resources "}, allocatable: {" resources \
+#define NODE_WITH(name, labels, spec, resources)                                                \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name ", labels: {" labels \
+    "}}, spec: {" spec "}, status: {capacity: {" resources "}, allocatable: {" resources        \
     "}}}\n---\n"
-#define ROOM "cpu: '4', memory: 8Gi, pods: '20'"
+#define ROOM           "cpu: '4', memory: 8Gi, pods: '20'"
 #define MANAGED_LABELS "karpenter.sh/nodepool: pool, node.kubernetes.io/instance-type: small"
-#define NODE_CLAIM(name, meta, provider, spec, resources)                                    \
-    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", uid: c-" name \
-    meta "}, spec: {" spec "nodeClassRef: {group: g, kind: C, name: c}, requirements: []}, " \
-    "status: {providerID: '" provider "', capacity: {" resources "}, allocatable: {" resources \
+#define NODE_CLAIM(name, meta, provider, spec, resources)                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", uid: c-" name meta \
+    "}, spec: {" spec "nodeClassRef: {group: g, kind: C, name: c}, requirements: []}, "           \
+    "status: {providerID: '" provider "', capacity: {" resources "}, allocatable: {" resources    \
     "}}}\n---\n"
-#define POOL_LABEL ", labels: {karpenter.sh/nodepool: pool}"
+#define POOL_LABEL                   ", labels: {karpenter.sh/nodepool: pool}"
 #define NEEDS(key, operator, values) REQUIRED_TERMS(TERM_OF(REQUIRE(key, operator, values)))
-#define DEVICE "containers: [{name: c, image: i, resources: {requests: {example.com/gpu: '1'}}}]"
+#define DEVICE                       "containers: [{name: c, image: i, resources: {requests: {example.com/gpu: '1'}}}]"
 
 static void order_of_places_SCH_180_193(void **state)
 {
@@ -45,15 +45,16 @@ static void order_of_places_SCH_180_193(void **state)
          UPSTREAM, "a@n1 b@n2"},
         {"SCH-193: nodes of a pool that is unready, static or gone are used",
          "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool, uid: p}, spec: "
-         "{replicas: 1, template: {spec: {nodeClassRef: {group: g, kind: C, name: c}}}}}\n---\n"
-         POOL_OF("other", "", "", "", "")
-             NODE_WITH("n1", MANAGED_LABELS ", karpenter.sh/registered: 'true', "
-                                            "karpenter.sh/initialized: 'true'",
+         "{replicas: 1, template: {spec: {nodeClassRef: {group: g, kind: C, name: "
+         "c}}}}}\n---\n" POOL_OF("other", "", "", "", "")
+             NODE_WITH("n1",
+                       MANAGED_LABELS ", karpenter.sh/registered: 'true', "
+                                      "karpenter.sh/initialized: 'true'",
                        "providerID: 'p:1'", ROOM) NODE_CLAIM("nc", POOL_LABEL, "p:1", "", ROOM)
-                 NODE_WITH("n2", "karpenter.sh/nodepool: gone, "
-                                 "node.kubernetes.io/instance-type: small",
-                           "providerID: 'p:2'", ROOM)
-                     POD("a", "", CPU("4")) POD("b", "", CPU("4")),
+                 NODE_WITH("n2",
+                           "karpenter.sh/nodepool: gone, "
+                           "node.kubernetes.io/instance-type: small",
+                           "providerID: 'p:2'", ROOM) POD("a", "", CPU("4")) POD("b", "", CPU("4")),
          NULL, "a@n1 b@n2"},
         {"SCH-193: the pool's limits and requirements do not matter for its nodes",
          POOL_OF("pool", "limits: {cpu: '1'}, ", "", "",
@@ -77,13 +78,15 @@ static void checks_of_a_node_SCH_192_198(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-192: free is allocatable less the bound, those ending included",
-         POOL NODE_WITH("n1", "x: x", "", ROOM)
-             "{apiVersion: v1, kind: Pod, metadata: {name: going, uid: g, deletionTimestamp: "
-             "'2026-01-01T00:00:00Z'}, spec: {nodeName: n1, " CPU("2") "}, status: {phase: "
-             "Running}}\n---\n"
-             "{apiVersion: v1, kind: Pod, metadata: {name: done, uid: d}, spec: {nodeName: n1, "
-             CPU("2") "}, status: {phase: Succeeded}}\n---\n" POD("a", "", CPU("2"))
-                 POD("b", "", CPU("100m")),
+         POOL NODE_WITH(
+             "n1", "x: x", "",
+             ROOM) "{apiVersion: v1, kind: Pod, metadata: {name: going, uid: g, deletionTimestamp: "
+                   "'2026-01-01T00:00:00Z'}, spec: {nodeName: n1, " CPU(
+                       "2") "}, status: {phase: "
+                            "Running}}\n---\n"
+                            "{apiVersion: v1, kind: Pod, metadata: {name: done, uid: d}, spec: "
+                            "{nodeName: n1, " CPU("2") "}, status: {phase: Succeeded}}\n---\n" POD(
+                                "a", "", CPU("2")) POD("b", "", CPU("100m")),
          NULL, "a@n1 b+"},
         {"SCH-192: a name that the node does not have",
          POOL NODE_WITH("n1", "x: x", "", ROOM) POD("a", "", DEVICE), NULL, "a.types=gpu"},
@@ -106,13 +109,11 @@ static void checks_of_a_node_SCH_192_198(void **state)
                  POD("b", "", "nodeSelector: {" LABEL_OF_ZONE ": b}, " CPU("1")),
          NULL, "a@n2 b+"},
         {"SCH-194 step 5: well-known keys that the node lacks are missing labels",
-         POOL NODE_WITH("n1", "x: x", "", ROOM)
-             POD("a", "", "nodeSelector: {kubernetes.io/os: linux}, " CPU("1"))
-                 POD("b", "", NEEDS("kubernetes.io/os", "NotIn", "windows") CPU("1"))
-                     POD("c", "", REQUIRED_TERMS(TERM_OF("{key: tier, operator: DoesNotExist}"))
-                                      CPU("1"))
-                         POD("d", "", REQUIRED_TERMS(TERM_OF("{key: tier, operator: Exists}"))
-                                          CPU("1")),
+         POOL NODE_WITH("n1", "x: x", "",
+                        ROOM) POD("a", "", "nodeSelector: {kubernetes.io/os: linux}, " CPU("1"))
+             POD("b", "", NEEDS("kubernetes.io/os", "NotIn", "windows") CPU("1")) POD(
+                 "c", "", REQUIRED_TERMS(TERM_OF("{key: tier, operator: DoesNotExist}")) CPU("1"))
+                 POD("d", "", REQUIRED_TERMS(TERM_OF("{key: tier, operator: Exists}")) CPU("1")),
          NULL, "a+ b@n1 c@n1 d!"},
         {"SCH-194 step 5: bounds are held against the label as an integer",
          POOL NODE_WITH("n1", "cores: '8', odd: x8", "", ROOM)
@@ -123,16 +124,16 @@ static void checks_of_a_node_SCH_192_198(void **state)
                              POD("e", "", NEEDS("cores", "Lte", "'7'") CPU("1")),
          NULL, "a@n1 b! c! d@n1 e!"},
         {"SCH-194 step 5: preferences are asked of nodes as well, before a claim is opened",
-         POOL NODE_WITH("n1", LABEL_OF_ZONE ": a", "", ROOM)
-             POD("a", "",
-                 PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "b"))) CPU("1")),
+         POOL NODE_WITH("n1", LABEL_OF_ZONE ": a", "", ROOM) POD(
+             "a", "", PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "b"))) CPU("1")),
          UPSTREAM, "a.zone=b"},
         {"SCH-196: what a pod takes is gone for the next, ports too",
          POOL NODE_WITH("n1", "x: x", "", ROOM)
-             POD("a", "", "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
-                          "80}]}]")
-                 POD("b", "", "containers: [{name: c, image: i, ports: [{containerPort: 1, "
-                              "hostPort: 80}]}]"),
+             POD("a", "",
+                 "containers: [{name: c, image: i, ports: [{containerPort: 1, hostPort: "
+                 "80}]}]") POD("b", "",
+                               "containers: [{name: c, image: i, ports: [{containerPort: 1, "
+                               "hostPort: 80}]}]"),
          NULL, "a@n1 b+"},
         {"SCH-197: what pods ask does not become a label of the node",
          POOL NODE_WITH("n1", "x: x", "", ROOM)
@@ -153,28 +154,30 @@ static void alternatives_SCH_195_199(void **state)
          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: default, "
          "annotations: {pv.kubernetes.io/bind-completed: y1}}, spec: {volumeName: pv}}\n---\n"
          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {csi: {driver: d, "
-         "volumeHandle: h}, nodeAffinity: {required: {nodeSelectorTerms: ["
-         TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "far")) ", "
-         TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "b")) "]}}}}\n---\n"
-         POOL NODE_WITH("n1", LABEL_OF_ZONE ": a", "", ROOM)
-             NODE_WITH("n2", LABEL_OF_ZONE ": b", "", ROOM)
-                 POD("a", "", VOLUMES("{name: v, persistentVolumeClaim: {claimName: v}}")),
+         "volumeHandle: h}, nodeAffinity: {required: {nodeSelectorTerms: [" TERM_OF(
+             REQUIRE(LABEL_OF_ZONE, "In", "far")) ", " TERM_OF(REQUIRE(LABEL_OF_ZONE, "In",
+                                                                       "b")) "]}}}}\n---\n" POOL
+             NODE_WITH("n1", LABEL_OF_ZONE ": a", "", ROOM)
+                 NODE_WITH("n2", LABEL_OF_ZONE ": b", "", ROOM)
+                     POD("a", "", VOLUMES("{name: v, persistentVolumeClaim: {claimName: v}}")),
          NULL, "a@n2"},
         {"SCH-195: without volumes the rules between pods are asked once",
          POOL NODE_WITH("n1", HOST ": n1", "", ROOM)
              BOUND_POD("x", "n1", "app: web", "containers: [{name: c, image: i}]")
-                 POD("a", "", "affinity: {podAntiAffinity: "
-                              "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
-                              HOST ", labelSelector: {matchLabels: {app: web}}}]}}, " CPU("1")),
+                 POD("a", "",
+                     "affinity: {podAntiAffinity: "
+                     "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " HOST
+                     ", labelSelector: {matchLabels: {app: web}}}]}}, " CPU("1")),
          NULL, "a+"},
         {"SCH-199: a volume that is not there: no node is tried",
-         POOL NODE_WITH("n1", "x: x", "", ROOM)
-             "{apiVersion: v1, kind: Node, metadata: {name: n0, uid: n0, deletionTimestamp: "
-             "'2026-01-01T00:00:00Z', finalizers: [f]}, status: {allocatable: {cpu: '4'}}}\n---\n"
-             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: "
-             "default}, spec: {volumeName: gone}}\n---\n"
-                 BOUND_POD("a", "n0", "",
-                           VOLUMES("{name: v, persistentVolumeClaim: {claimName: v}}")),
+         POOL NODE_WITH(
+             "n1", "x: x", "",
+             ROOM) "{apiVersion: v1, kind: Node, metadata: {name: n0, uid: n0, deletionTimestamp: "
+                   "'2026-01-01T00:00:00Z', finalizers: [f]}, status: {allocatable: {cpu: "
+                   "'4'}}}\n---\n"
+                   "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: "
+                   "default}, spec: {volumeName: gone}}\n---\n" BOUND_POD(
+                       "a", "n0", "", VOLUMES("{name: v, persistentVolumeClaim: {claimName: v}}")),
          NULL, "a!"},
     };
     CHECK_CASES(cases);
@@ -187,8 +190,9 @@ static void in_flight_SCH_200_490(void **state)
         {"SCH-200: labels, taints and room of the NodeClaim",
          POOL NODE_CLAIM("nc", ", labels: {karpenter.sh/nodepool: pool, " LABEL_OF_ZONE ": b}",
                          "p:1", "taints: [{key: t, effect: NoSchedule}], ", ROOM)
-             POD("a", "", "tolerations: [{key: t}], nodeSelector: {" LABEL_OF_ZONE ": b}, "
-                              CPU("1")) POD("b", "", CPU("1")),
+             POD("a", "",
+                 "tolerations: [{key: t}], nodeSelector: {" LABEL_OF_ZONE ": b}, " CPU("1"))
+                 POD("b", "", CPU("1")),
          NULL, "a@nc b+"},
         {"SCH-200: labels that user data would set are unknown",
          POOL_OF("pool", "", "", "", "{key: tier, operator: Exists}")
@@ -200,8 +204,10 @@ static void in_flight_SCH_200_490(void **state)
                          ROOM) POD("a", "", CPU("1")),
          NULL, "a@nc"},
         {"SCH-490: one that is going takes nothing",
-         POOL NODE_CLAIM("nc", POOL_LABEL ", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: "
-                                          "[f]", "p:1", "", ROOM) POD("a", "", CPU("1")),
+         POOL NODE_CLAIM("nc",
+                         POOL_LABEL ", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: "
+                                    "[f]",
+                         "p:1", "", ROOM) POD("a", "", CPU("1")),
          NULL, "a+"},
         {"SCH-490: what the kubelet reports as 0 comes from the NodeClaim until it is initialized",
          POOL NODE_WITH("n1", MANAGED_LABELS ", karpenter.sh/registered: 'true'",
@@ -211,8 +217,8 @@ static void in_flight_SCH_200_490(void **state)
          NULL, "a@n1"},
         {"SCH-192: until it is registered the node is known by its NodeClaim's name and labels",
          POOL NODE_WITH("n1", MANAGED_LABELS ", tier: gold", "providerID: 'p:1'", ROOM)
-             NODE_CLAIM("nc", ", labels: {karpenter.sh/nodepool: pool, tier: iron}", "p:1", "", ROOM)
-                 POD("a", "", "nodeSelector: {tier: iron}, " CPU("1")),
+             NODE_CLAIM("nc", ", labels: {karpenter.sh/nodepool: pool, tier: iron}", "p:1", "",
+                        ROOM) POD("a", "", "nodeSelector: {tier: iron}, " CPU("1")),
          NULL, "a@nc"},
         {"SCH-51: a node that is nominated for others takes pods all the same",
          POOL NODE_WITH("n1", "x: x", "", ROOM) POD("a", "", CPU("1")), NULL, "a@n1"},

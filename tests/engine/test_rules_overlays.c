@@ -14,51 +14,48 @@
 #define OVERLAY(name, spec)                                                         \
     "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: " name \
     "}, spec: {" spec "}}\n---\n"
-#define FOR(list)      "requirements: [" list "], "
-#define TYPE(types)    REQUIRE("node.kubernetes.io/instance-type", "In", types)
-#define CT(values)     REQUIRE("karpenter.sh/capacity-type", "In", values)
-#define CAPACITY(cpu)  "cpu: '" cpu "', memory: 8Gi, pods: '20'"
-#define OFFERED REQUIRE(LABEL_OF_ZONE, "In", "a, b") ", " CT("spot, on-demand")
-#define ONE_TYPE                                                                             \
-    CATALOG_OF(TYPE_OF("t", OFFERED, CAPACITY("4"),     \
-                       OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "3", "") ", "     \
-                       OFFER("a", "on-demand", "8", "")))
-#define POD_A POD("a", "", CPU("1"))
-#define DEVICE(name) \
-    "containers: [{name: c, image: i, resources: {requests: {" name ": '1'}}}]"
+#define FOR(list)     "requirements: [" list "], "
+#define TYPE(types)   REQUIRE("node.kubernetes.io/instance-type", "In", types)
+#define CT(values)    REQUIRE("karpenter.sh/capacity-type", "In", values)
+#define CAPACITY(cpu) "cpu: '" cpu "', memory: 8Gi, pods: '20'"
+#define OFFERED       REQUIRE(LABEL_OF_ZONE, "In", "a, b") ", " CT("spot, on-demand")
+#define ONE_TYPE                                                                                \
+    CATALOG_OF(TYPE_OF("t", OFFERED, CAPACITY("4"),                                             \
+                       OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "3", "") ", " OFFER( \
+                           "a", "on-demand", "8", "")))
+#define POD_A        POD("a", "", CPU("1"))
+#define DEVICE(name) "containers: [{name: c, image: i, resources: {requests: {" name ": '1'}}}]"
 
 static void prices_SCH_401_407(void **state)
 {
     (void)state;
     static const struct rule_case cases[] = {
-        {"SCH-406: a price as it is", ONE_TYPE POOL OVERLAY("o", FOR(TYPE("t")) "price: '0.25'")
-                                          POD_A,
-         OVERLAYS, "a.price=0.25 a<karpenter.sh/price-overlay-applied>=true", .bare = true},
+        {"SCH-406: a price as it is",
+         ONE_TYPE POOL OVERLAY("o", FOR(TYPE("t")) "price: '0.25'") POD_A, OVERLAYS,
+         "a.price=0.25 a<karpenter.sh/price-overlay-applied>=true", .bare = true},
         {"SCH-406: plus and minus an amount",
          ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '+0.5'") POD_A, OVERLAYS,
          "a.price=1.5", .bare = true},
         {"SCH-406: minus, and per cent",
          ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '-0.25'")
-             OVERLAY("p", FOR(CT("on-demand")) "priceAdjustment: '-12.5%'")
-                 POD("a", "", CPU("3"))
-                     POD("b", "", "nodeSelector: {karpenter.sh/capacity-type: on-demand}, "
-                                      CPU("3")),
+             OVERLAY("p", FOR(CT("on-demand")) "priceAdjustment: '-12.5%'") POD("a", "", CPU("3"))
+                 POD("b", "", "nodeSelector: {karpenter.sh/capacity-type: on-demand}, " CPU("3")),
          OVERLAYS, "a.price=0.75 b.price=7", .bare = true},
         {"SCH-406: up by per cent, and never below nothing",
          ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '-2'")
              OVERLAY("p", FOR(CT("on-demand")) "priceAdjustment: '+50%'") POD("a", "", CPU("3"))
                  POD("b", "", "nodeSelector: {karpenter.sh/capacity-type: on-demand}, " CPU("3")),
          OVERLAYS, "a.price=0 b.price=12", .bare = true},
-        {"SCH-406: all of it", ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '-100%'")
-                                   POD_A,
-         OVERLAYS, "a.price=0", .bare = true},
+        {"SCH-406: all of it",
+         ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '-100%'") POD_A, OVERLAYS,
+         "a.price=0", .bare = true},
         {"SCH-406: adjustments are of the provider's price, never compounded",
          ONE_TYPE POOL OVERLAY("o", FOR(CT("spot")) "priceAdjustment: '+10%', weight: 2")
              OVERLAY("p", FOR(CT("spot")) "priceAdjustment: '+10%', weight: 1") POD_A,
          OVERLAYS, "a.price=1.1", .bare = true},
         {"SCH-403: only the offerings concerned",
-         ONE_TYPE POOL OVERLAY("o", FOR(REQUIRE(LABEL_OF_ZONE, "In", "a") ", " CT("spot"))
-                                        "price: '9'") POD_A,
+         ONE_TYPE POOL OVERLAY(
+             "o", FOR(REQUIRE(LABEL_OF_ZONE, "In", "a") ", " CT("spot")) "price: '9'") POD_A,
          OVERLAYS, "a.price=3", .bare = true},
         {"SCH-403: a label of the pool's template",
          ONE_TYPE POOL_OF("pa", "", "team: blue", "", "") POOL_OF("pb", "weight: 1, ", "", "", "")
@@ -71,14 +68,14 @@ static void prices_SCH_401_407(void **state)
              OVERLAY("o", FOR(REQUIRE("team", "In", "blue")) "price: '0.1'")
                  OVERLAY("p", FOR(REQUIRE("team", "NotIn", "blue")) "price: '0.2'") POD_A,
          OVERLAYS, "a.price=0.2", .bare = true},
-        {"SCH-403: bounds", CATALOG_OF(TYPE_OF("t", REQUIRE("example.com/size", "In", "'8'"),
-                                               CAPACITY("4"), OFFER("a", "spot", "1", "")))
-                                POOL OVERLAY("o", FOR(REQUIRE("example.com/size", "Gt", "'7'"))
-                                                      "price: '0.1'") POD_A,
+        {"SCH-403: bounds",
+         CATALOG_OF(TYPE_OF("t", REQUIRE("example.com/size", "In", "'8'"), CAPACITY("4"),
+                            OFFER("a", "spot", "1", "")))
+             POOL OVERLAY("o", FOR(REQUIRE("example.com/size", "Gt", "'7'")) "price: '0.1'") POD_A,
          OVERLAYS, "a.price=0.1", .bare = true},
         {"SCH-403: no offering concerned: capacity neither",
-         ONE_TYPE POOL OVERLAY("o", FOR(REQUIRE(LABEL_OF_ZONE, "In", "far"))
-                                        "capacity: {example.com/x: '1'}")
+         ONE_TYPE POOL OVERLAY(
+             "o", FOR(REQUIRE(LABEL_OF_ZONE, "In", "far")) "capacity: {example.com/x: '1'}")
              POD("a", "", DEVICE("example.com/x")),
          OVERLAYS, "a!", .bare = true},
         {"SCH-401, 404: of equal weights the later name wins, and the other is not applied at all",
@@ -99,13 +96,12 @@ static void prices_SCH_401_407(void **state)
         {"SCH-404: the weight of the last that concerns the offering counts",
          ONE_TYPE POOL OVERLAY("o1", FOR(CT("spot")) "price: '5', weight: 9")
              OVERLAY("o2", FOR(CT("spot")) "price: '6', weight: 3")
-                 OVERLAY("a2", FOR(CT("spot, on-demand")) "price: '7', weight: 3")
-                     POD("b", "", "nodeSelector: {karpenter.sh/capacity-type: on-demand}, "
-                                      CPU("3")),
+                 OVERLAY("a2", FOR(CT("spot, on-demand")) "price: '7', weight: 3") POD(
+                     "b", "", "nodeSelector: {karpenter.sh/capacity-type: on-demand}, " CPU("3")),
          OVERLAYS, "b.price=8", .bare = true},
         {"SCH-402: a restricted label: the overlay is ignored",
-         ONE_TYPE POOL OVERLAY("o", FOR(REQUIRE("kubernetes.io/hostname", "NotIn", "n1"))
-                                        "price: '0.1'") POD_A,
+         ONE_TYPE POOL OVERLAY(
+             "o", FOR(REQUIRE("kubernetes.io/hostname", "NotIn", "n1")) "price: '0.1'") POD_A,
          OVERLAYS, "a.price=1", .bare = true},
         {"SCH-407: a changed price keeps the offering's own room",
          CATALOG_OF(TYPE_OF("t", OFFERED, CAPACITY("2"),
@@ -121,8 +117,8 @@ static void prices_SCH_401_407(void **state)
              POD("a", "", "nodeSelector: {node.kubernetes.io/instance-type: small}, " CPU("1")),
          OVERLAYS, "a<karpenter.sh/price-overlay-applied>=-"},
         {"SCH-401: a static pool's types are overlaid like the others, which changes nothing here",
-         ONE_TYPE POOL_OF("still", "replicas: 1, ", "", "", "") POOL
-             OVERLAY("o", FOR(CT("spot")) "price: '0.5'") POD_A,
+         ONE_TYPE POOL_OF("still", "replicas: 1, ", "", "", "")
+             POOL OVERLAY("o", FOR(CT("spot")) "price: '0.5'") POD_A,
          OVERLAYS, "a.price=0.5", .bare = true},
     };
     CHECK_CASES(cases);
@@ -135,17 +131,20 @@ static void capacity_SCH_405_407(void **state)
         {"SCH-405: by name the heaviest wins, lighter ones add further names",
          ONE_TYPE POOL OVERLAY("o1", FOR(TYPE("t")) "weight: 2, capacity: {example.com/x: '1'}")
              OVERLAY("o2", FOR(TYPE("t")) "weight: 1, capacity: {example.com/x: '9', "
-                           "example.com/z: '1'}")
-                 POD("a", "", "containers: [{name: c, image: i, resources: {requests: "
-                              "{example.com/x: '1', example.com/z: '1'}}}]")
-                     POD("b", "", "containers: [{name: c, image: i, resources: {requests: "
-                                  "{example.com/x: '2'}}}]"),
-         OVERLAYS, "a+ b! a<karpenter.sh/capacity-overlay-applied>=true "
+                                          "example.com/z: '1'}")
+                 POD("a", "",
+                     "containers: [{name: c, image: i, resources: {requests: "
+                     "{example.com/x: '1', example.com/z: '1'}}}]")
+                     POD("b", "",
+                         "containers: [{name: c, image: i, resources: {requests: "
+                         "{example.com/x: '2'}}}]"),
+         OVERLAYS,
+         "a+ b! a<karpenter.sh/capacity-overlay-applied>=true "
          "a<karpenter.sh/price-overlay-applied>=-",
          .bare = true},
         {"SCH-404: shared names at equal weight conflict",
          ONE_TYPE POOL OVERLAY("o1", FOR(TYPE("t")) "capacity: {example.com/x: '1', example.com/q: "
-                                     "'1'}")
+                                                    "'1'}")
              OVERLAY("o2", FOR(TYPE("t")) "capacity: {example.com/x: '2'}")
                  POD("a", "", DEVICE("example.com/q")) POD("b", "", DEVICE("example.com/x")),
          OVERLAYS, "a! b+", .bare = true},
@@ -156,8 +155,9 @@ static void capacity_SCH_405_407(void **state)
          OVERLAYS, "a=b", .bare = true},
         {"SCH-407: a replaced device, and cpu stays",
          POOL OVERLAY("o", FOR(TYPE("gpu")) "capacity: {example.com/gpu: '8'}")
-             POD("a", "", "containers: [{name: c, image: i, resources: {requests: "
-                          "{example.com/gpu: '8'}}}]"),
+             POD("a", "",
+                 "containers: [{name: c, image: i, resources: {requests: "
+                 "{example.com/gpu: '8'}}}]"),
          OVERLAYS, "a.types=gpu"},
         {"SCH-402: cpu and its like cannot be overlaid",
          ONE_TYPE POOL OVERLAY("o", FOR(TYPE("t")) "price: '0.1', capacity: {memory: 99Gi}") POD_A,
@@ -166,23 +166,24 @@ static void capacity_SCH_405_407(void **state)
     CHECK_CASES(cases);
 }
 
-#define TEMPLATE(spec)                                                                      \
+#define TEMPLATE(spec)                                                                        \
     "{apiVersion: v1, kind: PodTemplate, metadata: {name: t}, template: {metadata: {labels: " \
     "{app: b}}, spec: {" spec "}}}\n---\n"
-#define BUFFER(more)                                                                         \
+#define BUFFER(more)                                                                               \
     "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: buf, uid: " \
     "b}, spec: {podTemplateRef: {name: t}, replicas: 2}" more "}\n---\n"
-#define FIRST  "capacity-buffer-buf-1"
+#define FIRST "capacity-buffer-buf-1"
 #define OTHER "capacity-buffer-buf-2"
 
 // A buffer for a Deployment that is running.
 #define SHARED_BUFFER(replicas, spec)                                                        \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, uid: w}, spec: {replicas: " \
-    replicas ", selector: {matchLabels: {app: b}}, template: {metadata: {labels: {app: b}}, " \
-    "spec: {" CPU("1") "}}}}\n---\n" NODE_OF("n1", "x: x", "1")                              \
-    BOUND_POD("w-1", "n1", "app: b", CPU("1"))                                               \
-    "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: buf, uid: " \
-    "b}, spec: {" spec "}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, uid: w}, spec: "            \
+    "{replicas: " replicas                                                                   \
+    ", selector: {matchLabels: {app: b}}, template: {metadata: {labels: {app: b}}, "         \
+    "spec: {" CPU("1") "}}}}\n---\n" NODE_OF("n1", "x: x", "1") BOUND_POD(                   \
+        "w-1", "n1", "app: b", CPU("1")) "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: " \
+                                         "CapacityBuffer, metadata: {name: buf, uid: "       \
+                                         "b}, spec: {" spec "}}\n---\n"
 
 static void placeholders_SCH_410_414(void **state)
 {
@@ -193,18 +194,19 @@ static void placeholders_SCH_410_414(void **state)
          BUFFERS, "a@n1 " FIRST "+"},
         {"SCH-411: they relax and spread like pods",
          TEMPLATE("topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
-                  "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: b}}}], "
-                  PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "far")))
+                  "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
+                  "b}}}], " PREFERRED_TERMS(PREFERENCE("1", REQUIRE(LABEL_OF_ZONE, "In", "far")))
                       CPU("100m")) BUFFER("") POOL,
          BUFFERS, FIRST "/" OTHER},
         {"SCH-411: and are counted against real pods",
-         TEMPLATE("nodeSelector: {" LABEL_OF_ZONE ": a}, " CPU("100m")) BUFFER("") POOL
-             POD("a", "app: b", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
-                                "kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
-                                "labelSelector: {matchLabels: {app: b}}}], " CPU("1")),
+         TEMPLATE("nodeSelector: {" LABEL_OF_ZONE ": a}, " CPU("100m")) BUFFER("")
+             POOL POD("a", "app: b",
+                      "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                      "kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+                      "labelSelector: {matchLabels: {app: b}}}], " CPU("1")),
          BUFFERS, "a=" FIRST},
-        {"SCH-414: claims for them alone, with their requests",
-         TEMPLATE(CPU("1")) BUFFER("") POOL, BUFFERS, "#1 " FIRST "=" OTHER " " FIRST ".cpu=2000"},
+        {"SCH-414: claims for them alone, with their requests", TEMPLATE(CPU("1")) BUFFER("") POOL,
+         BUFFERS, "#1 " FIRST "=" OTHER " " FIRST ".cpu=2000"},
         {"SCH-34: no claim is asked for their volumes, and nothing validated",
          TEMPLATE("volumes: [{name: v, persistentVolumeClaim: {claimName: gone}}, {name: w, "
                   "ephemeral: {volumeClaimTemplate: {spec: {}}}}], " CPU("1")) BUFFER("") POOL,
@@ -217,12 +219,14 @@ static void placeholders_SCH_410_414(void **state)
                                    "[{type: ReadyForProvisioning, status: 'True'}]}") POOL,
          BUFFERS, FIRST "+ " FIRST ".cpu=1000"},
         {"LIF-241: a share of the workload, rounded up, when it is more than the number",
-         SHARED_BUFFER("10", "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
-                             "75, replicas: 5") POOL,
+         SHARED_BUFFER("10",
+                       "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
+                       "75, replicas: 5") POOL,
          BUFFERS, FIRST ".cpu=8000"},
         {"LIF-241: limits bound both",
-         SHARED_BUFFER("10", "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
-                             "75, replicas: 5, limits: {cpu: '4'}") POOL,
+         SHARED_BUFFER("10",
+                       "scalableRef: {apiGroup: apps, kind: Deployment, name: w}, percentage: "
+                       "75, replicas: 5, limits: {cpu: '4'}") POOL,
          BUFFERS, FIRST ".cpu=4000"},
         {"LIF-241: limits alone say how many",
          TEMPLATE(CPU("1")) "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, "
@@ -241,7 +245,7 @@ static void placeholders_SCH_410_414(void **state)
 }
 
 #define CLAIM_OF_POD "resourceClaims: [{name: x, resourceClaimName: rc}], "
-#define CONTAINER_CLAIM                                                                       \
+#define CONTAINER_CLAIM \
     "containers: [{name: c, image: i, resources: {claims: [{name: x}], requests: {cpu: '1'}}}]"
 
 static void resource_claims_SCH_420_421(void **state)
@@ -254,17 +258,17 @@ static void resource_claims_SCH_420_421(void **state)
         {"SCH-420: of a container", POOL POD("a", "", CONTAINER_CLAIM), NULL, "a!",
          "a: pod has Dynamic Resource Allocation requirements"},
         {"SCH-420: of an init container",
-         POOL POD("a", "", "initContainers: [{name: s, image: i, resources: {claims: [{name: "
-                           "x}]}}], " CPU("1")),
+         POOL POD("a", "",
+                  "initContainers: [{name: s, image: i, resources: {claims: [{name: "
+                  "x}]}}], " CPU("1")),
          NULL, "a!", "a: pod has Dynamic Resource Allocation requirements"},
         {"SCH-421: on a deleting node likewise",
          POOL "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, deletionTimestamp: "
-              "'2026-01-01T00:00:00Z', finalizers: [f]}, status: {allocatable: {cpu: '4'}}}\n---\n"
-             BOUND_POD("a", "n1", "", CLAIM_OF_POD CPU("1")),
+              "'2026-01-01T00:00:00Z', finalizers: [f]}, status: {allocatable: {cpu: "
+              "'4'}}}\n---\n" BOUND_POD("a", "n1", "", CLAIM_OF_POD CPU("1")),
          NULL, "a!", "a: pod has Dynamic Resource Allocation requirements"},
-        {"SCH-421: others are not held up", POOL POD("a", "", CLAIM_OF_POD CPU("1"))
-                                                POD("b", "", CPU("1")),
-         NULL, "a! b+"},
+        {"SCH-421: others are not held up",
+         POOL POD("a", "", CLAIM_OF_POD CPU("1")) POD("b", "", CPU("1")), NULL, "a! b+"},
         {"SCH-141, 421: DaemonSets with claims take no room",
          POOL DAEMON_SET("d", CLAIM_OF_POD CPU("1")) DAEMON_SET("e", CONTAINER_CLAIM)
              POD("a", "", CPU("1")),

@@ -1,5 +1,5 @@
-// Places that an early choice would have taken from a later pod (SCH-510, SCH-543), and domains that
-// only a later pool has (SCH-512).
+// Places that an early choice would have taken from a later pod (SCH-510, SCH-543), and domains
+// that only a later pool has (SCH-512).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "engine/rule_cases.h"
 
 #define HOST "kubernetes.io/hostname"
-#define SPREAD(key, app)                                                                        \
-    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key                                \
+#define SPREAD(key, app)                                         \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: " app "}}}], "
 
 static void domains_of_any_pool_count_SCH_512(void **state)
@@ -22,19 +22,19 @@ static void domains_of_any_pool_count_SCH_512(void **state)
         {"SCH-512: the first pool is not for the pod, the second one has the zones",
          POOL_OF("first", "weight: 10, ", "team: one", "", "")
              POOL_OF("second", "", "team: two", "", "")
-                 POD("a", "app: web", "nodeSelector: {team: two}, " SPREAD(LABEL_OF_ZONE, "web")
-                         CPU("100m")),
+                 POD("a", "app: web",
+                     "nodeSelector: {team: two}, " SPREAD(LABEL_OF_ZONE, "web") CPU("100m")),
          NULL, "a+ a.pool=second"},
     };
     CHECK_CASES(cases);
 }
 
-#define NEAR(key, app)                                                                     \
-    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " \
-    key ", labelSelector: {matchLabels: {app: " app "}}}]}}, "
-#define AWAY(key, app)                                                                         \
-    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " \
-    key ", labelSelector: {matchLabels: {app: " app "}}}]}}, "
+#define NEAR(key, app)                                                                             \
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: " key \
+    ", labelSelector: {matchLabels: {app: " app "}}}]}}, "
+#define AWAY(key, app)                                                              \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "[{topologyKey: " key ", labelSelector: {matchLabels: {app: " app "}}}]}}, "
 
 static void an_early_choice_is_revised_SCH_510_543(void **state)
 {
@@ -51,30 +51,31 @@ static void an_early_choice_is_revised_SCH_510_543(void **state)
              POD("b", "app: web", NEAR(HOST, "web") CPU("3")),
          NULL, "a+ b+ a=b"},
         {"SCH-510: pods of one zone leave the zone in which no machine can be had",
-         NODE_OF("n1", LABEL_OF_ZONE ": d", "4") POOL
-             POD("a", "app: web", NEAR(LABEL_OF_ZONE, "web") CPU("3"))
+         NODE_OF("n1", LABEL_OF_ZONE ": d", "4")
+             POOL POD("a", "app: web", NEAR(LABEL_OF_ZONE, "web") CPU("3"))
                  POD("b", "app: web", NEAR(LABEL_OF_ZONE, "web") CPU("3")),
          NULL, "a+ b+"},
         {"SCH-510: the first of its kind may be where it is alone, and others come later",
          POOL_REQUIRING(REQUIRE("node.kubernetes.io/instance-type", "In", "small"))
-             POD("a", "app: web", CPU("1800m"))
-                 POD("b", "app: web", NEAR(HOST, "web") CPU("1")),
+             POD("a", "app: web", CPU("1800m")) POD("b", "app: web", NEAR(HOST, "web") CPU("1")),
          NULL, "a+ b+ a/b"},
         {"SCH-510: the domain that fewest machines can have is left to the other pod",
-         CATALOG_OF(TYPE_OF("t", "", "cpu: '4', memory: 8Gi, pods: '20'",
-                            OFFER("a", "spot", "0.02", "") ", " OFFER("b", "spot", "0.024", "") ", "
-                                OFFER("c", "on-demand", "0.04", "") ", "
-                                    OFFER("c", "spot", "0.016", "")))
-             POOL POD("a", "app: web", SPREAD(LABEL_OF_ZONE, "web")
-                                           AWAY("karpenter.sh/capacity-type", "web") CPU("1"))
-                 POD("b", "app: web", SPREAD(LABEL_OF_ZONE, "web")
-                                          AWAY("karpenter.sh/capacity-type", "web") CPU("1")),
+         CATALOG_OF(
+             TYPE_OF("t", "", "cpu: '4', memory: 8Gi, pods: '20'",
+                     OFFER("a", "spot", "0.02", "") ", " OFFER("b", "spot", "0.024", "") ", " OFFER(
+                         "c", "on-demand", "0.04", "") ", " OFFER("c", "spot", "0.016", "")))
+             POOL POD("a", "app: web",
+                      SPREAD(LABEL_OF_ZONE, "web") AWAY("karpenter.sh/capacity-type", "web")
+                          CPU("1")) POD("b", "app: web",
+                                        SPREAD(LABEL_OF_ZONE, "web")
+                                            AWAY("karpenter.sh/capacity-type", "web") CPU("1")),
          NULL, "a+ b+ a/b", .bare = true},
         {"SCH-510, 519: smaller machines where the limit has no room for as many of the cheapest",
-         CATALOG_OF(TYPE_OF("cheap", "", "cpu: '4', memory: 8Gi, pods: '20'",
-                            OFFER("a", "spot", "0.02", "")) ", "
-                    TYPE_OF("little", "", "cpu: '2', memory: 8Gi, pods: '20'",
-                            OFFER("a", "on-demand", "0.08", "")))
+         CATALOG_OF(TYPE_OF(
+             "cheap", "", "cpu: '4', memory: 8Gi, pods: '20'",
+             OFFER("a", "spot", "0.02", "")) ", " TYPE_OF("little", "",
+                                                          "cpu: '2', memory: 8Gi, pods: '20'",
+                                                          OFFER("a", "on-demand", "0.08", "")))
              POOL_OF("pool", "limits: {cpu: 6}, ", "", "", "")
                  POD("a", "app: web", AWAY(HOST, "web") CPU("1"))
                      POD("b", "app: web", AWAY(HOST, "web") CPU("1"))

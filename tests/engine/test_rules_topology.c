@@ -12,8 +12,8 @@
 #define HOST     "kubernetes.io/hostname"
 #define UPSTREAM "COMPATIBILITY: upstream"
 #define BIG      CPU("9") // two do not share a node
-#define SPREAD_TERM(key, skew, app, more)                         \
-    "{maxSkew: " skew ", topologyKey: " key                       \
+#define SPREAD_TERM(key, skew, app, more)   \
+    "{maxSkew: " skew ", topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: " app "}}" more "}"
 #define SPREAD(key, skew, app, more) \
     "topologySpreadConstraints: [" SPREAD_TERM(key, skew, app, more) "], "
@@ -21,12 +21,12 @@
     "{topologyKey: " key ", labelSelector: {matchLabels: {app: " app "}}" more "}"
 #define REQUIRED(kind, term) \
     "affinity: {" kind ": {requiredDuringSchedulingIgnoredDuringExecution: [" term "]}}, "
-#define NEAR(key, app) REQUIRED("podAffinity", POD_TERM(key, app, ""))
-#define AWAY(key, app) REQUIRED("podAntiAffinity", POD_TERM(key, app, ""))
-#define ZONES(zones)   POOL_REQUIRING(REQUIRE(LABEL_OF_ZONE, "In", zones))
-#define IN_ZONE(zone)  "nodeSelector: {" LABEL_OF_ZONE ": " zone "}, "
+#define NEAR(key, app)        REQUIRED("podAffinity", POD_TERM(key, app, ""))
+#define AWAY(key, app)        REQUIRED("podAntiAffinity", POD_TERM(key, app, ""))
+#define ZONES(zones)          POOL_REQUIRING(REQUIRE(LABEL_OF_ZONE, "In", zones))
+#define IN_ZONE(zone)         "nodeSelector: {" LABEL_OF_ZONE ": " zone "}, "
 #define FULL_NODE(name, zone) NODE_OF(name, LABEL_OF_ZONE ": " zone, "0")
-#define WEB "app: web"
+#define WEB                   "app: web"
 
 static void identity_of_groups_SCH_270_275(void **state)
 {
@@ -47,37 +47,39 @@ static void identity_of_groups_SCH_270_275(void **state)
          POOL POD("a", WEB,
                   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " HOST
                   ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchExpressions: [{key: "
-                  "app, operator: In, values: [web, x]}, {key: app, operator: Exists}]}}], "
-                  CPU("100m"))
+                  "app, operator: In, values: [web, x]}, {key: app, operator: Exists}]}}], " CPU(
+                      "100m"))
              POD("b", WEB,
                  "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " HOST
                  ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchExpressions: [{key: "
-                 "app, operator: Exists}, {key: app, operator: In, values: [x, web]}]}}], "
-                 CPU("100m")),
+                 "app, operator: Exists}, {key: app, operator: In, values: [x, web]}]}}], " CPU(
+                     "100m")),
          NULL, "a/b"},
         {"SCH-274, 293: a group that is made late has seen the pods before it",
-         POOL FULL_NODE("n1", "a")
-             POD("a", WEB, CPU("15") ", nodeSelector: {" LABEL_OF_ZONE ": a}")
-                 POD("b", WEB,
-                     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                     "{nodeSelectorTerms: [{matchExpressions: [{key: " LABEL_OF_ZONE
-                     ", operator: In, values: [nowhere]}]}, {matchExpressions: [{key: "
-                     LABEL_OF_ZONE ", operator: In, values: [a, b]}]}]}}}, "
-                     SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
+         POOL FULL_NODE("n1", "a") POD("a", WEB, CPU("15") ", nodeSelector: {" LABEL_OF_ZONE ": a}")
+             POD("b", WEB,
+                 "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                 "{nodeSelectorTerms: [{matchExpressions: [{key: " LABEL_OF_ZONE
+                 ", operator: In, values: [nowhere]}]}, {matchExpressions: [{key: " LABEL_OF_ZONE
+                 ", operator: In, values: [a, b]}]}]}}}, " SPREAD(LABEL_OF_ZONE, "1", "web", "")
+                     BIG),
          NULL, "a.zone=a b.zone=b"},
         {"SCH-271, 281: another namespace's pods are not counted",
-         POOL FULL_NODE("n1", "a")
-             "{apiVersion: v1, kind: Pod, metadata: {name: far, namespace: other, uid: f, labels: "
-             "{app: web}}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: "
-             "{phase: Running}}\n---\n" POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
+         POOL FULL_NODE(
+             "n1",
+             "a") "{apiVersion: v1, kind: Pod, metadata: {name: far, namespace: other, uid: f, "
+                  "labels: "
+                  "{app: web}}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: "
+                  "{phase: Running}}\n---\n" POD("a", WEB,
+                                                 SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "a.zone=a"},
     };
     CHECK_CASES(cases);
 }
 
-#define NEW_POD(name, labels, spec)                                                     \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels           \
-    "}}, spec: {" spec "containers: [{name: c, image: i}]}}\n---\n"
+#define NEW_POD(name, labels, spec)                                                              \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {" labels "}}, spec: {" spec \
+    "containers: [{name: c, image: i}]}}\n---\n"
 
 static void selectors_SCH_276_281(void **state)
 {
@@ -93,8 +95,7 @@ static void selectors_SCH_276_281(void **state)
                   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " HOST
                   ", whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [rev], labelSelector: "
                   "{matchLabels: {app: web}, matchExpressions: [{key: rev, operator: In, values: "
-                  "['1']}]}}], " CPU("100m"))
-             POD("b", "app: web, rev: '2'", CPU("100m")),
+                  "['1']}]}}], " CPU("100m")) POD("b", "app: web, rev: '2'", CPU("100m")),
          NULL, "a=b"},
         {"SCH-276: matchLabelKeys of affinity terms are in the selector, not read",
          POOL POD("a", "app: web, rev: '1'",
@@ -112,15 +113,15 @@ static void selectors_SCH_276_281(void **state)
              NEW_POD("b", "app: web, rev: '1'", ""),
          NULL, "a/b"},
         {"SCH-276: keys that must not match, and one that the pod does not have",
-         POOL NEW_POD("a", "app: web, rev: '1'",
-                      REQUIRED("podAntiAffinity",
-                               POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev, none]")))
+         POOL NEW_POD(
+             "a", "app: web, rev: '1'",
+             REQUIRED("podAntiAffinity", POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev, none]")))
              NEW_POD("b", "app: web, rev: '1'", ""),
          NULL, "a=b"},
         {"SCH-276: others do bind then",
-         POOL NEW_POD("a", "app: web, rev: '1'",
-                      REQUIRED("podAntiAffinity",
-                               POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev]")))
+         POOL NEW_POD(
+             "a", "app: web, rev: '1'",
+             REQUIRED("podAntiAffinity", POD_TERM(HOST, "web", ", mismatchLabelKeys: [rev]")))
              NEW_POD("b", "app: web, rev: '2'", ""),
          NULL, "a/b"},
         {"SCH-280: an empty selector selects all",
@@ -146,24 +147,28 @@ static void selectors_SCH_276_281(void **state)
                   "[{topologyKey: " HOST "}]}}, " CPU("200m")),
          NULL, "a!"},
         {"SCH-273: a list and a selector of namespaces together",
-         POOL FULL_NODE("n1", "b")
-             "{apiVersion: v1, kind: Namespace, metadata: {name: far, labels: {team: t}}}\n---\n"
-             "{apiVersion: v1, kind: Pod, metadata: {name: far, namespace: far, uid: f, labels: "
-             "{app: web}}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: "
-             "{phase: Running}}\n---\n"
-             POD("a", "", REQUIRED("podAffinity",
-                                   POD_TERM(LABEL_OF_ZONE, "web",
-                                            ", namespaces: [default], namespaceSelector: "
-                                            "{matchExpressions: [{key: team, operator: In, values: "
-                                            "[t]}]}")) CPU("1")),
+         POOL FULL_NODE(
+             "n1",
+             "b") "{apiVersion: v1, kind: Namespace, metadata: {name: far, labels: {team: "
+                  "t}}}\n---\n"
+                  "{apiVersion: v1, kind: Pod, metadata: {name: far, namespace: far, uid: f, "
+                  "labels: "
+                  "{app: web}}, spec: {nodeName: n1, containers: [{name: c, image: i}]}, status: "
+                  "{phase: Running}}\n---\n" POD(
+                      "a", "",
+                      REQUIRED("podAffinity",
+                               POD_TERM(LABEL_OF_ZONE, "web",
+                                        ", namespaces: [default], namespaceSelector: "
+                                        "{matchExpressions: [{key: team, operator: In, values: "
+                                        "[t]}]}")) CPU("1")),
          NULL, "a.zone=b"},
         {"SCH-273: every namespace has the label of its name",
          POOL FULL_NODE("n1", "b") BOUND_POD("x", "n1", WEB, "containers: [{name: c, image: i}]")
-             POD("a", "", REQUIRED("podAffinity",
-                                   POD_TERM(LABEL_OF_ZONE, "web",
-                                            ", namespaceSelector: {matchLabels: "
-                                            "{kubernetes.io/metadata.name: default}}"))
-                              CPU("1")),
+             POD("a", "",
+                 REQUIRED("podAffinity", POD_TERM(LABEL_OF_ZONE, "web",
+                                                  ", namespaceSelector: {matchLabels: "
+                                                  "{kubernetes.io/metadata.name: default}}"))
+                     CPU("1")),
          NULL, "a.zone=b"},
     };
     CHECK_CASES(cases);
@@ -176,28 +181,27 @@ static void inverse_groups_SCH_278_279_317(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-279: the terminating still repel",
-         POOL FULL_NODE("n1", "a")
-             "{apiVersion: v1, kind: Pod, metadata: {name: guard, uid: g, deletionTimestamp: "
-             "'2026-01-01T00:00:00Z'}, spec: {nodeName: n1, " AWAY(LABEL_OF_ZONE, "web") CONTAINER
-             "}, status: {phase: Running}}\n---\n" POD("a", WEB, CPU("1")),
+         POOL FULL_NODE(
+             "n1",
+             "a") "{apiVersion: v1, kind: Pod, metadata: {name: guard, uid: g, deletionTimestamp: "
+                  "'2026-01-01T00:00:00Z'}, spec: {nodeName: n1, " AWAY(LABEL_OF_ZONE, "web")
+                      CONTAINER "}, status: {phase: Running}}\n---\n" POD("a", WEB, CPU("1")),
          NULL, "a.zone=b,c"},
         {"SCH-279: the terminal do not",
-         POOL FULL_NODE("n1", "a")
-             "{apiVersion: v1, kind: Pod, metadata: {name: guard, uid: g}, spec: {nodeName: n1, "
-             AWAY(LABEL_OF_ZONE, "web") CONTAINER "}, status: {phase: Failed}}\n---\n"
-                 POD("a", WEB, CPU("1")),
+         POOL FULL_NODE("n1", "a") "{apiVersion: v1, kind: Pod, metadata: {name: guard, uid: g}, "
+                                   "spec: {nodeName: n1, " AWAY(LABEL_OF_ZONE, "web") CONTAINER
+         "}, status: {phase: Failed}}\n---\n" POD("a", WEB, CPU("1")),
          NULL, "a.zone=-"},
         {"SCH-279: a Node without the label is in no domain",
-         POOL NODE_OF("n1", "x: x", "0")
-             BOUND_POD("guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER)
-                 POD("a", WEB, CPU("1")),
+         POOL NODE_OF("n1", "x: x", "0") BOUND_POD(
+             "guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER) POD("a", WEB, CPU("1")),
          NULL, "a.zone=a,b,c"},
         {"SCH-278: preferences of the bound repel nobody",
-         POOL FULL_NODE("n1", "a")
-             BOUND_POD("guard", "n1", "",
-                       "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-                       "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "web", "") "}]}}, "
-                       CONTAINER) POD("a", WEB, CPU("1")),
+         POOL FULL_NODE("n1", "a") BOUND_POD(
+             "guard", "n1", "",
+             "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "web", "") "}]}}, " CONTAINER)
+             POD("a", WEB, CPU("1")),
          NULL, "a.zone=-"},
         {"SCH-278, 321: the pass's own required term repels a pod without one",
          POOL POD("guard", "", AWAY(HOST, "web") CPU("1")) POD("a", WEB, CPU("500m")), NULL,
@@ -207,32 +211,30 @@ static void inverse_groups_SCH_278_279_317(void **state)
              POD("a", WEB, CPU("500m")),
          NULL, "guard@n1 a+"},
         {"SCH-317: an unmanaged node's zone that nobody knows is open to those who are repelled",
-         ZONES("a") FULL_NODE("n1", "a") NODE_OF("n2", LABEL_OF_ZONE ": far", "4")
-             BOUND_POD("guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER)
-                 POD("a", WEB, CPU("1")),
+         ZONES("a") FULL_NODE("n1", "a") NODE_OF("n2", LABEL_OF_ZONE ": far", "4") BOUND_POD(
+             "guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER) POD("a", WEB, CPU("1")),
          NULL, "a@n2"},
         {"SCH-317: a node without the label is nobody's domain",
-         ZONES("a") FULL_NODE("n1", "a") NODE_OF("n2", "x: x", "4")
-             BOUND_POD("guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER)
-                 POD("a", WEB, CPU("1")),
+         ZONES("a") FULL_NODE("n1", "a") NODE_OF("n2", "x: x", "4") BOUND_POD(
+             "guard", "n1", "", AWAY(LABEL_OF_ZONE, "web") CONTAINER) POD("a", WEB, CPU("1")),
          NULL, "a@n2"},
     };
     CHECK_CASES(cases);
 }
 
-#define TAINTED_POOL(name, zones, taint)                                                   \
-    POOL_OF(name, "", "", "taints: [{key: t, effect: " taint "}], ",                       \
+#define TAINTED_POOL(name, zones, taint)                             \
+    POOL_OF(name, "", "", "taints: [{key: t, effect: " taint "}], ", \
             REQUIRE(LABEL_OF_ZONE, "In", zones))
 
 // A managed node that is registered, not initialized.
-#define JOINING(zone, taints)                                                               \
-    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {" LABEL_OF_ZONE    \
-    ": " zone ", karpenter.sh/nodepool: pool, karpenter.sh/registered: 'true', "            \
-    "node.kubernetes.io/instance-type: small}}, spec: {providerID: 'p:1', taints: [" taints \
-    "]}, status: {capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n{apiVersion: "     \
-    "karpenter.sh/v1, kind: NodeClaim, metadata: {name: nc, uid: nc, labels: "              \
-    "{karpenter.sh/nodepool: pool}}, spec: {nodeClassRef: {group: g, kind: C, name: c}, "   \
-    "requirements: [], startupTaints: [{key: boot, effect: NoSchedule}]}, status: "         \
+#define JOINING(zone, taints)                                                                      \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {" LABEL_OF_ZONE ": " zone \
+    ", karpenter.sh/nodepool: pool, karpenter.sh/registered: 'true', "                             \
+    "node.kubernetes.io/instance-type: small}}, spec: {providerID: 'p:1', taints: [" taints        \
+    "]}, status: {capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n{apiVersion: "             \
+    "karpenter.sh/v1, kind: NodeClaim, metadata: {name: nc, uid: nc, labels: "                     \
+    "{karpenter.sh/nodepool: pool}}, spec: {nodeClassRef: {group: g, kind: C, name: c}, "          \
+    "requirements: [], startupTaints: [{key: boot, effect: NoSchedule}]}, status: "                \
     "{providerID: 'p:1', capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n"
 
 static void universe_of_domains_SCH_285_292(void **state)
@@ -253,10 +255,12 @@ static void universe_of_domains_SCH_285_292(void **state)
         {"SCH-286: a zone without an offering that can be had is none",
          CATALOG_OF("{name: t, requirements: [{key: " LABEL_OF_ZONE
                     ", operator: In, values: [a, b]}], capacity: {cpu: '2', memory: 4Gi, pods: "
-                    "'9'}, offerings: [" OFFER("a", "spot", "1", "")
-                    ", {price: 1, available: false, requirements: [{key: " LABEL_OF_ZONE
-                    ", operator: In, values: [b]}, {key: karpenter.sh/capacity-type, operator: In, "
-                    "values: [spot]}]}]}")
+                    "'9'}, offerings: [" OFFER(
+                        "a", "spot", "1",
+                        "") ", {price: 1, available: false, requirements: [{key: " LABEL_OF_ZONE
+                            ", operator: In, values: [b]}, {key: karpenter.sh/capacity-type, "
+                            "operator: In, "
+                            "values: [spot]}]}]}")
              POOL POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") CPU("1500m"))
                  POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") CPU("1500m")),
          NULL, "zones=a:2", .bare = true},
@@ -269,18 +273,20 @@ static void universe_of_domains_SCH_285_292(void **state)
         {"SCH-286: an unknown key with NotIn has no domains",
          POOL_REQUIRING(REQUIRE("rack", "NotIn", "r1"))
              POD("a", WEB, SPREAD("rack", "1", "web", "") BIG),
-         NULL, "a!", "a: key=rack (counts = , podDomains = rack Exists, nodeDomains = rack NotIn [r1]"},
+         NULL, "a!",
+         "a: key=rack (counts = , podDomains = rack Exists, nodeDomains = rack NotIn [r1]"},
         {"SCH-287: pools are domains only where something names them",
-         POOL_OF("pa", "", "", "", "") POD("a", WEB, SPREAD("karpenter.sh/nodepool", "1", "web", "")
-                                                         BIG),
+         POOL_OF("pa", "", "", "", "")
+             POD("a", WEB, SPREAD("karpenter.sh/nodepool", "1", "web", "") BIG),
          NULL, "a!"},
         {"SCH-287: an existing node of a pool does",
-         POOL_OF("pa", "", "", "", "")
-             "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {"
-             "kubernetes.io/hostname: n1, karpenter.sh/nodepool: pa, "
-             "node.kubernetes.io/instance-type: small}}, spec: {providerID: 'p:1'}, status: "
-             "{capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n"
-                 POD("a", WEB, SPREAD("karpenter.sh/nodepool", "1", "web", "") BIG),
+         POOL_OF(
+             "pa", "", "", "",
+             "") "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {"
+                 "kubernetes.io/hostname: n1, karpenter.sh/nodepool: pa, "
+                 "node.kubernetes.io/instance-type: small}}, spec: {providerID: 'p:1'}, status: "
+                 "{capacity: {cpu: '1'}, allocatable: {cpu: '1'}}}\n---\n" POD(
+                     "a", WEB, SPREAD("karpenter.sh/nodepool", "1", "web", "") BIG),
          NULL, "a.pool=pa"},
         {"SCH-288: a tainted pool's zone is empty for ever under Ignore",
          ZONES("a") TAINTED_POOL("other", "b", "NoSchedule")
@@ -289,11 +295,12 @@ static void universe_of_domains_SCH_285_292(void **state)
          NULL, "a.zone=a b!"},
         {"SCH-288: whoever tolerates it goes there",
          ZONES("a") TAINTED_POOL("other", "b", "NoSchedule")
-             POD("a", WEB, "tolerations: [{key: t, operator: Exists}], "
-                               SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
-                 POD("b", WEB, "tolerations: [{key: t, operator: Exists}], "
-                                   SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor")
-                                       BIG),
+             POD("a", WEB,
+                 "tolerations: [{key: t, operator: Exists}], " SPREAD(
+                     LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG)
+                 POD("b", WEB,
+                     "tolerations: [{key: t, operator: Exists}], " SPREAD(
+                         LABEL_OF_ZONE, "1", "web", ", nodeTaintsPolicy: Honor") BIG),
          NULL, "zones=a:1,b:1"},
         {"SCH-288: a pool without taints opens its zones to everyone",
          ZONES("a, b") TAINTED_POOL("other", "b", "NoSchedule")
@@ -316,21 +323,20 @@ static void universe_of_domains_SCH_285_292(void **state)
          NULL, "a.zone=a b!", "b: (counts = a: 1, far: 0, podDomains"},
         {"SCH-289, 291: not those that the pod's node affinity rules out",
          POOL_OF("pool", "", "disk: ssd", "", REQUIRE(LABEL_OF_ZONE, "In", "a"))
-             NODE_OF("n1", LABEL_OF_ZONE ": far, disk: hdd", "0")
-                 POD("a", WEB, "nodeSelector: {disk: ssd}, "
-                                   SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG)
-                     POD("b", WEB, "nodeSelector: {disk: ssd}, "
-                                       SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
+             NODE_OF("n1", LABEL_OF_ZONE ": far, disk: hdd", "0") POD(
+                 "a", WEB, "nodeSelector: {disk: ssd}, " SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG)
+                 POD("b", WEB,
+                     "nodeSelector: {disk: ssd}, " SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "zones=a:2"},
         {"SCH-291: unless the policy says Ignore",
          POOL_OF("pool", "", "disk: ssd", "", REQUIRE(LABEL_OF_ZONE, "In", "a"))
              NODE_OF("n1", LABEL_OF_ZONE ": far, disk: hdd", "0")
                  POD("a", WEB,
-                     "nodeSelector: {disk: ssd}, "
-                         SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeAffinityPolicy: Ignore") BIG)
+                     "nodeSelector: {disk: ssd}, " SPREAD(LABEL_OF_ZONE, "1", "web",
+                                                          ", nodeAffinityPolicy: Ignore") BIG)
                      POD("b", WEB,
-                         "nodeSelector: {disk: ssd}, "
-                             SPREAD(LABEL_OF_ZONE, "1", "web", ", nodeAffinityPolicy: Ignore") BIG),
+                         "nodeSelector: {disk: ssd}, " SPREAD(LABEL_OF_ZONE, "1", "web",
+                                                              ", nodeAffinityPolicy: Ignore") BIG),
          NULL, "#1 zones=a:1"},
         {"SCH-291: any of the required terms lets a node count",
          ZONES("a, b") NODE_OF("n1", LABEL_OF_ZONE ": a, disk: hdd", "0")
@@ -375,8 +381,9 @@ static void spread_SCH_296_307(void **state)
          NULL, "a.zone=a"},
         {"SCH-304, 480: with self it would be one too many",
          POOL FULL_NODE("n1", "a") BOUND_POD("x", "n1", WEB, CONTAINER)
-             POD("a", WEB, REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a, b")))
-                               SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
+             POD("a", WEB,
+                 REQUIRED_TERMS(TERM_OF(REQUIRE(LABEL_OF_ZONE, "In", "a, b")))
+                     SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "a.zone=b"},
         {"SCH-303: no domain that the pod may use: nothing to compare with",
          ZONES("a") POD("a", WEB, IN_ZONE("nowhere") SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
@@ -410,27 +417,32 @@ static void spread_SCH_296_307(void **state)
          "p, volumeBindingMode: WaitForFirstConsumer, allowedTopologies: [{matchLabelExpressions: "
          "[{key: " LABEL_OF_ZONE ", values: [b]}]}]}\n---\n"
          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: v, namespace: default}, "
-         "spec: {storageClassName: sc}}\n---\n"
-         ZONES("a, b") FULL_NODE("n1", "b") BOUND_POD("x", "n1", WEB, CONTAINER)
-             POD("a", WEB, "volumes: [{name: v, persistentVolumeClaim: {claimName: v}}], "
-                               SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
-         NULL, "a!", "a: (counts = a: 0, b: 1, podDomains = " LABEL_OF_ZONE
-                     " Exists, nodeDomains = " LABEL_OF_ZONE " In [b]"},
+         "spec: {storageClassName: sc}}\n---\n" ZONES("a, b") FULL_NODE("n1", "b")
+             BOUND_POD("x", "n1", WEB, CONTAINER)
+                 POD("a", WEB,
+                     "volumes: [{name: v, persistentVolumeClaim: {claimName: v}}], " SPREAD(
+                         LABEL_OF_ZONE, "1", "web", "") BIG),
+         NULL, "a!",
+         "a: (counts = a: 0, b: 1, podDomains = " LABEL_OF_ZONE
+         " Exists, nodeDomains = " LABEL_OF_ZONE " In [b]"},
         {"SCH-301: two constraints on one key agree on one domain",
          POOL FULL_NODE("n1", "a") BOUND_POD("x", "n1", "tier: x", CONTAINER) FULL_NODE("n2", "b")
              BOUND_POD("y1", "n2", WEB, CONTAINER)
                  POD("a", "app: web, tier: x",
-                     "topologySpreadConstraints: [" SPREAD_TERM(LABEL_OF_ZONE, "1", "web", "")
-                     ", {maxSkew: 1, topologyKey: " LABEL_OF_ZONE ", whenUnsatisfiable: "
-                     "DoNotSchedule, labelSelector: {matchLabels: {tier: x}}}], " BIG),
+                     "topologySpreadConstraints: [" SPREAD_TERM(
+                         LABEL_OF_ZONE, "1", "web",
+                         "") ", {maxSkew: 1, topologyKey: " LABEL_OF_ZONE ", whenUnsatisfiable: "
+                             "DoNotSchedule, labelSelector: {matchLabels: {tier: x}}}], " BIG),
          NULL, "a.zone=c"},
         {"SCH-302: answers for several keys narrow one claim",
          POOL POD("a", WEB,
-                  "topologySpreadConstraints: [" SPREAD_TERM(LABEL_OF_ZONE, "1", "web", "") ", "
-                  SPREAD_TERM("karpenter.sh/capacity-type", "1", "web", "") "], " BIG)
+                  "topologySpreadConstraints: [" SPREAD_TERM(
+                      LABEL_OF_ZONE, "1", "web", "") ", " SPREAD_TERM("karpenter.sh/capacity-type",
+                                                                      "1", "web", "") "], " BIG)
              POD("b", WEB,
-                 "topologySpreadConstraints: [" SPREAD_TERM(LABEL_OF_ZONE, "1", "web", "") ", "
-                 SPREAD_TERM("karpenter.sh/capacity-type", "1", "web", "") "], " BIG),
+                 "topologySpreadConstraints: [" SPREAD_TERM(
+                     LABEL_OF_ZONE, "1", "web", "") ", " SPREAD_TERM("karpenter.sh/capacity-type",
+                                                                     "1", "web", "") "], " BIG),
          NULL, "a.zone=a a.ct=spot b.zone=b b.ct=on-demand"},
         {"SCH-326: a claim's zone stays; a later pod of the spread opens another",
          POOL POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") CPU("1"))
@@ -442,18 +454,17 @@ static void spread_SCH_296_307(void **state)
          NULL, "a.types=small,medium,large,gpu b.types=arm"},
         {"SCH-329: where the emptiest domain has no type, the next one is tried",
          CATALOG_OF(TYPE_OF("small", "", "cpu: '2', memory: 4Gi, pods: '9'",
-                            OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "1", "")) ", "
-                    TYPE_OF("large", "", "cpu: '8', memory: 16Gi, pods: '9'",
-                            OFFER("b", "spot", "4", "")))
+                            OFFER("a", "spot", "1", "") ", " OFFER(
+                                "b", "spot", "1",
+                                "")) ", " TYPE_OF("large", "", "cpu: '8', memory: 16Gi, pods: '9'",
+                                                  OFFER("b", "spot", "4", "")))
              POOL FULL_NODE("n1", "b") BOUND_POD("x", "n1", WEB, CONTAINER)
                  POD("a", WEB, SPREAD(LABEL_OF_ZONE, "2", "web", "") CPU("4")),
          NULL, "a.zone=b", .bare = true},
         {"SCH-298: labels of Nodes under an old key count",
-         ZONES("a, b") NODE_OF("n1", "failure-domain.beta.kubernetes.io/zone: a", "0")
-             BOUND_POD("x", "n1", WEB, CONTAINER)
-                 POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG)
-                     POD("b", WEB, SPREAD("failure-domain.beta.kubernetes.io/zone", "1", "web", "")
-                                       BIG),
+         ZONES("a, b") NODE_OF("n1", "failure-domain.beta.kubernetes.io/zone: a", "0") BOUND_POD(
+             "x", "n1", WEB, CONTAINER) POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG)
+             POD("b", WEB, SPREAD("failure-domain.beta.kubernetes.io/zone", "1", "web", "") BIG),
          NULL, "a.zone=b b.zone=a"},
     };
     CHECK_CASES(cases);
@@ -494,8 +505,9 @@ static void affinity_SCH_308_316(void **state)
         {"SCH-311: the first pod of a group is in exactly one zone, the cheapest",
          ZONES("b, c") POD("a", WEB, NEAR(LABEL_OF_ZONE, "web") CPU("1")), NULL, "a.zone=b"},
         {"SCH-312: two affinity terms to one target",
-         POOL POD("a", "", REQUIRED("podAffinity", POD_TERM(LABEL_OF_ZONE, "db", "") ", "
-                                    POD_TERM(HOST, "db", "")) CPU("2"))
+         POOL POD("a", "",
+                  REQUIRED("podAffinity", POD_TERM(LABEL_OF_ZONE, "db",
+                                                   "") ", " POD_TERM(HOST, "db", "")) CPU("2"))
              POD("b", "app: db", IN_ZONE("c") CPU("1")),
          NULL, "a=b a.zone=c"},
         {"SCH-313: existing nodes with a repelled pod are avoided",
@@ -506,8 +518,8 @@ static void affinity_SCH_308_316(void **state)
          POOL FULL_NODE("n1", "a") BOUND_POD("x", "n1", WEB, CONTAINER)
              POD("a", "", AWAY(LABEL_OF_ZONE, "web") CPU("1")),
          NULL, "a.zone=b,c"},
-        {"SCH-316: a pod does not repel itself",
-         POOL POD("a", WEB, AWAY(HOST, "web") CPU("1")), NULL, "a+"},
+        {"SCH-316: a pod does not repel itself", POOL POD("a", WEB, AWAY(HOST, "web") CPU("1")),
+         NULL, "a+"},
         {"SCH-318: counts, what the pod allows, what the node has; no bracket at the end",
          ZONES("a") FULL_NODE("n1", "a") BOUND_POD("x", "n1", WEB, CONTAINER)
              POD("a", "", AWAY(LABEL_OF_ZONE, "web") CPU("1")),
@@ -516,18 +528,16 @@ static void affinity_SCH_308_316(void **state)
          " (counts = a: 1, podDomains = " LABEL_OF_ZONE " Exists, nodeDomains = " LABEL_OF_ZONE
          " In [a]"},
         {"SCH-272: preferred terms are as if required, under Respect",
-         POOL FULL_NODE("n1", "c") BOUND_POD("x", "n1", "app: db", CONTAINER)
-             POD("a", "",
-                 "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-                 "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "db", "") "}]}}, "
-                     CPU("1")),
+         POOL FULL_NODE("n1", "c") BOUND_POD("x", "n1", "app: db", CONTAINER) POD(
+             "a", "",
+             "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "db", "") "}]}}, " CPU("1")),
          UPSTREAM, "a.zone=c"},
         {"SCH-272: not under Ignore",
-         POOL FULL_NODE("n1", "c") BOUND_POD("x", "n1", "app: db", CONTAINER)
-             POD("a", "",
-                 "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
-                 "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "db", "") "}]}}, "
-                     CPU("1")),
+         POOL FULL_NODE("n1", "c") BOUND_POD("x", "n1", "app: db", CONTAINER) POD(
+             "a", "",
+             "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+             "[{weight: 1, podAffinityTerm: " POD_TERM(LABEL_OF_ZONE, "db", "") "}]}}, " CPU("1")),
          "PREFERENCE_POLICY: Ignore", "a.zone=-"},
     };
     CHECK_CASES(cases);
@@ -538,17 +548,16 @@ static void recording_SCH_320_325(void **state)
     (void)state;
     static const struct rule_case cases[] = {
         {"SCH-320: a pod in an open zone is counted nowhere by affinity",
-         POOL POD("db", "app: db", CPU("15")) POD("a", "", NEAR(LABEL_OF_ZONE, "db") BIG),
-         UPSTREAM, "db+ a!"},
+         POOL POD("db", "app: db", CPU("15")) POD("a", "", NEAR(LABEL_OF_ZONE, "db") BIG), UPSTREAM,
+         "db+ a!"},
         {"SCH-320: pods without the term are counted by the groups that select them",
          POOL POD("x", WEB, IN_ZONE("a") CPU("15"))
              POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "a.zone=b"},
         {"SCH-320: a candidate outside of the filter is not counted",
          POOL_OF("pool", "", "disk: ssd", "", "") POOL_OF("hdd", "", "disk: hdd", "", "")
-             POD("x", WEB, "nodeSelector: {disk: hdd, " LABEL_OF_ZONE ": a}, " CPU("15"))
-                 POD("a", WEB, "nodeSelector: {disk: ssd}, "
-                                   SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
+             POD("x", WEB, "nodeSelector: {disk: hdd, " LABEL_OF_ZONE ": a}, " CPU("15")) POD(
+                 "a", WEB, "nodeSelector: {disk: ssd}, " SPREAD(LABEL_OF_ZONE, "1", "web", "") BIG),
          NULL, "x.zone=a a.zone=a"},
         {"SCH-320, 322: a pod in an open zone may be in any, for those who avoid it",
          POOL POD("x", WEB, CPU("15")) POD("a", "", AWAY(LABEL_OF_ZONE, "web") BIG), UPSTREAM,
@@ -558,13 +567,14 @@ static void recording_SCH_320_325(void **state)
              POD("a", "", AWAY(LABEL_OF_ZONE, "web") BIG),
          UPSTREAM, "x+ a.zone=c"},
         {"SCH-321, 322: the same for what the pod itself repels",
-         POOL POD("x", "", CPU("15") ", affinity: {podAntiAffinity: "
-                               "{requiredDuringSchedulingIgnoredDuringExecution: [" POD_TERM(
-                                   LABEL_OF_ZONE, "web", "") "]}, nodeAffinity: "
-                               "{requiredDuringSchedulingIgnoredDuringExecution: "
-                               "{nodeSelectorTerms: [" TERM_OF(REQUIRE(LABEL_OF_ZONE, "NotIn",
-                                                                       "c")) "]}}}")
-             POD("a", WEB, BIG),
+         POOL POD("x", "",
+                  CPU("15") ", affinity: {podAntiAffinity: "
+                            "{requiredDuringSchedulingIgnoredDuringExecution: [" POD_TERM(
+                                LABEL_OF_ZONE, "web",
+                                "") "]}, nodeAffinity: "
+                                    "{requiredDuringSchedulingIgnoredDuringExecution: "
+                                    "{nodeSelectorTerms: [" TERM_OF(REQUIRE(
+                                        LABEL_OF_ZONE, "NotIn", "c")) "]}}}") POD("a", WEB, BIG),
          UPSTREAM, "x+ a.zone=c"},
         {"SCH-323: a hostname is a domain as soon as a pod is there",
          POOL POD("a", WEB, NEAR(HOST, "web") CPU("2")) POD("b", WEB, NEAR(HOST, "web") CPU("1")),

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/plan_fixture.h"
 #include "engine/placement/simulation.h"
+#include "engine/plan_fixture.h"
 
 #define NODE(name)                                        \
     "{apiVersion: v1, kind: Node, metadata: {name: " name \
@@ -101,7 +101,8 @@ static void one_problem_carries_many_passes(void **state)
     struct simulator *simulator = simulator_create(problem, arena);
     for (int i = 0; i < 50; i++) {
         uint32_t gone = i % 2;
-        struct pass *pass = simulate(simulator, arena, &(struct simulation){.gone = &gone, .gone_count = 1});
+        struct pass *pass =
+            simulate(simulator, arena, &(struct simulation){.gone = &gone, .gone_count = 1});
         assert_int_equal(pass->input.queue_count, 1);
         assert_int_equal(pass->placements[0].kind, ON_NODE);
         assert_int_equal(pass->placements[0].index, 1 - i % 2);
@@ -146,9 +147,9 @@ static void passes_leave_nothing_behind_DIS_703(void **state)
     arena_destroy(arena);
 }
 
-#define RUNNING(name, node, cpu, memory)                                      \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name   \
-    "}, spec: {nodeName: " node ", containers: [{name: c, image: i, "         \
+#define RUNNING(name, node, cpu, memory)                                     \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name  \
+    "}, spec: {nodeName: " node ", containers: [{name: c, image: i, "        \
     "resources: {requests: {cpu: " cpu ", memory: " memory "}}}]}, status: " \
     "{phase: Running}}\n---\n"
 
@@ -159,11 +160,10 @@ static struct simulated simulate_scheduled(const struct plan_fixture *fixture, u
     struct simulator *simulator = simulator_create(result.problem, result.arena);
     uint32_t gone = 0;
     assert_string_equal(result.problem->nodes.items[0].name, "n1");
-    result.pass = simulate(simulator, result.arena,
-                           &(struct simulation){.gone = &gone,
-                                                .gone_count = 1,
-                                                .as_scheduled = true,
-                                                .mixture = mixture});
+    result.pass =
+        simulate(simulator, result.arena,
+                 &(struct simulation){
+                     .gone = &gone, .gone_count = 1, .as_scheduled = true, .mixture = mixture});
     return result;
 }
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "engine/problem/static_claim.h"
+#include "model/schema/drift_hash.h"
 #include "model/snapshot/snapshot.h"
 #include "support/cmocka_all.h"
-#include "model/schema/drift_hash.h"
 
 static const char pool_text[] =
     "apiVersion: karpenter.sh/v1\n"
@@ -59,7 +59,7 @@ static void made_of_the_template_alone_LIF_232(void **state)
     assert_string_equal(string_map_get(&claim.labels, "karpenter.kwok.sh/kwoknodeclass"),
                         "default");
     assert_string_equal(string_map_get(&claim.labels, "example.com/rack"), "r1");
-    assert_null(string_map_get(&claim.labels, LABEL_ZONE)); // the provider's to give
+    assert_null(string_map_get(&claim.labels, LABEL_ZONE));          // the provider's to give
     assert_null(string_map_get(&claim.labels, "example.com/shelf")); // SCH-514
     char hash[24];
     node_pool_hash(pool, hash);

@@ -1,12 +1,13 @@
-// --method NAME -f FILE: prints, as JSON, the Nodes that are candidates of the method (before budgets) and
-// what its turn leaves of the budgets of each NodePool (DIS-446). Drives the recorded decisions.
+// --method NAME -f FILE: prints, as JSON, the Nodes that are candidates of the method (before
+// budgets) and what its turn leaves of the budgets of each NodePool (DIS-446). Drives the recorded
+// decisions.
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/consolidation/consolidation.h"
-#include "engine/disruption/emptiness.h"
 #include "engine/consolidation/upstream_multi_node.h"
 #include "engine/consolidation/upstream_single_node.h"
+#include "engine/disruption/emptiness.h"
 #include "engine/disruption/static_drift.h"
 
 struct method {

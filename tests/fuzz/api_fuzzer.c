@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/apiserver/api_server.h"
 #include "base/loop_virtual.h"
+#include "sim/apiserver/api_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "model/manifest/input.h"
-#include "model/schema/object.h"
 #include "model/schema/decode.h"
+#include "model/schema/object.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,10 @@
-// Kubeconfigs: whatever the bytes, a configuration that can be copied, or an error that says no password.
+// Kubeconfigs: whatever the bytes, a configuration that can be copied, or an error that says no
+// password.
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// Quantities, durations, instants, cron schedules, names: whatever the bytes, an answer and no crash; what is
-// accepted must survive being written and read again.
+// Quantities, durations, instants, cron schedules, names: whatever the bytes, an answer and no
+// crash; what is accepted must survive being written and read again.
 #include <stdlib.h>
 #include <string.h>
 

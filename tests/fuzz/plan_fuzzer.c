@@ -1,5 +1,5 @@
-// Manifests as `adze plan` reads them, through to the plan: no input may crash the engine, and every plan can be
-// written.
+// Manifests as `adze plan` reads them, through to the plan: no input may crash the engine, and
+// every plan can be written.
 #include "engine/engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

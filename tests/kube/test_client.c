@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "kube/client.h"
-#include "kube/fake_transport.h"
-#include "base/loop_virtual.h"
 #include "kube/client_list.h"
+#include "kube/fake_transport.h"
 
 struct world {
     struct loop *loop;

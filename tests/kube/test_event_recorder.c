@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "kube/event_recorder.h"
 #include "kube/fake_transport.h"
-#include "base/loop_virtual.h"
 #include "model/schema/decode.h"
 
 struct world {
@@ -219,7 +219,8 @@ static void an_outage_is_waited_out_with_a_bounded_queue(void **state)
     struct world *world = world_create();
     world->status = 503;
     char message[32];
-    for (int i = 0; i < 27000; i++) { // a sweep over 10,000 nodes tells of them and their NodeClaims
+    for (int i = 0; i < 27000;
+         i++) { // a sweep over 10,000 nodes tells of them and their NodeClaims
         snprintf(message, sizeof message, "m%d", i);
         record(world, world->pod, message, NULL);
     }

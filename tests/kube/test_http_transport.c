@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/loop_real.h"
 #include "base/memory.h"
 #include "kube/fake_server.h"
 #include "kube/transport/http_transport.h"
-#include "base/loop_real.h"
 
 #define GUARD_NS (30 * SECOND)
 #define TOKEN    "sesame-4711"
@@ -527,7 +527,8 @@ static void calls_may_be_cancelled_at_any_time(void **state)
     world_destroy(world);
 }
 
-static void reply_later(struct world *world, struct fake_connection *connection, const char *request)
+static void reply_later(struct world *world, struct fake_connection *connection,
+                        const char *request)
 {
     if (strstr(request, "/first?") != NULL)
         return; // never
@@ -562,7 +563,8 @@ static void a_burst_of_calls_waits_its_turn(void **state)
     run_briefly(world);
     unsigned first = world->server->requests;
     assert_in_range(first, 16, 100); // the streams of one connection
-    // A lease and a watch wait for nobody; a queued call may be cancelled, and one under way gives its place.
+    // A lease and a watch wait for nobody; a queued call may be cancelled, and one under way gives
+    // its place.
     start(world, KUBE_UPDATE, "/apis/coordination.k8s.io/v1/namespaces/n/leases/l", NULL);
     start(world, KUBE_WATCH, "/api/v1/pods", NULL);
     run_briefly(world);

@@ -7,11 +7,11 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "kube/fake_transport.h"
 #include "kube/leader.h"
-#include "base/loop_virtual.h"
 
 struct world;
 struct replica {

@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "kube/client.h"
+#include "kube/client_list.h"
 #include "kube/fake_transport.h"
 #include "kube/transport/metered_transport.h"
-#include "base/loop_virtual.h"
-#include "kube/client_list.h"
 
 struct world {
     struct loop *loop;
     struct metrics *metrics;
     struct fake_transport *fake;
     struct kube_client *client;
-    int status;     // of the answers; 0: none; < 0: never
+    int status; // of the answers; 0: none; < 0: never
     unsigned done;
 };
 
@@ -150,9 +150,8 @@ static void what_is_no_resource_has_no_duration_LIF_358(void **state)
     kube_get_path(world->client, "/apis", done, world);
     finish(world, 3);
     assert_int_equal(requests(world, "200", "GET"), 3);
-    assert_int_equal(metric_series_count(metrics_find(world->metrics,
-                                                      "client_go_request_duration_seconds")),
-                     0);
+    assert_int_equal(
+        metric_series_count(metrics_find(world->metrics, "client_go_request_duration_seconds")), 0);
 }
 
 // --- watches -------------------------------------------------------------------------------------
@@ -175,7 +174,8 @@ static void watch_done(void *context, const struct kube_response *response)
 static struct kube_call *watch(struct world *world)
 {
     struct kube_transport *transport = kube_client_transport(world->client);
-    struct kube_request request = {.verb = KUBE_WATCH, .path = "/api/v1/pods", .query = "watch=true"};
+    struct kube_request request = {
+        .verb = KUBE_WATCH, .path = "/api/v1/pods", .query = "watch=true"};
     struct kube_handlers handlers = {.done = watch_done, .event = watch_event, .context = world};
     struct kube_call *call = transport->operations->start(transport, &request, &handlers);
     loop_run_for(world->loop, SECOND);

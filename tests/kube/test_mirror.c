@@ -7,12 +7,12 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "kube/fake_transport.h"
 #include "kube/mirror.h"
 #include "model/schema/core.h"
-#include "base/loop_virtual.h"
 #include "model/schema/decode.h"
 
 #define PODS  "/api/v1/pods"
@@ -388,8 +388,9 @@ static void list_nodes(struct world *world, struct kube_call *call)
 {
     (void)world;
     fake_answer(call, 200,
-                fake_list("100", "", json_pack("[o, o]", node("bad", "50", json_string("no")),
-                                               node("good", "51", json_false()))));
+                fake_list("100", "",
+                          json_pack("[o, o]", node("bad", "50", json_string("no")),
+                                    node("good", "51", json_false()))));
 }
 
 // Of other kinds nothing half-read is acted on, but it is known that they are there.

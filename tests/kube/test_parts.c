@@ -8,14 +8,14 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "kube/transport/bucket.h"
+#include "base/text.h"
 #include "kube/client.h"
-#include "kube/transport/line_reader.h"
 #include "kube/managed_fields.h"
 #include "kube/object_table.h"
-#include "kube/status.h"
-#include "base/text.h"
 #include "kube/path.h"
+#include "kube/status.h"
+#include "kube/transport/bucket.h"
+#include "kube/transport/line_reader.h"
 #include "model/schema/decode.h"
 
 static void paths_follow_the_kind(void **state)
@@ -156,7 +156,8 @@ static void managed_fields_are_cut_from_the_text(void **state)
         {"", ""},
         {"{}", "{}"},
         {"{\"managedFields\":[]}", "{\"managedFields\":[]}"},
-        {"{\"a\":1,\"managedFields\":[{\"f:x\":{\"k:{\\\"u\\\":\\\"]\\\\\\\"}\":{}}},[1]],\"b\":[2]}",
+        {"{\"a\":1,\"managedFields\":[{\"f:x\":{\"k:{\\\"u\\\":\\\"]\\\\\\\"}\":{}}},[1]],\"b\":[2]"
+         "}",
          "{\"a\":1,\"managedFields\":[],\"b\":[2]}"},
         {"[{\"managedFields\":[1]},{\"x\":0,\"managedFields\":[\"]\",2]},3]",
          "[{\"managedFields\":[]},{\"x\":0,\"managedFields\":[]},3]"},

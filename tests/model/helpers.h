@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "model/manifest/input.h"
-#include "model/schema/object.h"
 #include "model/schema/decode.h"
+#include "model/schema/object.h"
 
 // The one object of a YAML or JSON text; fails the test if there is an error.
 static inline struct object *object_of(const char *text)

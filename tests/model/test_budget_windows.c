@@ -139,10 +139,16 @@ static void values_DIS_118_DIS_777(void **state)
     static const struct {
         const char *nodes;
         int64_t total, expected; // -1: an error
-    } cases[] = {{"10%", 1, 1},          {"10%", 11, 2},        {"3", 1, 3},
-                 {"4294967296", 5, 0},   {"4294967299", 5, 3},  {"2147483648", 5, 0},
+    } cases[] = {{"10%", 1, 1},
+                 {"10%", 11, 2},
+                 {"3", 1, 3},
+                 {"4294967296", 5, 0},
+                 {"4294967299", 5, 3},
+                 {"2147483648", 5, 0},
                  {"2147483647", 5, 2147483647},
-                 {"9223372036854775808", 5, -1}, {"", 5, -1}, {"x", 5, -1}};
+                 {"9223372036854775808", 5, -1},
+                 {"", 5, -1},
+                 {"x", 5, -1}};
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct node_pool_budget budget = {.nodes = cases[i].nodes};
         struct error error;

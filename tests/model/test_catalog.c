@@ -1,15 +1,16 @@
 #include "helpers.h"
 
 #include "base/text.h"
-#include "model/schema/karpenter.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/schema/karpenter.h"
 
 static struct object *catalog_of(const char *instance_types)
 {
     struct text text = {0};
-    text_format(&text, "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: c}, spec: "
-                       "{instanceTypes: [%s]}}",
+    text_format(&text,
+                "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: c}, spec: "
+                "{instanceTypes: [%s]}}",
                 instance_types);
     struct object *object = object_of(text.data);
     text_free(&text);
@@ -112,8 +113,7 @@ static void overrides_replace_entries_SCH_118(void **state)
     CLEANUP_OBJECT struct object *object = catalog_of(large);
     const struct instance_type *type =
         ((const struct instance_type_catalog *)object)->spec.instance_types.items;
-    struct resource_map map =
-        instance_type_allocatable(arena, type, &type->offerings.items[1]);
+    struct resource_map map = instance_type_allocatable(arena, type, &type->offerings.items[1]);
     assert_int_equal(resource_map_get(&map, "cpu"), 3000);
     assert_int_equal(resource_map_get(&map, "pods"), 20);
     assert_int_equal(resource_map_get(&map, "slots"), 3);
@@ -134,10 +134,10 @@ static void the_single_value_of_a_requirement(void **state)
     assert_null(requirement_single_value(list, "none"));
 }
 
-#define OFFERING(zone, reservation, price)                                                       \
-    "{price: \"" price "\", available: false, requirements: ["                                    \
-    "{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}, "                      \
-    "{key: karpenter.sh/capacity-type, operator: In, values: [reserved]}, "                       \
+#define OFFERING(zone, reservation, price)                                   \
+    "{price: \"" price "\", available: false, requirements: ["               \
+    "{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}, " \
+    "{key: karpenter.sh/capacity-type, operator: In, values: [reserved]}, "  \
     "{key: karpenter.k8s.aws/capacity-reservation-id, operator: In, values: [" reservation "]}]}"
 
 static int64_t price_with(const struct instance_type *type, const char *zone,
@@ -154,9 +154,8 @@ static int64_t price_with(const struct instance_type *type, const char *zone,
 static void the_offering_of_a_machine_DIS_59_744(void **state)
 {
     (void)state;
-    CLEANUP_OBJECT struct object *object =
-        catalog_of("{name: a}, {name: b, offerings: [" OFFERING("z1", "r1", "0.1") ", " OFFERING(
-            "z1", "r2", "0.2") ", " OFFERING("z2", "r3", "0.3") "]}");
+    CLEANUP_OBJECT struct object *object = catalog_of("{name: a}, {name: b, offerings: [" OFFERING(
+        "z1", "r1", "0.1") ", " OFFERING("z1", "r2", "0.2") ", " OFFERING("z2", "r3", "0.3") "]}");
     const struct instance_type_catalog *catalogue = (const struct instance_type_catalog *)object;
     const struct instance_type *type = instance_type_catalog_find(catalogue, "b");
     assert_null(instance_type_catalog_find(catalogue, "c"));

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "model/tables/crd.h"
 #include "model/manifest/yaml_write.h"
+#include "model/tables/crd.h"
 
 static const json_t *at(const json_t *value, const char *path)
 {
@@ -66,8 +66,8 @@ static void names_and_scopes_API_30_75_85_105(void **state)
     assert_string_equal(text_at(buffer, "spec.versions.1.name"), "v1alpha1");
     assert_true(json_is_true(at(buffer, "spec.versions.1.served")));
     assert_false(json_is_true(at(buffer, "spec.versions.1.storage")));
-    assert_true(json_equal(at(buffer, "spec.versions.0.schema"),
-                           at(buffer, "spec.versions.1.schema")));
+    assert_true(
+        json_equal(at(buffer, "spec.versions.0.schema"), at(buffer, "spec.versions.1.schema")));
     assert_ptr_equal(kind_find("autoscaling.x-k8s.io/v1alpha1", "CapacityBuffer"),
                      kind_get(KIND_CAPACITY_BUFFER));
     assert_null(kind_find("autoscaling.x-k8s.io/v1alpha2", "CapacityBuffer"));

@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 
+#include "model/schema/decode.h"
 #include "model/schema/karpenter.h"
 #include "model/schema/shared_strings.h"
 #include "model/schema/tables.h"
-#include "model/schema/decode.h"
 
 static void every_kind_is_found(void **state)
 {
@@ -170,14 +170,15 @@ static void a_duration_keeps_its_text_API_20(void **state)
     assert_int_equal(pool->spec.disruption.consolidate_after.nanoseconds, DURATION_NEVER);
 }
 
-#define POOL(spec) "{apiVersion: karpenter.sh/v1, kind: NodePool, spec: {template: {spec: {" spec "}}}}"
+#define POOL(spec) \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, spec: {template: {spec: {" spec "}}}}"
 
 static void errors_name_the_field_path_API_316(void **state)
 {
     (void)state;
-    assert_refused(POOL("requirements: [{key: a, operator: In}, {key: b, operator: 5}]"),
-                   DECODE_LENIENT,
-                   "spec.template.spec.requirements[1].operator: expected a string, found a number");
+    assert_refused(
+        POOL("requirements: [{key: a, operator: In}, {key: b, operator: 5}]"), DECODE_LENIENT,
+        "spec.template.spec.requirements[1].operator: expected a string, found a number");
     assert_refused(POOL("requirements: {}"), DECODE_LENIENT,
                    "spec.template.spec.requirements: expected a list, found an object");
     assert_refused(POOL("requirements: [null]"), DECODE_LENIENT,
@@ -217,10 +218,13 @@ static void what_can_be_read_is_salvaged_API_603(void **state)
 {
     (void)state;
     static const char text[] =
-        "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"n\", "
+        "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", "
+        "\"namespace\": \"n\", "
         "\"labels\": {\"app\": \"web\", \"bad\": 7}, \"finalizers\": [\"a\", {}, \"b\"]}, "
-        "\"spec\": {\"nodeName\": \"x\", \"priority\": 3000000000, \"terminationGracePeriodSeconds\": "
-        "\"soon\", \"tolerations\": [{\"key\": \"k\"}, 1, {\"key\": \"l\", \"tolerationSeconds\": []}], "
+        "\"spec\": {\"nodeName\": \"x\", \"priority\": 3000000000, "
+        "\"terminationGracePeriodSeconds\": "
+        "\"soon\", \"tolerations\": [{\"key\": \"k\"}, 1, {\"key\": \"l\", \"tolerationSeconds\": "
+        "[]}], "
         "\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {\"cpu\": \"1e1.5\", "
         "\"memory\": \"1Gi\"}}}]}, \"status\": []}";
     json_t *document = json_loads(text, 0, NULL);
@@ -262,15 +266,13 @@ static void every_time_that_is_there_is_read(void **state)
         const char *text;
         int64_t nanoseconds;
     } cases[] = {
-        {"1970-01-01T00:00:00Z", 1},
-        {"2279-11-05T08:53:20Z", INT64_MAX},
-        {"9999-12-31T23:59:59Z", INT64_MAX},
-        {"0001-01-01T00:00:00Z", 0}, // Go's zero
+        {"1970-01-01T00:00:00Z", 1},         {"2279-11-05T08:53:20Z", INT64_MAX},
+        {"9999-12-31T23:59:59Z", INT64_MAX}, {"0001-01-01T00:00:00Z", 0}, // Go's zero
         {"0002-01-01T00:00:00Z", INT64_MIN},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        json_t *pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod", "metadata",
-                                "deletionTimestamp", cases[i].text);
+        json_t *pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod",
+                                "metadata", "deletionTimestamp", cases[i].text);
         struct object *object = object_decode(pod, NULL, DECODE_LENIENT, NULL);
         assert_non_null(object);
         assert_true(object->meta.deletion_timestamp == cases[i].nanoseconds);
@@ -386,8 +388,8 @@ static void strings_are_shared_within_a_bound(void **state)
             snprintf(key, sizeof key, "label-%d", i + k);
             json_object_set_new(labels, key, json_string("x"));
         }
-        json_t *document = json_pack("{s:s, s:s, s:{s:o}}", "apiVersion", "v1", "kind",
-                                     "Namespace", "metadata", "labels", labels);
+        json_t *document = json_pack("{s:s, s:s, s:{s:o}}", "apiVersion", "v1", "kind", "Namespace",
+                                     "metadata", "labels", labels);
         struct error error = {0};
         CLEANUP_OBJECT struct object *object =
             object_decode(document, NULL, DECODE_LENIENT, &error);

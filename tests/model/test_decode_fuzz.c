@@ -16,7 +16,8 @@ static const char *const seeds[] = {
     "labelSelector: {matchExpressions: [{key: k, operator: In, values: [v]}]}}]}\n",
     "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec:\n  limits: {cpu: 10}\n"
     "  disruption: {consolidateAfter: 5m, budgets: [{nodes: '10%', schedule: '@daily', duration: "
-    "1h}]}\n  template:\n    spec:\n      expireAfter: Never\n      requirements:\n      - {key: a, "
+    "1h}]}\n  template:\n    spec:\n      expireAfter: Never\n      requirements:\n      - {key: "
+    "a, "
     "operator: Gt, values: ['1'], minValues: 2}\n      <<: {taints: []}\n---\n# empty\n",
     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"adze/v1\",\"kind\":"
     "\"InstanceTypeCatalog\",\"spec\":{\"instanceTypes\":[{\"name\":\"t\",\"capacity\":{\"cpu\":"
@@ -63,8 +64,10 @@ static void run_one(const char *text, size_t length, bool with_positions)
 }
 
 static const char *const pieces[] = {
-    "null", "[]", "{}", "- ", ": ", "\n", "&x ", "*x", "<<: ", "---\n", "\"", "'", "1e999",
-    "9223372036854775808", "-1", "true", "\t", "\xff", "!!int ", "? ", "0x", "Never", "\\u0000",
+    "null",  "[]",      "{}",    "- ",   ": ",     "\n",    "&x ",
+    "*x",    "<<: ",    "---\n", "\"",   "'",      "1e999", "9223372036854775808",
+    "-1",    "true",    "\t",    "\xff", "!!int ", "? ",    "0x",
+    "Never", "\\u0000",
 };
 
 static void mutate(struct random *random, struct text *text)

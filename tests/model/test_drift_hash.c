@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "model/schema/ec2_node_class.h"
 #include "model/schema/decode.h"
 #include "model/schema/drift_hash.h"
+#include "model/schema/ec2_node_class.h"
 
 // --- NodePool ------------------------------------------------------------------------------------
 #define REFERENCE                                                                   \

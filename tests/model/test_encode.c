@@ -38,11 +38,12 @@ static void absent_stays_absent_and_empty_empty(void **state)
 static void quantities_are_canonical(void **state)
 {
     (void)state;
-    assert_encoded("{apiVersion: v1, kind: Node, metadata: {name: node}, status: {capacity: {memory: "
-                   "2048Mi, cpu: '1.5', pods: 110}}}",
-                   "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node\"},"
-                   "\"status\":{\"capacity\":{\"cpu\":\"1500m\",\"memory\":\"2Gi\",\"pods\":"
-                   "\"110\"}}}");
+    assert_encoded(
+        "{apiVersion: v1, kind: Node, metadata: {name: node}, status: {capacity: {memory: "
+        "2048Mi, cpu: '1.5', pods: 110}}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node\"},"
+        "\"status\":{\"capacity\":{\"cpu\":\"1500m\",\"memory\":\"2Gi\",\"pods\":"
+        "\"110\"}}}");
 }
 
 static void times_have_the_precision_of_the_api(void **state)

@@ -71,10 +71,12 @@ static void anchors_aliases_and_merges_resolve(void **state)
 static void a_key_that_stands_twice_names_both_lines_GUI_7(void **state)
 {
     (void)state;
-    assert_fails("a: 1\nb: 2\na: 3\n",
-                 "f.yaml:3:1: document 1: the key \"a\" stands twice in one mapping, on lines 1 and 3");
-    assert_fails("{\n\t\"a\": 1,\n\t\"a\": 2\n}",
-                 "f.yaml:3:2: document 1: the key \"a\" stands twice in one mapping, on lines 2 and 3");
+    assert_fails(
+        "a: 1\nb: 2\na: 3\n",
+        "f.yaml:3:1: document 1: the key \"a\" stands twice in one mapping, on lines 1 and 3");
+    assert_fails(
+        "{\n\t\"a\": 1,\n\t\"a\": 2\n}",
+        "f.yaml:3:2: document 1: the key \"a\" stands twice in one mapping, on lines 2 and 3");
 }
 
 static void syntax_errors_name_file_line_and_document(void **state)
@@ -224,17 +226,18 @@ static void memory_of_values_is_bounded_API_303(void **state)
 static void json_has_positions_too(void **state)
 {
     (void)state;
-    static const char text[] = "{\n\t\"kind\": \"List\",\n\t\"items\": [\n\t\t{\"a\": 1},\n\t\t{\"a\": "
-                               "{\"b\": \"\\u00e9\"}}\n\t]\n}\n";
+    static const char text[] =
+        "{\n\t\"kind\": \"List\",\n\t\"items\": [\n\t\t{\"a\": 1},\n\t\t{\"a\": "
+        "{\"b\": \"\\u00e9\"}}\n\t]\n}\n";
     struct documents documents = {0};
     struct error error = {0};
     assert_true(documents_read_text(&documents, text, strlen(text), "f", true, &error));
     assert_int_equal(documents.count, 2);
     assert_position(&documents.items[0], "a", 4, 9);
     assert_position(&documents.items[1], "a.b", 5, 15);
-    assert_string_equal(json_string_value(json_object_get(
-                            json_object_get(documents.items[1].value, "a"), "b")),
-                        "\xc3\xa9");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(documents.items[1].value, "a"), "b")),
+        "\xc3\xa9");
     documents_free(&documents);
 }
 
@@ -277,7 +280,8 @@ static void alias_expansion_is_bounded_API_303(void **state)
     struct documents documents = {0};
     struct error error = {0};
     assert_false(documents_read_text(&documents, text.data, text.length, "f", false, &error));
-    assert_non_null(strstr(error.message, "the values take more than 768 MiB of memory after aliases"));
+    assert_non_null(
+        strstr(error.message, "the values take more than 768 MiB of memory after aliases"));
     documents_free(&documents);
     text_free(&text);
 }
@@ -310,7 +314,8 @@ static void directories_are_read_in_byte_order_API_300(void **state)
     assert_true(documents_read(&documents, directory, false, &error));
     assert_int_equal(documents.count, 3);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(json_integer_value(json_object_get(documents.items[i].value, "n1")), i + 1);
+        assert_int_equal(json_integer_value(json_object_get(documents.items[i].value, "n1")),
+                         i + 1);
     documents_free(&documents);
     snprintf(command, sizeof command, "%s/none.yaml", directory);
     assert_false(documents_read(&documents, command, false, &error));

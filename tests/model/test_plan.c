@@ -24,7 +24,7 @@ static struct plan *example(void)
     plan_types[0] = (struct plan_type){&types[0], 96000000};
     plan_types[1] = (struct plan_type){&types[1], 96000000};
     struct selector_requirement *requirement = arena_allocate(arena, sizeof *requirement);
-    *requirement = (struct selector_requirement){.key = LABEL_ZONE, .operator = "In"};
+    *requirement = (struct selector_requirement){.key = LABEL_ZONE, .operator= "In" };
     requirement->values.items = arena_allocate_array(arena, 1, sizeof(char *));
     requirement->values.items[0] = "us-west-2a";
     requirement->values.count = 1;
@@ -71,17 +71,16 @@ static void assert_plan(const struct plan *plan, const char *expected)
     json_decref(json);
 }
 
-#define CLAIMS                                                                                     \
-    "{\"apiVersion\":\"adze/v1\",\"kind\":\"Plan\",\"newNodeClaims\":[{\"nodePool\":\"default\","  \
-    "\"instanceTypes\":[\"m5.large\",\"m5a.large\"],\"requirements\":[{\"key\":"                   \
-    "\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"us-west-2a\"]}],"           \
-    "\"requests\":{\"cpu\":\"1500m\",\"memory\":\"2Gi\",\"pods\":\"3\"},\"pods\":["                \
-    "\"default/web-0\",\"default/web-1\"],\"price\":0.096}],\"existingNodes\":[{\"name\":"         \
-    "\"node-b\",\"pods\":[\"default/web-2\"]}],\"unschedulable\":[{\"pod\":\"default/web-3\","     \
-    "\"message\":\"too large\",\"reasons\":[{\"code\":\"InsufficientResources\",\"nodePool\":"     \
+#define CLAIMS                                                                                    \
+    "{\"apiVersion\":\"adze/v1\",\"kind\":\"Plan\",\"newNodeClaims\":[{\"nodePool\":\"default\"," \
+    "\"instanceTypes\":[\"m5.large\",\"m5a.large\"],\"requirements\":[{\"key\":"                  \
+    "\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"us-west-2a\"]}],"          \
+    "\"requests\":{\"cpu\":\"1500m\",\"memory\":\"2Gi\",\"pods\":\"3\"},\"pods\":["               \
+    "\"default/web-0\",\"default/web-1\"],\"price\":0.096}],\"existingNodes\":[{\"name\":"        \
+    "\"node-b\",\"pods\":[\"default/web-2\"]}],\"unschedulable\":[{\"pod\":\"default/web-3\","    \
+    "\"message\":\"too large\",\"reasons\":[{\"code\":\"InsufficientResources\",\"nodePool\":"    \
     "\"default\",\"detail\":\"100 cpu\"}]}]"
-#define TOTALS                                                                                     \
-    ",\"totals\":{\"newNodes\":1,\"pricePerHour\":0.096,\"pods\":3,\"unschedulable\":1}}"
+#define TOTALS ",\"totals\":{\"newNodes\":1,\"pricePerHour\":0.096,\"pods\":3,\"unschedulable\":1}}"
 
 static void a_plan_is_written_as_FMT_10(void **state)
 {

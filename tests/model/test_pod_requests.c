@@ -1,13 +1,14 @@
 #include "helpers.h"
 
-#include "base/text.h"
-#include "model/schema/core.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/schema/core.h"
 
 #define R(requests) "resources: {requests: {" requests "}}"
 
-static void assert_amounts(struct resource_map (*amounts)(struct arena *arena, const struct pod *pod),
+static void assert_amounts(struct resource_map (*amounts)(struct arena *arena,
+                                                          const struct pod *pod),
                            const char *spec_and_status, const char *expected)
 {
     struct text text = {0};
@@ -41,14 +42,16 @@ static void limits_are_those_of_all_that_run_together_LIF_307(void **state)
                    "spec: {containers: [{name: a, " L("cpu: 1") "}, {name: b, " L("cpu: 2") "}]}",
                    "cpu=3");
     // The sidecar runs beside the first container and beside the others; the peak is at the start.
-    assert_amounts(pod_limits,
-                   "spec: {initContainers: [{name: s, restartPolicy: Always, " L("cpu: 1") "}, {name: i, " L(
-                       "cpu: 4") "}], containers: [{name: a, " L("cpu: 2, memory: 1Gi") "}]}",
-                   "cpu=5 memory=1Gi");
+    assert_amounts(
+        pod_limits,
+        "spec: {initContainers: [{name: s, restartPolicy: Always, " L("cpu: 1") "}, {name: i, " L(
+            "cpu: 4") "}], containers: [{name: a, " L("cpu: 2, memory: 1Gi") "}]}",
+        "cpu=5 memory=1Gi");
     // Overhead comes to what is limited.
-    assert_amounts(pod_limits,
-                   "spec: {overhead: {cpu: 100m, memory: 1Gi}, containers: [{name: a, " L("cpu: 2") "}]}",
-                   "cpu=2100m");
+    assert_amounts(
+        pod_limits,
+        "spec: {overhead: {cpu: 100m, memory: 1Gi}, containers: [{name: a, " L("cpu: 2") "}]}",
+        "cpu=2100m");
 }
 
 static void containers_add_up_SCH_110(void **state)
@@ -64,22 +67,24 @@ static void containers_add_up_SCH_110(void **state)
 static void init_containers_count_with_their_peak_SCH_110(void **state)
 {
     (void)state;
-    assert_requests("spec: {containers: [{name: a, " R("cpu: 1") "}], initContainers: [{name: i, " R(
-                        "cpu: 3") "}, {name: j, " R("memory: 1Gi") "}]}",
-                    "cpu=3 memory=1Gi pods=1");
+    assert_requests(
+        "spec: {containers: [{name: a, " R("cpu: 1") "}], initContainers: [{name: i, " R(
+            "cpu: 3") "}, {name: j, " R("memory: 1Gi") "}]}",
+        "cpu=3 memory=1Gi pods=1");
 }
 
 static void sidecars_run_beside_what_follows_SCH_110(void **state)
 {
     (void)state;
     // i: 2 alone; then the sidecar 1; then j: 2 + 1; the pod runs 1 + 1.
-    assert_requests("spec: {containers: [{name: a, " R("cpu: 1") "}], initContainers: [{name: i, " R(
-                        "cpu: 2") "}, {name: s, restartPolicy: Always, " R(
-                        "cpu: 1") "}, {name: j, " R("cpu: 2") "}]}",
-                    "cpu=3 pods=1");
-    assert_requests("spec: {containers: [{name: a, " R("cpu: 3") "}], initContainers: [{name: s, "
-                    "restartPolicy: Always, " R("cpu: 1") "}]}",
-                    "cpu=4 pods=1");
+    assert_requests(
+        "spec: {containers: [{name: a, " R("cpu: 1") "}], initContainers: [{name: i, " R(
+            "cpu: 2") "}, {name: s, restartPolicy: Always, " R("cpu: 1") "}, {name: j, " R("cpu: 2") "}]}",
+        "cpu=3 pods=1");
+    assert_requests(
+        "spec: {containers: [{name: a, " R("cpu: 3") "}], initContainers: [{name: s, "
+                                                     "restartPolicy: Always, " R("cpu: 1") "}]}",
+        "cpu=4 pods=1");
 }
 
 // Each container has a name of its own: adding them one to the other would take gigabytes.
@@ -117,17 +122,19 @@ static void pod_level_requests_replace_SCH_110(void **state)
 static void overhead_is_added_SCH_110(void **state)
 {
     (void)state;
-    assert_requests("spec: {overhead: {cpu: 250m, memory: 64Mi}, containers: [{name: a, " R(
-                        "cpu: 1") "}]}",
-                    "cpu=1250m memory=64Mi pods=1");
+    assert_requests(
+        "spec: {overhead: {cpu: 250m, memory: 64Mi}, containers: [{name: a, " R("cpu: 1") "}]}",
+        "cpu=1250m memory=64Mi pods=1");
 }
 
 static void a_resize_counts_with_the_larger_side_SCH_110(void **state)
 {
     (void)state;
-#define RESIZED                                                                                    \
-    "spec: {containers: [{name: a, " R("cpu: 1, memory: 4Gi") "}]}, status: {containerStatuses: " \
-    "[{name: a, resources: {requests: {cpu: 2, memory: 1Gi}}, allocatedResources: {cpu: 3}}]"
+#define RESIZED                                                                            \
+    "spec: {containers: [{name: a, " R(                                                    \
+        "cpu: 1, memory: 4Gi") "}]}, status: {containerStatuses: "                         \
+                               "[{name: a, resources: {requests: {cpu: 2, memory: 1Gi}}, " \
+                               "allocatedResources: {cpu: 3}}]"
     assert_requests(RESIZED "}", "cpu=3 memory=4Gi pods=1");
     assert_requests(RESIZED ", conditions: [{type: PodResizePending, status: 'True', reason: "
                             "Deferred}]}",
@@ -173,26 +180,27 @@ static void tolerations_SCH_355(void **state)
         struct toleration toleration;
         bool tolerates;
     } cases[] = {
-        {{.operator = "Exists"}, true},
-        {{.key = "gpu", .operator = "Exists"}, true},
-        {{.key = "cpu", .operator = "Exists"}, false},
-        {{.key = "gpu", .operator = "Exists", .effect = "NoExecute"}, false},
-        {{.key = "gpu", .value = "5"}, true},
-        {{.key = "gpu", .value = "5", .operator = "Equal", .effect = "NoSchedule"}, true},
-        {{.key = "gpu", .value = "6", .operator = "Equal"}, false},
-        {{.key = "gpu"}, false},
-        {{.key = "gpu", .operator = "Lt", .value = "6"}, true},
-        {{.key = "gpu", .operator = "Lt", .value = "5"}, false},
-        {{.key = "gpu", .operator = "Gt", .value = "4"}, true},
-        {{.key = "gpu", .operator = "Gt", .value = "-1"}, true},
-        {{.key = "gpu", .operator = "Gt", .value = "04"}, false},
-        {{.key = "gpu", .operator = "Gt", .value = "x"}, false},
-        {{.key = "gpu", .operator = "Near", .value = "5"}, false},
-    };
+        {{.operator= "Exists" }, true},
+         {{.key = "gpu", .operator= "Exists" }, true},
+          {{.key = "cpu", .operator= "Exists" }, false},
+           {{.key = "gpu", .operator= "Exists", .effect = "NoExecute"}, false},
+           {{.key = "gpu", .value = "5"}, true},
+           {{.key = "gpu", .value = "5", .operator= "Equal", .effect = "NoSchedule"}, true},
+           {
+               {.key = "gpu", .value = "6", .operator= "Equal" }, false},
+               {{.key = "gpu"}, false},
+               {{.key = "gpu", .operator= "Lt", .value = "6"}, true},
+               {{.key = "gpu", .operator= "Lt", .value = "5"}, false},
+               {{.key = "gpu", .operator= "Gt", .value = "4"}, true},
+               {{.key = "gpu", .operator= "Gt", .value = "-1"}, true},
+               {{.key = "gpu", .operator= "Gt", .value = "04"}, false},
+               {{.key = "gpu", .operator= "Gt", .value = "x"}, false},
+               {{.key = "gpu", .operator= "Near", .value = "5"}, false},
+          };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         assert_int_equal(toleration_tolerates(&cases[i].toleration, &gpu), cases[i].tolerates);
     struct taint bare = {.key = "a", .effect = "NoSchedule"};
-    struct toleration items[] = {{.key = "b", .operator = "Exists"}, {.key = "a"}};
+    struct toleration items[] = {{.key = "b", .operator= "Exists" }, {.key = "a"}};
     toleration_list list = {items, 2};
     assert_true(tolerations_tolerate(&list, &bare));
     list.count = 1;

@@ -1,11 +1,10 @@
 #include "helpers.h"
 
-#include "model/schema/core.h"
 #include "model/reading/selector.h"
+#include "model/schema/core.h"
 
 // labels: {app: web, tier: ""}
-static const struct string_map labels = {
-    (struct string_pair[]){{"app", "web"}, {"tier", ""}}, 2};
+static const struct string_map labels = {(struct string_pair[]){{"app", "web"}, {"tier", ""}}, 2};
 
 static bool matches(const char *selector)
 {

@@ -67,7 +67,8 @@ static void errors_say_what_is_allowed_LIF_470(void **state)
     (void)state;
     assert_bad("PREFERENCE_POLICY", "ignore",
                "PREFERENCE_POLICY: \"ignore\" is none of Respect, Ignore");
-    assert_bad("LOG_LEVEL", "verbose", "LOG_LEVEL: \"verbose\" is none of \"\", debug, info, error");
+    assert_bad("LOG_LEVEL", "verbose",
+               "LOG_LEVEL: \"verbose\" is none of \"\", debug, info, error");
     assert_bad("METRICS_PORT", "80a", "METRICS_PORT: \"80a\" is not a whole number");
     assert_bad("METRICS_PORT", "70000", "METRICS_PORT: 70000 is not between 0 and 65535");
     assert_bad("ENABLE_PROFILING", "yes", "ENABLE_PROFILING: \"yes\" is neither true nor false");
@@ -159,8 +160,8 @@ static void assert_scheduler_config(const char *text, const char *message)
     settings_free(&settings);
 }
 
-#define ZONE_CONSTRAINT(more)                                                                 \
-    "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: a/zone, "            \
+#define ZONE_CONSTRAINT(more)                                                      \
+    "{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: a/zone, " \
     "whenUnsatisfiable: DoNotSchedule" more "}]}}"
 #define PATH "validating scheduler config, podTopologySpread.defaultConstraints"
 

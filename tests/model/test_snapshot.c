@@ -1,8 +1,8 @@
 #include "helpers.h"
 
 #include "base/text.h"
-#include "model/snapshot/snapshot.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/snapshot.h"
 
 static struct snapshot *read_text(const char *text)
 {
@@ -63,10 +63,11 @@ static void workloads_without_pods_become_pods_FMT_2(void **state)
         "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: data}, spec: {"
         "template: {spec: {containers: [{name: c}]}}, volumeClaimTemplates: [{metadata: {name: "
         "disk}, spec: {storageClassName: fast}}]}}\n---\n"
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: once}, spec: {parallelism: 3, template: "
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: once}, spec: {parallelism: 3, "
+        "template: "
         "{spec: {containers: [{name: c}]}}}}\n---\n"
-        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: none}, spec: {replicas: 0, "
-        TEMPLATE "}}\n");
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: none}, spec: {replicas: "
+        "0, " TEMPLATE "}}\n");
     assert_int_equal(snapshot->objects[KIND_POD].count, 6);
     const struct pod *web = find_pod(snapshot, "web-1");
     assert_non_null(web);
@@ -82,14 +83,13 @@ static void workloads_without_pods_become_pods_FMT_2(void **state)
     assert_string_equal(object_controller_owner((const struct object *)db)->kind, "StatefulSet");
     assert_string_equal(db->spec.volumes.items[0].persistent_volume_claim->claim_name, "disk-db-0");
     const struct persistent_volume_claim *claim =
-        (const struct persistent_volume_claim *)
-            snapshot->objects[KIND_PERSISTENT_VOLUME_CLAIM].items[0];
+        (const struct persistent_volume_claim *)snapshot->objects[KIND_PERSISTENT_VOLUME_CLAIM]
+            .items[0];
     assert_string_equal(claim->meta.name, "disk-db-0");
     assert_string_equal(claim->meta.namespace, "data");
     assert_string_equal(claim->spec.storage_class_name, "fast");
-    assert_string_equal(object_controller_owner((const struct object *)find_pod(snapshot, "once-2"))
-                            ->kind,
-                        "Job");
+    assert_string_equal(
+        object_controller_owner((const struct object *)find_pod(snapshot, "once-2"))->kind, "Job");
     snapshot_destroy(snapshot);
 }
 
@@ -98,11 +98,12 @@ static void workloads_with_pods_are_left_alone_FMT_2(void **state)
     (void)state;
     // Owned pods; selected pods of a Deployment; a ReplicaSet that stands for its Deployment.
     struct snapshot *snapshot = read_text(
-        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 5, "
-        TEMPLATE "}}\n---\n"
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 5, " TEMPLATE
+        "}}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: r-1, ownerReferences: [{apiVersion: apps/v1, "
         "kind: ReplicaSet, name: r, uid: x}]}}\n---\n"
-        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: s}, spec: {replicas: "
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: s}, spec: "
+        "{replicas: "
         "5, " SELECTOR ", " TEMPLATE "}}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: some, namespace: s, labels: {app: web}}}\n"
         "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: e}, spec: {replicas: 2, "
@@ -126,13 +127,15 @@ static void new_pods_are_admitted_as_by_an_api_server(void **state)
         "[{type: Container, defaultRequest: {cpu: 9}}]}}\n---\n"
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: "
         "1000, preemptionPolicy: Never}\n---\n"
-        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: usual}, value: 5, "
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: usual}, value: "
+        "5, "
         "globalDefault: true}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {priorityClassName: high, "
         "containers: [{name: c, resources: {limits: {cpu: 3}}}, {name: d}]}}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: "
         "{requests: {memory: 1Gi}}}]}}\n---\n"
-        "{apiVersion: v1, kind: Pod, metadata: {name: stored, uid: u}, spec: {containers: [{name: c, "
+        "{apiVersion: v1, kind: Pod, metadata: {name: stored, uid: u}, spec: {containers: [{name: "
+        "c, "
         "resources: {limits: {cpu: 3}}}]}}\n");
     CLEANUP_ARENA struct arena *arena = arena_create(1024);
     const struct pod *a = find_pod(snapshot, "a");
@@ -154,7 +157,8 @@ static void new_pods_are_admitted_as_by_an_api_server(void **state)
 static const char context[] =
     "apiVersion: adze/v1\nkind: SnapshotContext\nspec:\n  time: \"2026-01-01T00:00:00.5Z\"\n"
     "  settings: {PREFERENCE_POLICY: Ignore, COMPATIBILITY: upstream}\n"
-    "  markedForDeletion: [node-a]\n  bufferNodes: [node-c]\n  nominated: {node-b: \"2026-01-01T00:00:10Z\"}\n";
+    "  markedForDeletion: [node-a]\n  bufferNodes: [node-c]\n  nominated: {node-b: "
+    "\"2026-01-01T00:00:10Z\"}\n";
 
 static void the_context_sets_clock_and_settings_FMT_9(void **state)
 {
@@ -175,14 +179,16 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
 static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state)
 {
     (void)state;
-#define NOMINATED(name, node)                                                                      \
-    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: " name ", namespace: d}, spec: " \
+#define NOMINATED(name, node)                                                \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: " name \
+    ", namespace: d}, spec: "                                                \
     "{containers: [{name: c}]}, status: {nominatedNodeName: " node "}}\n"
     static const char pods[] =
-        "---\n{apiVersion: v1, kind: Node, metadata: {name: there, uid: node}}\n" NOMINATED("held", "there")
-            NOMINATED("lost", "gone");
+        "---\n{apiVersion: v1, kind: Node, metadata: {name: there, uid: node}}\n" NOMINATED(
+            "held", "there") NOMINATED("lost", "gone");
     struct text text = {0};
-    text_add(&text, "apiVersion: adze/v1\nkind: SnapshotContext\nspec: {requireUnschedulable: true}\n");
+    text_add(&text,
+             "apiVersion: adze/v1\nkind: SnapshotContext\nspec: {requireUnschedulable: true}\n");
     text_add(&text, pods);
     struct snapshot *snapshot = read_text(text.data);
     assert_string_equal(find_pod(snapshot, "held")->status.nominated_node_name, "there");
@@ -195,8 +201,8 @@ static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state
     text_free(&text);
 }
 
-// A saved live cluster is planned as it was live: what kube-scheduler says of its pods stays, workloads
-// that have no pods there are no part of it; what is added from a manifest is.
+// A saved live cluster is planned as it was live: what kube-scheduler says of its pods stays,
+// workloads that have no pods there are no part of it; what is added from a manifest is.
 static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
 {
     (void)state;
@@ -217,8 +223,8 @@ static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
     assert_true(snapshot->require_unschedulable_condition);
     assert_int_equal(snapshot->objects[KIND_POD].count, 1);
     json_t *written = snapshot_encode(snapshot);
-    const json_t *spec = json_object_get(
-        json_array_get(json_object_get(written, "items"), 0), "spec");
+    const json_t *spec =
+        json_object_get(json_array_get(json_object_get(written, "items"), 0), "spec");
     assert_true(json_is_true(json_object_get(spec, "requireUnschedulable")));
     json_decref(written);
     snapshot_destroy(snapshot);
@@ -229,8 +235,7 @@ static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
     static const char *const names[] = {"web-0", "web-1", "single"};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
         const struct pod *pod = find_pod(snapshot, names[i]);
-        const struct condition *condition =
-            condition_find(&pod->status.conditions, "PodScheduled");
+        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
         assert_non_null(condition);
         assert_string_equal(condition->reason, "Unschedulable");
     }
@@ -270,19 +275,20 @@ static void a_written_snapshot_reads_back_the_same(void **state)
 static void errors_name_file_line_document_and_path(void **state)
 {
     (void)state;
-    assert_error("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\n"
-                 "kind: Pod\nspec:\n  containers:\n  - name: [a]\n",
-                 false,
-                 "in.yaml:9:11: document 2: spec.containers[0].name: expected a string, found a list");
+    assert_error(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\n"
+        "kind: Pod\nspec:\n  containers:\n  - name: [a]\n",
+        false,
+        "in.yaml:9:11: document 2: spec.containers[0].name: expected a string, found a list");
     assert_error("{apiVersion: adze/v1, kind: SnapshotContext, spec: {settings: {PACKING_POLICY: "
                  "Best}}}",
                  false,
                  "in.yaml:1:63: document 1: spec.settings: PACKING_POLICY: \"Best\" is none of "
                  "LowestPrice, Greedy");
-    assert_error("{apiVersion: adze/v1, kind: InstanceTypeCatalog, spec: {instanceTypes: [{name: a, "
-                 "offerings: [{price: -1}]}]}}",
-                 false,
-                 "in.yaml:1:103: document 1: spec.instanceTypes[0].offerings[0].price: negative");
+    assert_error(
+        "{apiVersion: adze/v1, kind: InstanceTypeCatalog, spec: {instanceTypes: [{name: a, "
+        "offerings: [{price: -1}]}]}}",
+        false, "in.yaml:1:103: document 1: spec.instanceTypes[0].offerings[0].price: negative");
     assert_error("{apiVersion: v1, kind: Node, metadata: {labels: {}}}", false,
                  "in.yaml:1:40: document 1: metadata.name: missing");
     assert_error("{apiVersion: karpenter.sh/v1, kind: NodePools}", true,
@@ -293,8 +299,9 @@ static void errors_name_file_line_document_and_path(void **state)
 static void duplicate_types_are_for_recordings_only_FMT_8(void **state)
 {
     (void)state;
-    static const char doubled[] = "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: "
-                                  "c}, spec: {instanceTypes: [{name: a}, {name: a}]}}\n";
+    static const char doubled[] =
+        "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: "
+        "c}, spec: {instanceTypes: [{name: a}, {name: a}]}}\n";
     assert_error(doubled, false,
                  "InstanceTypeCatalog/c: spec.instanceTypes[1].name: \"a\" is the name of "
                  "spec.instanceTypes[0], too");

@@ -1,10 +1,10 @@
 #include "helpers.h"
 
 #include "base/pattern.h"
-#include "model/schema/tables.h"
-#include "model/validate/validate.h"
-#include "model/tables/well_known.h"
 #include "model/schema/decode.h"
+#include "model/schema/tables.h"
+#include "model/tables/well_known.h"
+#include "model/validate/validate.h"
 
 static const enum kind_id kinds[] = {KIND_NODE_POOL,      KIND_NODE_CLAIM,
                                      KIND_NODE_OVERLAY,   KIND_CAPACITY_BUFFER,

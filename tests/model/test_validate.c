@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "model/schema/karpenter.h"
-#include "model/validate/validate_set.h"
 #include "model/tables/well_known.h"
 #include "model/validate/validate_runtime.h"
+#include "model/validate/validate_set.h"
 
 // Findings of a YAML text, one a line: "LEVEL CODE PATH: MESSAGE". The caller frees.
 struct checked {
@@ -546,19 +546,25 @@ static void the_controller_joins_all_errors_LIF_203_204(void **state)
 }
 
 // --- advice --------------------------------------------------------------------------------------
-#define ANNOTATED(key, value)                                                                      \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p, annotations: {'adze.dev/" key \
-    "': '" value "'}}, spec: {template: {spec: {" REFERENCE ", requirements: []}}}}"
+#define ANNOTATED(key, value)                                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p, annotations: " \
+    "{'adze.dev/" key "': '" value "'}}, spec: {template: {spec: {" REFERENCE         \
+    ", requirements: []}}}}"
 
 static void annotations_of_pools_SCH_521(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        ANNOTATED("packing-policy", "greedy"),          ANNOTATED("packing-policy", ""),
-        ANNOTATED("max-pods-per-node", "0"),            ANNOTATED("max-pods-per-node", "ten"),
-        ANNOTATED("max-cpu-per-node", "-1"),            ANNOTATED("max-cpu-per-node", "16 cores"),
-        ANNOTATED("max-share-per-workload", "101"),     ANNOTATED("max-share-per-workload", "0"),
-        ANNOTATED("max-share-per-workload", "%"),       ANNOTATED("max-pod-per-node", "5"),
+        ANNOTATED("packing-policy", "greedy"),
+        ANNOTATED("packing-policy", ""),
+        ANNOTATED("max-pods-per-node", "0"),
+        ANNOTATED("max-pods-per-node", "ten"),
+        ANNOTATED("max-cpu-per-node", "-1"),
+        ANNOTATED("max-cpu-per-node", "16 cores"),
+        ANNOTATED("max-share-per-workload", "101"),
+        ANNOTATED("max-share-per-workload", "0"),
+        ANNOTATED("max-share-per-workload", "%"),
+        ANNOTATED("max-pod-per-node", "5"),
         ANNOTATED("max-share-per-workload", "1000000000%"),
     };
     static const char *const good[] = {
@@ -606,7 +612,8 @@ static void advice_on_node_pools_API_313(void **state)
          "warning W-budget-blocks spec.disruption.budgets[0]: no node is ever disrupted", NULL},
         {POOL("disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: 0h}]}, ", "",
               "[]"),
-         "warning W-budget-never spec.disruption.budgets[0].duration: \"0h\" is no time at all: the "
+         "warning W-budget-never spec.disruption.budgets[0].duration: \"0h\" is no time at all: "
+         "the "
          "budget never counts",
          NULL},
         {POOL("disruption: {budgets: [{nodes: '0', reasons: []}]}, ", "", "[]"),
@@ -793,7 +800,7 @@ static void references_and_ties_API_313(void **state)
                4, "2 W-weight-tie spec.weight\n");
 #define OVERLAY(spec)                                                                              \
     "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o}, spec: {" spec "}" \
-                                                                                               "}"
+    "}"
     assert_set((const char *[]){OVERLAY("requirements: [], price: '1'"),
                                 OVERLAY("requirements: [], priceAdjustment: '+1'"),
                                 OVERLAY("requirements: [], capacity: {a/b: 1}")},

@@ -57,8 +57,8 @@ static void little_is_kept_of_an_object(void **state)
 {
     (void)state;
     struct workload_counts *workload =
-        decode(KIND_REPLICA_SET, "{\"replicas\": 5, \"template\": {\"spec\": {\"containers\": []}}}",
-               "{}");
+        decode(KIND_REPLICA_SET,
+               "{\"replicas\": 5, \"template\": {\"spec\": {\"containers\": []}}}", "{}");
     assert_int_equal(workload->kind->id, KIND_REPLICA_SET);
     assert_string_equal(workload->meta.resource_version, "7");
     assert_int_equal(workload->meta.labels.count, 0);

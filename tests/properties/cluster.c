@@ -8,7 +8,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 
-// --- labels, taints -------------------------------------------------------------------------------
+// --- labels, taints ------------------------------------------------------------------------------
 
 const char *site_label(const struct site *site, const char *key)
 {
@@ -32,7 +32,7 @@ static bool number_of(const char *text, int64_t *number)
 
 bool expression_holds(const struct selector_requirement *expression, const char *value)
 {
-    const char *operator = expression->operator;
+    const char *operator= expression->operator;
     if (strcmp(operator, "In") == 0)
         return value != NULL && string_list_has(&expression->values, value);
     if (strcmp(operator, "NotIn") == 0)
@@ -115,14 +115,14 @@ bool pod_tolerates_site(const struct pod *pod, const struct site *site)
     return spec_tolerates_site(&pod->spec, site);
 }
 
-// --- making nodes ---------------------------------------------------------------------------------
+// --- making nodes --------------------------------------------------------------------------------
 
 static struct site *new_site(struct cluster *cluster, const char *name)
 {
     struct site *site = &cluster->sites[cluster->sites_count++];
     if (site->pods == NULL)
-        site->pods = arena_allocate_array(cluster->arena, cluster->pods_capacity,
-                                          sizeof *site->pods);
+        site->pods =
+            arena_allocate_array(cluster->arena, cluster->pods_capacity, sizeof *site->pods);
     *site = (struct site){.name = name, .pods = site->pods};
     return site;
 }
@@ -230,7 +230,7 @@ uint32_t cluster_find(const struct cluster *cluster, const char *name)
     return UINT32_MAX;
 }
 
-// --- the snapshot's nodes -------------------------------------------------------------------------
+// --- the snapshot's nodes ------------------------------------------------------------------------
 
 static bool label_is_true(const struct object *object, const char *key)
 {
@@ -250,8 +250,8 @@ static const struct node_claim *claim_of_node(const struct snapshot *snapshot,
     return NULL;
 }
 
-// Before a node is initialized its startup taints, and those that a kubelet takes off by itself, will
-// have gone by the time that pods come.
+// Before a node is initialized its startup taints, and those that a kubelet takes off by itself,
+// will have gone by the time that pods come.
 static bool taint_will_go(const struct node_claim *claim, const struct taint *taint)
 {
     list_for_each (startup, &claim->spec.startup_taints)
@@ -320,7 +320,7 @@ static void bind_running_pods(struct cluster *cluster)
     }
 }
 
-// --- what could be launched -----------------------------------------------------------------------
+// --- what could be launched ----------------------------------------------------------------------
 
 const struct instance_type_catalog *catalog_of(const struct snapshot *snapshot,
                                                const struct node_pool *pool)
@@ -431,7 +431,7 @@ void cluster_destroy(struct cluster *cluster)
         arena_destroy(cluster->arena);
 }
 
-// --- room, ports ----------------------------------------------------------------------------------
+// --- room, ports ---------------------------------------------------------------------------------
 
 static bool has_room(const struct pod *pod, const struct site *site)
 {
@@ -482,7 +482,7 @@ static bool ports_are_free(const struct pod *pod, const struct site *site)
     return true;
 }
 
-// --- volumes --------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 
 static const struct object *find_object(const struct snapshot *snapshot, enum kind_id kind,
                                         const char *namespace, const char *name)
@@ -496,8 +496,9 @@ static const struct object *find_object(const struct snapshot *snapshot, enum ki
     return NULL;
 }
 
-static const struct persistent_volume_claim *
-volume_claim_of(const struct cluster *cluster, const struct pod *pod, const struct volume *volume)
+static const struct persistent_volume_claim *volume_claim_of(const struct cluster *cluster,
+                                                             const struct pod *pod,
+                                                             const struct volume *volume)
 {
     char ephemeral[600];
     snprintf(ephemeral, sizeof ephemeral, "%s-%s", pod->meta.name, volume->name);
@@ -583,18 +584,18 @@ static bool volumes_fit(const struct cluster *cluster, const struct pod *pod,
     return can_attach(cluster, pod, site);
 }
 
-// --- the answer -----------------------------------------------------------------------------------
+// --- the answer ----------------------------------------------------------------------------------
 
 const char *cluster_refusal_alone(const struct cluster *cluster, const struct pod *pod,
                                   uint32_t index)
 {
     const struct site *site = &cluster->sites[index];
-    return !pod_tolerates_site(pod, site)        ? "taints"
-           : !pod_selects_site(pod, site)        ? "node selector or affinity"
-           : !has_room(pod, site)                ? "resources"
-           : !ports_are_free(pod, site)          ? "host ports"
-           : !volumes_fit(cluster, pod, site)    ? "volumes"
-                                                 : NULL;
+    return !pod_tolerates_site(pod, site)     ? "taints"
+           : !pod_selects_site(pod, site)     ? "node selector or affinity"
+           : !has_room(pod, site)             ? "resources"
+           : !ports_are_free(pod, site)       ? "host ports"
+           : !volumes_fit(cluster, pod, site) ? "volumes"
+                                              : NULL;
 }
 
 const char *cluster_refusal(const struct cluster *cluster, const struct pod *pod, uint32_t index)

@@ -1,4 +1,5 @@
-// A cluster as the kube-scheduler sees it: nodes with labels, taints, room and pods, and its filters.
+// A cluster as the kube-scheduler sees it: nodes with labels, taints, room and pods, and its
+// filters.
 //
 // Written from the scheduler's semantics, independent of src/engine, as slow and as plain as it can
 // be: NodeResourcesFit, NodeAffinity, TaintToleration, NodeUnschedulable, NodePorts, VolumeZone,
@@ -28,8 +29,8 @@ struct site {
     struct resource_map allocatable; // less what DaemonSets will take
     const struct pod **pods;
     uint32_t pods_count;
-    const struct csi_node *csi_node;        // NULL: no volume limits
-    const struct daemon_set **daemon_sets;  // that will run here
+    const struct csi_node *csi_node;       // NULL: no volume limits
+    const struct daemon_set **daemon_sets; // that will run here
     uint32_t daemon_sets_count;
     struct machine_choice choice; // of a planned node
 };
@@ -86,7 +87,7 @@ bool choice_satisfies(const struct machine_choice *choice, const requirement_lis
 const struct instance_type_catalog *catalog_of(const struct snapshot *snapshot,
                                                const struct node_pool *pool);
 
-// --- rules between pods (cluster_rules.c) ---
+// --- rules between pods (cluster_rules.c) --------------------------------------------------------
 const char *spread_refusal(const struct cluster *cluster, const struct pod *pod,
                            const struct site *site);
 const char *affinity_refusal(const struct cluster *cluster, const struct pod *pod,

@@ -7,7 +7,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/selector.h"
 
-// --- spread ---------------------------------------------------------------------------------------
+// --- spread --------------------------------------------------------------------------------------
 
 struct domain {
     const char *value;
@@ -54,8 +54,8 @@ static bool policy_is(const char *policy, const char *value, bool by_default)
     return policy == NULL || policy[0] == '\0' ? by_default : strcmp(policy, value) == 0;
 }
 
-// Whether the constraint looks at this node: it has the keys of all hard constraints, and passes the
-// inclusion policies.
+// Whether the constraint looks at this node: it has the keys of all hard constraints, and passes
+// the inclusion policies.
 static bool site_counts(const struct topology_spread_constraint *constraint, const struct pod *pod,
                         const struct site *site)
 {
@@ -81,8 +81,8 @@ static bool pod_allows_value(const struct pod *pod, const char *key, const char 
     list_for_each (term, &affinity->node_affinity->required->node_selector_terms) {
         bool holds = true;
         list_for_each (expression, &term->match_expressions)
-            holds = holds && (strcmp(expression->key, key) != 0 ||
-                              expression_holds(expression, value));
+            holds =
+                holds && (strcmp(expression->key, key) != 0 || expression_holds(expression, value));
         if (holds)
             return true;
     }
@@ -107,9 +107,8 @@ static void add_launchable_domains(const struct cluster *cluster, const struct p
                                    constraint->topology_key);
         for (size_t list = 0; list < ARRAY_LENGTH(lists) && value == NULL; list++)
             value = requirement_single_value(lists[list], constraint->topology_key);
-        if (value == NULL ||
-            (policy_is(constraint->node_affinity_policy, "Honor", true) &&
-             !pod_allows_value(pod, constraint->topology_key, value)))
+        if (value == NULL || (policy_is(constraint->node_affinity_policy, "Honor", true) &&
+                              !pod_allows_value(pod, constraint->topology_key, value)))
             continue;
         struct site site = {.name = "?", .taints_count = 0};
         const struct taint *taints[16];
@@ -151,8 +150,7 @@ static bool constraint_holds(const struct cluster *cluster, const struct pod *po
         const struct site *other = &cluster->sites[i];
         if (!site_counts(constraint, pod, other))
             continue;
-        struct domain *domain =
-            domain_get(&domains, site_label(other, constraint->topology_key));
+        struct domain *domain = domain_get(&domains, site_label(other, constraint->topology_key));
         for (uint32_t p = 0; p < other->pods_count; p++)
             domain->pods += spread_selects(constraint, pod, other->pods[p]);
     }
@@ -174,7 +172,7 @@ const char *spread_refusal(const struct cluster *cluster, const struct pod *pod,
     return NULL;
 }
 
-// --- affinity -------------------------------------------------------------------------------------
+// --- affinity ------------------------------------------------------------------------------------
 
 static bool namespace_matches(const struct cluster *cluster, const struct pod_affinity_term *term,
                               const char *owner, const char *namespace)
@@ -222,8 +220,7 @@ static bool is_repelled(const struct cluster *cluster, const struct pod *owner,
     if (terms == NULL)
         return false;
     list_for_each (term, &terms->required)
-        if (same_domain(here, there, term->topology_key) &&
-            term_selects(cluster, term, owner, pod))
+        if (same_domain(here, there, term->topology_key) && term_selects(cluster, term, owner, pod))
             return true;
     return false;
 }

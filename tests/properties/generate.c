@@ -58,7 +58,7 @@ json_t *world_generate(uint64_t seed, enum world_size size)
     return world;
 }
 
-// --- catalogue ------------------------------------------------------------------------------------
+// --- catalogue -----------------------------------------------------------------------------------
 
 static void generate_offering(struct generator *generator, struct text *text, uint32_t type,
                               uint32_t zone, const char *capacity_type, double factor)
@@ -139,14 +139,14 @@ void generate_catalog(struct generator *generator)
     }
 }
 
-// --- NodePools ------------------------------------------------------------------------------------
+// --- NodePools -----------------------------------------------------------------------------------
 
 static void generate_pool_requirements(struct generator *generator, struct text *text)
 {
-    const char *operator = PICK(generator, "In", "NotIn"), *bound = PICK(generator, "Gt", "Lt");
+    const char *operator= PICK(generator, "In", "NotIn"), *bound = PICK(generator, "Gt", "Lt");
     if (chance(generator, 0.2))
         text_format(text, "{key: topology.kubernetes.io/zone, operator: %s, values: [zone-%c]}, ",
-                    operator, (int)('a' + below(generator, generator->zones)));
+                          operator, (int)('a' + below(generator, generator->zones)));
     if (chance(generator, 0.3))
         text_format(text, "{key: karpenter.sh/capacity-type, operator: In, values: [%s]}, ",
                     PICK(generator, "spot", "on-demand", "'spot', 'on-demand'"));
@@ -154,8 +154,9 @@ static void generate_pool_requirements(struct generator *generator, struct text 
         text_format(text, "{key: karpenter.k8s.aws/instance-cpu, operator: %s, values: ['%s']}, ",
                     bound, PICK(generator, "1", "3", "9"));
     if (chance(generator, 0.15))
-        text_format(text, "{key: karpenter.k8s.aws/instance-family, operator: %s, values: [c]}, ",
-                    operator);
+        text_format(
+            text,
+            "{key: karpenter.k8s.aws/instance-family, operator: %s, values: [c]}, ", operator);
     if (generator->racks && chance(generator, 0.7))
         text_format(text, "{key: example.com/rack, operator: In, values: [%s]}, ",
                     PICK(generator, "r1", "'r1', 'r2'", "'r1', 'r2', 'r3'"));
@@ -201,7 +202,7 @@ void generate_pools(struct generator *generator)
         generate_pool(generator, i);
 }
 
-// --- DaemonSets -----------------------------------------------------------------------------------
+// --- DaemonSets ----------------------------------------------------------------------------------
 
 void generate_daemon_sets(struct generator *generator)
 {

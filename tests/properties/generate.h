@@ -33,8 +33,8 @@ static inline uint32_t below(struct generator *generator, uint32_t bound)
     return (uint32_t)random_below(&generator->random, bound);
 }
 // One of the strings.
-#define PICK(generator, ...)                                                                       \
-    ((const char *const[]){__VA_ARGS__}[below(                                                     \
+#define PICK(generator, ...)                   \
+    ((const char *const[]){__VA_ARGS__}[below( \
         (generator), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))])
 
 void generate_catalog(struct generator *generator);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- volumes --------------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 
 static void generate_bound_volume(struct generator *generator, uint32_t index)
 {
@@ -43,13 +43,14 @@ void generate_volumes(struct generator *generator)
                 "values: [zone-%c]}]}]}\n",
                 (int)('a' + below(generator, generator->zones)));
     for (uint32_t i = 0; i < 2; i++)
-        text_format(&generator->text,
-                    "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: late-%u, "
-                    "namespace: default}, spec: {storageClassName: %s}, status: {phase: Pending}}\n",
-                    i, i == 0 ? "anywhere" : "somewhere");
+        text_format(
+            &generator->text,
+            "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: late-%u, "
+            "namespace: default}, spec: {storageClassName: %s}, status: {phase: Pending}}\n",
+            i, i == 0 ? "anywhere" : "somewhere");
 }
 
-// --- nodes ----------------------------------------------------------------------------------------
+// --- nodes ---------------------------------------------------------------------------------------
 
 struct machine {
     uint32_t index, type, pool;
@@ -131,11 +132,12 @@ static void write_node(struct generator *generator, const struct machine *machin
                 chance(generator, 0.07) ? ", unschedulable: true" : "", machine->capacity,
                 machine->allocatable);
     if (generator->volumes && chance(generator, 0.5))
-        text_format(text,
-                    "---\n{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: "
-                    "node-%u}, spec: {drivers: [{name: csi.test, nodeID: node, allocatable: {count: "
-                    "%u}}]}}\n",
-                    machine->index, 1 + below(generator, 2));
+        text_format(
+            text,
+            "---\n{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: "
+            "node-%u}, spec: {drivers: [{name: csi.test, nodeID: node, allocatable: {count: "
+            "%u}}]}}\n",
+            machine->index, 1 + below(generator, 2));
 }
 
 static void write_bound_pods(struct generator *generator, const struct machine *machine)

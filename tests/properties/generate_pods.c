@@ -10,10 +10,9 @@
 static const char *generate_spread(struct generator *generator, struct text *spec, uint32_t app,
                                    const char *other_than)
 {
-    const char *key =
-        PICK(generator, "topology.kubernetes.io/zone", "topology.kubernetes.io/zone",
-             "kubernetes.io/hostname", "karpenter.sh/capacity-type",
-             generator->racks ? "example.com/rack" : "topology.kubernetes.io/zone");
+    const char *key = PICK(generator, "topology.kubernetes.io/zone", "topology.kubernetes.io/zone",
+                           "kubernetes.io/hostname", "karpenter.sh/capacity-type",
+                           generator->racks ? "example.com/rack" : "topology.kubernetes.io/zone");
     if (strcmp(key, other_than) == 0)
         return key;
     bool hard = !generator->preferences || chance(generator, 0.7);
@@ -63,21 +62,22 @@ static void generate_expression(struct generator *generator, struct text *text)
     const char *operator;
     switch (below(generator, generator->racks ? 6 : 5)) {
     case 0:
-        operator = PICK(generator, "In", "In", "NotIn");
+        operator= PICK(generator, "In", "In", "NotIn");
         text_format(text, "{key: topology.kubernetes.io/zone, operator: %s, values: [zone-%c]}",
-                    operator, (int)('a' + below(generator, generator->zones)));
+                          operator, (int)('a' + below(generator, generator->zones)));
         break;
     case 1:
         text_format(text, "{key: karpenter.sh/capacity-type, operator: %s, values: [spot]}",
                     PICK(generator, "In", "NotIn"));
         break;
     case 2:
-        operator = PICK(generator, "Gt", "Lt");
-        text_format(text, "{key: karpenter.k8s.aws/instance-cpu, operator: %s, values: ['%s']}",
-                    operator, PICK(generator, "1", "4", "9"));
+        operator= PICK(generator, "Gt", "Lt");
+        text_format(text,
+                    "{key: karpenter.k8s.aws/instance-cpu, operator: %s, values: ['%s']}", operator,
+                    PICK(generator, "1", "4", "9"));
         break;
     case 3:
-        operator = PICK(generator, "In", "NotIn");
+        operator= PICK(generator, "In", "NotIn");
         text_format(text, "{key: team, operator: %s, values: [t%u]}", operator,
                     below(generator, 2));
         break;
@@ -163,9 +163,8 @@ static void generate_pod(struct generator *generator, const struct workload *wor
     text_format(text,
                 "---\n{apiVersion: v1, kind: Pod, metadata: {name: pod-%u-%u, namespace: %s, uid: "
                 "uid-%08x, labels: {app: w%u, rev: '%u'}}, spec: {%s",
-                workload->index, at, workload->namespace,
-                (uint32_t)random_next(&generator->random), workload->app, workload->index % 2,
-                workload->rules);
+                workload->index, at, workload->namespace, (uint32_t)random_next(&generator->random),
+                workload->app, workload->index % 2, workload->rules);
     if (workload->volume != NULL && workload->volume[0] != '\0')
         text_format(text, "volumes: [{name: v, persistentVolumeClaim: {claimName: %s}}], ",
                     workload->volume);

@@ -1,5 +1,5 @@
-// Runs a property in a process of its own, so that a crash of the engine is a failure like any other:
-// it has a seed and can be shrunk.
+// Runs a property in a process of its own, so that a crash of the engine is a failure like any
+// other: it has a seed and can be shrunk.
 #pragma once
 
 #include "properties/properties.h"

@@ -1,12 +1,13 @@
-// The properties of section 31.6 of the scheduling rules (SCH-540 to SCH-545), each a function from a
-// world to whether it holds.
+// The properties of section 31.6 of the scheduling rules (SCH-540 to SCH-545), each a function from
+// a world to whether it holds.
 #pragma once
 
 #include "base/text.h"
 #include "properties/world.h"
 
-// True: holds, or says nothing about this world (bad input, search given up). False: *why tells what
-// is wrong, for people. The seed is for the property's own dice: the same seed, the same answer.
+// True: holds, or says nothing about this world (bad input, search given up). False: *why tells
+// what is wrong, for people. The seed is for the property's own dice: the same seed, the same
+// answer.
 typedef bool (*property_check)(const json_t *world, uint64_t seed, struct text *why);
 
 struct property {

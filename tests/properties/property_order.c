@@ -34,7 +34,7 @@ static bool same_plan(const json_t *one, const json_t *other, struct text *why)
     return same;
 }
 
-// --- SCH-540 --------------------------------------------------------------------------------------
+// --- SCH-540 -------------------------------------------------------------------------------------
 
 // Arrays whose order says nothing.
 static bool is_set(const char *key)
@@ -58,7 +58,7 @@ static json_t *shuffled_array(struct random *random, const json_t *array, const 
     json_t *result = json_array();
     size_t index;
     json_t *item;
-    json_array_foreach(array, index, item) {
+    json_array_foreach (array, index, item) {
         size_t at = is_set(key) ? random_below(random, index + 1) : index;
         json_array_insert_new(result, at, shuffled(random, item, ""));
     }
@@ -71,7 +71,7 @@ static json_t *shuffled_object(struct random *random, const json_t *object)
     size_t count = 0;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+    json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
         size_t at = random_below(random, count + 1);
         memmove(keys + at + 1, keys + at, (count - at) * sizeof keys[0]);
         keys[at] = key;
@@ -103,7 +103,7 @@ bool order_does_not_matter(const json_t *world, uint64_t seed, struct text *why)
     return true;
 }
 
-// --- SCH-541 --------------------------------------------------------------------------------------
+// --- SCH-541 -------------------------------------------------------------------------------------
 
 // Without a catalogue of its own a pool uses the common one, so the useless types join that.
 static void add_useless_types(json_t *world)
@@ -122,9 +122,9 @@ static void add_useless_types(json_t *world)
         "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}]}]");
     size_t index, at;
     json_t *document, *type;
-    json_array_foreach(world, index, document)
+    json_array_foreach (world, index, document)
         if (strcmp(document_kind(document), "InstanceTypeCatalog") == 0)
-            json_array_foreach(json_array_get(useless, 0), at, type)
+            json_array_foreach (json_array_get(useless, 0), at, type)
                 json_array_append(
                     json_object_get(json_object_get(document, "spec"), "instanceTypes"), type);
 }
@@ -155,7 +155,7 @@ bool the_useless_does_not_matter(const json_t *world, uint64_t seed, struct text
     for (int i = 0; i < 2; i++) {
         size_t index;
         json_t *entry;
-        json_array_foreach(json_object_get(plans[i], "unschedulable"), index, entry) {
+        json_array_foreach (json_object_get(plans[i], "unschedulable"), index, entry) {
             json_object_del(entry, "message");
             json_object_del(entry, "reasons");
         }
@@ -171,7 +171,7 @@ bool the_useless_does_not_matter(const json_t *world, uint64_t seed, struct text
     return same;
 }
 
-// --- SCH-542 --------------------------------------------------------------------------------------
+// --- SCH-542 -------------------------------------------------------------------------------------
 
 bool lowest_price_is_not_above_greedy(const json_t *world, uint64_t seed, struct text *why)
 {
@@ -197,10 +197,10 @@ static json_t *with_half_prices(const json_t *world)
     json_t *copy = json_deep_copy(world);
     size_t index, at, which;
     json_t *document, *type, *offering;
-    json_array_foreach(copy, index, document)
-        json_array_foreach(json_object_get(json_object_get(document, "spec"), "instanceTypes"), at,
-                           type)
-            json_array_foreach(json_object_get(type, "offerings"), which, offering)
+    json_array_foreach (copy, index, document)
+        json_array_foreach (json_object_get(json_object_get(document, "spec"), "instanceTypes"), at,
+                            type)
+            json_array_foreach (json_object_get(type, "offerings"), which, offering)
                 json_object_set_new(
                     offering, "price",
                     json_real(json_number_value(json_object_get(offering, "price")) / 2));
@@ -217,8 +217,8 @@ bool half_prices_halve_the_total(const json_t *world, uint64_t seed, struct text
     OUTCOME half = world_plan(half_world);
     if (full.plan == NULL || half.plan == NULL || full.plan->price == 2 * half.plan->price)
         return true;
-    text_format(why, "total %.6f, with all prices halved %.6f\n",
-                price_to_double(full.plan->price), price_to_double(half.plan->price));
+    text_format(why, "total %.6f, with all prices halved %.6f\n", price_to_double(full.plan->price),
+                price_to_double(half.plan->price));
     return false;
 }
 
@@ -232,7 +232,7 @@ bool fewer_pods_cost_no_more(const json_t *world, uint64_t seed, struct text *wh
 {
     size_t pending[512], count = 0, index;
     json_t *document;
-    json_array_foreach(world, index, document)
+    json_array_foreach (world, index, document)
         if (is_pending_pod(document) && count < ARRAY_LENGTH(pending))
             pending[count++] = index;
     OUTCOME before = world_plan(world);

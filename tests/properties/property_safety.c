@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "properties/search.h"
 #include "model/reading/catalog.h"
+#include "properties/search.h"
 
-// --- SCH-543 --------------------------------------------------------------------------------------
+// --- SCH-543 -------------------------------------------------------------------------------------
 
 static uint32_t collect_placed(const struct plan *plan, const struct pod **pods, uint32_t capacity)
 {
@@ -50,7 +50,7 @@ bool what_can_be_placed_is_placed(const json_t *world, uint64_t seed, struct tex
     return true;
 }
 
-// --- SCH-544: what holds without the scheduler ----------------------------------------------------
+// --- SCH-544: what holds without the scheduler ---------------------------------------------------
 
 static void check_accounts(const struct outcome *outcome, struct text *why)
 {
@@ -193,7 +193,7 @@ static void check_reservations(const struct plan *plan, struct text *why)
     }
 }
 
-// --- SCH-544: the replay --------------------------------------------------------------------------
+// --- SCH-544: the replay -------------------------------------------------------------------------
 
 #define ITEMS_MAX 512
 
@@ -283,8 +283,7 @@ static void unbind_all(struct replay *replay, const uint32_t *pods_before)
         replay->cluster->sites[i].pods_count = pods_before[i];
 }
 
-static void find_order(struct replay *replay, uint64_t seed, const char *scenario,
-                       struct text *why)
+static void find_order(struct replay *replay, uint64_t seed, const char *scenario, struct text *why)
 {
     struct random random;
     random_seed(&random, seed);

@@ -69,8 +69,7 @@ static struct machine machine_of(const struct plan_claim *claim, uint32_t outcom
 }
 
 // Node and NodeClaim of a planned claim, as they are when the machine has joined.
-static bool join(json_t *world, const struct plan_claim *claim, uint32_t index,
-                 uint32_t outcome)
+static bool join(json_t *world, const struct plan_claim *claim, uint32_t index, uint32_t outcome)
 {
     struct machine machine = machine_of(claim, outcome);
     const struct offering *offering = machine.offering;
@@ -104,16 +103,14 @@ static bool join(json_t *world, const struct plan_claim *claim, uint32_t index,
         world, json_pack("{s:s, s:s, s:{s:s, s:o}, s:{s:s, s:O*}, s:{s:o, s:o}}", "apiVersion",
                          "v1", "kind", "Node", "metadata", "name", name, "labels", node_labels,
                          "spec", "providerID", provider_id, "taints", taints, "status", "capacity",
-                         resources_of(&type->capacity), "allocatable",
-                         resources_of(&allocatable)));
+                         resources_of(&type->capacity), "allocatable", resources_of(&allocatable)));
     json_array_append_new(
-        world,
-        json_pack("{s:s, s:s, s:{s:s, s:o}, s:{s:{s:s, s:s, s:s}, s:[]}, s:{s:s, s:o, s:o}}",
-                  "apiVersion", "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name",
-                  claim_name, "labels", labels, "spec", "nodeClassRef", "group", "karpenter.test",
-                  "kind", "TestNodeClass", "name", "default", "requirements", "status",
-                  "providerID", provider_id, "capacity", resources_of(&type->capacity), "allocatable",
-                  resources_of(&allocatable)));
+        world, json_pack("{s:s, s:s, s:{s:s, s:o}, s:{s:{s:s, s:s, s:s}, s:[]}, s:{s:s, s:o, s:o}}",
+                         "apiVersion", "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name",
+                         claim_name, "labels", labels, "spec", "nodeClassRef", "group",
+                         "karpenter.test", "kind", "TestNodeClass", "name", "default",
+                         "requirements", "status", "providerID", provider_id, "capacity",
+                         resources_of(&type->capacity), "allocatable", resources_of(&allocatable)));
     json_decref(pool);
     return true;
 }
@@ -122,9 +119,9 @@ static void bind(json_t *world, const struct pod *pod, const char *node)
 {
     size_t index;
     json_t *document;
-    json_array_foreach(world, index, document) {
-        const char *namespace = json_string_value(
-            json_object_get(json_object_get(document, "metadata"), "namespace"));
+    json_array_foreach (world, index, document) {
+        const char *namespace =
+            json_string_value(json_object_get(json_object_get(document, "metadata"), "namespace"));
         if (strcmp(document_kind(document), "Pod") != 0 ||
             strcmp(document_name(document), pod->meta.name) != 0 ||
             strcmp(namespace != NULL ? namespace : "default", pod->meta.namespace) != 0)

@@ -36,7 +36,8 @@ int64_t pool_use(const struct cluster *cluster, const struct node_pool *pool, co
         } else {
             const struct resource_map *capacity = NULL;
             for (uint32_t n = 0; n < snapshot->objects[KIND_NODE].count; n++) {
-                const struct node *node = (const struct node *)snapshot->objects[KIND_NODE].items[n];
+                const struct node *node =
+                    (const struct node *)snapshot->objects[KIND_NODE].items[n];
                 if (strcmp(node->meta.name, site->name) == 0)
                     capacity = &node->status.capacity;
             }
@@ -60,10 +61,10 @@ static bool limits_hold(const struct cluster *cluster, const struct node_pool *p
     return true;
 }
 
-// --- minValues ------------------------------------------------------------------------------------
+// --- minValues -----------------------------------------------------------------------------------
 
-// Whether the pods of the node would fit this type in the same zone and capacity type too, within the
-// limits.
+// Whether the pods of the node would fit this type in the same zone and capacity type too, within
+// the limits.
 static bool type_would_do(struct cluster *cluster, struct site *site,
                           const struct instance_type *type)
 {
@@ -108,10 +109,10 @@ static bool min_values_hold(struct cluster *cluster, uint32_t index)
         const char *values[64];
         uint32_t count = 0;
         list_for_each (type, &catalog->spec.instance_types) {
-            const char *value = strcmp(requirement->key, LABEL_INSTANCE_TYPE) == 0
-                                    ? type->name
-                                    : requirement_single_value(&type->requirements,
-                                                               requirement->key);
+            const char *value =
+                strcmp(requirement->key, LABEL_INSTANCE_TYPE) == 0
+                    ? type->name
+                    : requirement_single_value(&type->requirements, requirement->key);
             uint32_t at = 0;
             while (at < count && value != NULL && strcmp(values[at], value) != 0)
                 at++;
@@ -136,7 +137,7 @@ static bool all_min_values_hold(struct cluster *cluster)
     return true;
 }
 
-// --- the search -----------------------------------------------------------------------------------
+// --- the search ----------------------------------------------------------------------------------
 
 static bool step(struct search *search);
 
@@ -233,9 +234,9 @@ enum search_result search_placement(struct cluster *cluster, const struct pod *c
     for (uint32_t i = 0; i < count; i++) {
         const struct affinity *affinity = pods[i]->spec.affinity;
         search.looks[i] = look_of(pods[i]);
-        search.any_order =
-            search.any_order || pods[i]->spec.topology_spread_constraints.count > 0 ||
-            (affinity != NULL && affinity->pod_affinity != NULL);
+        search.any_order = search.any_order ||
+                           pods[i]->spec.topology_spread_constraints.count > 0 ||
+                           (affinity != NULL && affinity->pod_affinity != NULL);
     }
     bool done = step(&search);
     if (done)

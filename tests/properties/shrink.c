@@ -42,14 +42,43 @@ static bool still_fails(struct shrinking *shrinking)
 static bool is_optional(const char *key)
 {
     static const char *const keys[] = {
-        "affinity", "nodeAffinity", "podAffinity", "podAntiAffinity", "topologySpreadConstraints",
+        "affinity",
+        "nodeAffinity",
+        "podAffinity",
+        "podAntiAffinity",
+        "topologySpreadConstraints",
         "requiredDuringSchedulingIgnoredDuringExecution",
-        "preferredDuringSchedulingIgnoredDuringExecution", "nodeSelector", "tolerations", "volumes",
-        "ports", "priority", "taints", "startupTaints", "limits", "weight", "minValues",
-        "minDomains", "matchLabelKeys", "nodeAffinityPolicy", "nodeTaintsPolicy",
-        "namespaceSelector", "namespaces", "unschedulable", "overhead", "allowedTopologies",
-        "example.com/gpu", "example.com/rack", "memory", "ephemeral-storage", "rev", "team", "cpu",
-        "conditions", "uid", "PREFERENCE_POLICY", "MIN_VALUES_POLICY",
+        "preferredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelector",
+        "tolerations",
+        "volumes",
+        "ports",
+        "priority",
+        "taints",
+        "startupTaints",
+        "limits",
+        "weight",
+        "minValues",
+        "minDomains",
+        "matchLabelKeys",
+        "nodeAffinityPolicy",
+        "nodeTaintsPolicy",
+        "namespaceSelector",
+        "namespaces",
+        "unschedulable",
+        "overhead",
+        "allowedTopologies",
+        "example.com/gpu",
+        "example.com/rack",
+        "memory",
+        "ephemeral-storage",
+        "rev",
+        "team",
+        "cpu",
+        "conditions",
+        "uid",
+        "PREFERENCE_POLICY",
+        "MIN_VALUES_POLICY",
     };
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
         if (strcmp(key, keys[i]) == 0)
@@ -95,7 +124,8 @@ static bool shrink_object(struct shrinking *shrinking, json_t *object)
     const char *key;
     json_t *member;
     void *next;
-    json_object_foreach_safe(object, next, key, member) {
+    json_object_foreach_safe(object, next, key, member)
+    {
         if (shrinking->trials >= TRIALS_MAX)
             break;
         if (is_optional(key)) {
@@ -110,7 +140,7 @@ static bool shrink_object(struct shrinking *shrinking, json_t *object)
             progress = progress || fails;
         }
     }
-    json_object_foreach(object, key, member)
+    json_object_foreach (object, key, member)
         progress = shrink_value(shrinking, member, key) || progress;
     return progress;
 }

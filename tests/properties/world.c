@@ -41,7 +41,7 @@ void world_write_yaml(const json_t *world, struct text *text)
 {
     size_t index;
     json_t *document;
-    json_array_foreach(world, index, document) {
+    json_array_foreach (world, index, document) {
         text_add(text, "---\n");
         yaml_write(document, text);
     }
@@ -52,11 +52,10 @@ json_t *world_with_setting(const json_t *world, const char *name, const char *va
     json_t *copy = json_deep_copy(world);
     size_t index;
     json_t *document;
-    json_array_foreach(copy, index, document)
+    json_array_foreach (copy, index, document)
         if (strcmp(document_kind(document), "SnapshotContext") == 0)
-            json_object_set_new(
-                json_object_get(json_object_get(document, "spec"), "settings"), name,
-                json_string(value));
+            json_object_set_new(json_object_get(json_object_get(document, "spec"), "settings"),
+                                name, json_string(value));
     return copy;
 }
 

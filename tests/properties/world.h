@@ -1,7 +1,7 @@
 // Worlds: sets of input objects (FMT-1) as JSON, generated from a seed, planned, changed, shrunk.
 //
-// A world is a JSON array of documents, catalogue and SnapshotContext included. It can be printed as
-// YAML that `adze plan -f` takes.
+// A world is a JSON array of documents, catalogue and SnapshotContext included. It can be printed
+// as YAML that `adze plan -f` takes.
 #pragma once
 
 #include "base/random.h"
@@ -37,7 +37,8 @@ char *plan_text(const struct plan *plan);
 void world_write_yaml(const json_t *world, struct text *text);
 // A deep copy with one setting of the SnapshotContext replaced.
 json_t *world_with_setting(const json_t *world, const char *name, const char *value);
-// Appends the YAML documents of a text to the world. The text is the program's own: bad YAML aborts.
+// Appends the YAML documents of a text to the world. The text is the program's own: bad YAML
+// aborts.
 void world_add_yaml(json_t *world, const char *yaml);
 const char *document_kind(const json_t *document); // "" if it has none
 const char *document_name(const json_t *document); // "" if it has none

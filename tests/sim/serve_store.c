@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/loop.h"
+#include "base/loop_real.h"
 #include "sim/apiserver/api_server.h"
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
 #include "sim/store/store.h"
-#include "base/loop_real.h"
 
 static void stop(void *context)
 {
@@ -18,15 +18,15 @@ static void stop(void *context)
 
 static void add_node(struct store *store)
 {
-    json_t *node = json_pack("{s:{s:s, s:{s:s, s:s}}, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s},"
-                             "s:{s:s, s:s, s:s, s:s}, s:[{s:s, s:s, s:s}]}}",
-                             "metadata", "name", "node-1", "labels", "kubernetes.io/hostname",
-                             "node-1", "node-role.kubernetes.io/worker", "", "status", "capacity",
-                             "cpu", "4", "memory", "8Gi", "pods", "110", "allocatable", "cpu", "4",
-                             "memory", "8Gi", "pods", "110", "nodeInfo", "kubeletVersion", "v1.36.0",
-                             "osImage", "adze", "kernelVersion", "6.1", "containerRuntimeVersion",
-                             "sim://1", "conditions", "type", "Ready", "status", "True", "reason",
-                             "KubeletReady");
+    json_t *node =
+        json_pack("{s:{s:s, s:{s:s, s:s}}, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s},"
+                  "s:{s:s, s:s, s:s, s:s}, s:[{s:s, s:s, s:s}]}}",
+                  "metadata", "name", "node-1", "labels", "kubernetes.io/hostname", "node-1",
+                  "node-role.kubernetes.io/worker", "", "status", "capacity", "cpu", "4", "memory",
+                  "8Gi", "pods", "110", "allocatable", "cpu", "4", "memory", "8Gi", "pods", "110",
+                  "nodeInfo", "kubeletVersion", "v1.36.0", "osImage", "adze", "kernelVersion",
+                  "6.1", "containerRuntimeVersion", "sim://1", "conditions", "type", "Ready",
+                  "status", "True", "reason", "KubeletReady");
     struct error error = {0};
     const struct store_resource *nodes = store_resource_find(store, "", "v1", "nodes");
     if (store_add(store, nodes, NULL, node, &error) == NULL)

@@ -1,4 +1,5 @@
-// Helpers of the tests of the embedded cluster's store: JSON with single quotes, a store on virtual time.
+// Helpers of the tests of the embedded cluster's store: JSON with single quotes, a store on virtual
+// time.
 #pragma once
 
 #include <setjmp.h>
@@ -13,9 +14,9 @@
 
 #include "base/duration.h"
 #include "base/loop.h"
+#include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "sim/store/store.h"
-#include "base/loop_virtual.h"
 #include "sim/store/store_patch.h"
 
 #define START_NS (INT64_C(1767225600) * SECOND) // 2026-01-01T00:00:00Z
@@ -36,14 +37,14 @@ static inline json_t *json_of(const char *text)
 }
 
 // Compares and gives a readable message; takes the reference of `expected`.
-#define assert_json(actual, expected_text)                                                         \
-    do {                                                                                           \
-        json_t *expected_json = json_of(expected_text);                                            \
-        if (!json_equal(actual, expected_json)) {                                                  \
-            char *actual_text = json_dumps(actual, JSON_ENCODE_ANY | JSON_SORT_KEYS);              \
-            fail_msg("got %s, expected %s", actual_text, expected_text);                           \
-        }                                                                                          \
-        json_decref(expected_json);                                                                \
+#define assert_json(actual, expected_text)                                            \
+    do {                                                                              \
+        json_t *expected_json = json_of(expected_text);                               \
+        if (!json_equal(actual, expected_json)) {                                     \
+            char *actual_text = json_dumps(actual, JSON_ENCODE_ANY | JSON_SORT_KEYS); \
+            fail_msg("got %s, expected %s", actual_text, expected_text);              \
+        }                                                                             \
+        json_decref(expected_json);                                                   \
     } while (0)
 
 struct world_of_test {
@@ -111,7 +112,8 @@ static inline json_t *patch_text(struct world_of_test *t, const struct store_res
                                  const char *type, const char *text, struct error *error)
 {
     json_t *patch = json_of(text);
-    json_t *stored = store_patch(t->store, resource, namespace, name, subresource, type, patch, error);
+    json_t *stored =
+        store_patch(t->store, resource, namespace, name, subresource, type, patch, error);
     json_decref(patch);
     return stored;
 }

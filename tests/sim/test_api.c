@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "kube/client.h"
 #include "sim/apiserver/api_internal.h"
-#include "sim/apiserver/sim_transport.h"
-#include "sim/store/store_internal.h"
 #include "sim/apiserver/api_path.h"
 #include "sim/apiserver/api_watch.h"
+#include "sim/apiserver/sim_transport.h"
+#include "sim/store/store_internal.h"
 
 struct api_of_test {
     struct world_of_test *world;
@@ -36,12 +36,17 @@ static int api_teardown(void **state)
 }
 
 // One request; the body is kept until the next.
-static json_t *ask_as(struct api_of_test *t, const char *method, const char *path, const char *query,
-                      const char *media_type, const char *accept, const char *body_text, int status)
+static json_t *ask_as(struct api_of_test *t, const char *method, const char *path,
+                      const char *query, const char *media_type, const char *accept,
+                      const char *body_text, int status)
 {
     json_t *body = body_text != NULL ? json_of(body_text) : NULL;
-    struct api_request request = {.method = method, .path = path, .query = query,
-                                  .content_type = media_type, .accept = accept, .body = body};
+    struct api_request request = {.method = method,
+                                  .path = path,
+                                  .query = query,
+                                  .content_type = media_type,
+                                  .accept = accept,
+                                  .body = body};
     api_response_clear(&t->response);
     api_handle(t->api, &request, &t->response);
     json_decref(body);
@@ -80,7 +85,7 @@ static void make_pod(struct api_of_test *t, const char *name, const char *labels
     text_free(&text);
 }
 
-// --- paths and errors -------------------------------------------------------------------------------
+// --- paths and errors ----------------------------------------------------------------------------
 
 static void paths_are_parsed(void **state)
 {
@@ -105,8 +110,13 @@ static void paths_are_parsed(void **state)
     assert_true(api_path_parse("/api/v1/nodes/a%2Db", &path));
     assert_string_equal(path.name, "a-b");
     api_path_clear(&path);
-    static const char *const bad[] = {"", "api", "/api//v1", "/api/v1/nodes/..", "/api/v1/nodes/a%2Fb",
-                                      "/api/v1/nodes/a%00b", "/api/v1/a/b/c/d",
+    static const char *const bad[] = {"",
+                                      "api",
+                                      "/api//v1",
+                                      "/api/v1/nodes/..",
+                                      "/api/v1/nodes/a%2Fb",
+                                      "/api/v1/nodes/a%00b",
+                                      "/api/v1/a/b/c/d",
                                       "/a/b/c/d/e/f/g/h/i/j/k/l/m"};
     for (size_t i = 0; i < ARRAY_LENGTH(bad); i++)
         assert_false(api_path_parse(bad[i], &path));
@@ -116,11 +126,23 @@ static void random_paths_and_queries_are_survived(void **state)
 {
     struct api_of_test *t = *state;
     static const char *const parts[] = {
-        "/", "api", "apis", "v1", "namespaces", "default", "pods", "nodes", "status", "%2f", "%00", "..",
-        "?", "watch", "karpenter.sh", "nodepools", "scale", "eviction", "\xff", "%zz", "a", "="};
-    static const char *const queries[] = {
-        NULL, "limit=1", "limit=x", "continue=AAAA", "continue=%", "labelSelector=a+in+(", "watch=true",
-        "labelSelector=%21%21", "fieldSelector=a", "resourceVersion=x", "a&b&c", "=", "&&&", "dryRun=No"};
+        "/",      "api",      "apis", "v1",  "namespaces", "default", "pods",         "nodes",
+        "status", "%2f",      "%00",  "..",  "?",          "watch",   "karpenter.sh", "nodepools",
+        "scale",  "eviction", "\xff", "%zz", "a",          "="};
+    static const char *const queries[] = {NULL,
+                                          "limit=1",
+                                          "limit=x",
+                                          "continue=AAAA",
+                                          "continue=%",
+                                          "labelSelector=a+in+(",
+                                          "watch=true",
+                                          "labelSelector=%21%21",
+                                          "fieldSelector=a",
+                                          "resourceVersion=x",
+                                          "a&b&c",
+                                          "=",
+                                          "&&&",
+                                          "dryRun=No"};
     static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
     struct random random;
     random_seed(&random, 11);
@@ -150,14 +172,16 @@ static void random_paths_and_queries_are_survived(void **state)
 static void errors_are_status_objects(void **state)
 {
     struct api_of_test *t = *state;
-    assert_json(ask(t, "GET", PODS "/absent", NULL, NULL, 404),
-                "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure','message':"
-                "'pods \\'absent\\' not found','reason':'NotFound','details':{'name':'absent','kind':"
-                "'pods'},'code':404}");
-    assert_json(ask(t, "GET", "/apis/apps/v1/namespaces/default/deployments/absent", NULL, NULL, 404),
-                "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure','message':"
-                "'deployments.apps \\'absent\\' not found','reason':'NotFound','details':{'name':"
-                "'absent','group':'apps','kind':'deployments'},'code':404}");
+    assert_json(
+        ask(t, "GET", PODS "/absent", NULL, NULL, 404),
+        "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure','message':"
+        "'pods \\'absent\\' not found','reason':'NotFound','details':{'name':'absent','kind':"
+        "'pods'},'code':404}");
+    assert_json(
+        ask(t, "GET", "/apis/apps/v1/namespaces/default/deployments/absent", NULL, NULL, 404),
+        "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure','message':"
+        "'deployments.apps \\'absent\\' not found','reason':'NotFound','details':{'name':"
+        "'absent','group':'apps','kind':'deployments'},'code':404}");
     json_t *status = ask(t, "POST", PODS, NULL, "{'metadata':{'name':'a'},'spec':{}}", 422);
     assert_json(json_object_get(status, "details"),
                 "{'name':'a','kind':'Pod','causes':[{'reason':'FieldValueRequired','message':"
@@ -169,14 +193,14 @@ static void errors_are_status_objects(void **state)
     ask_as(t, "PATCH", "/api/v1/nodes/x", NULL, "text/plain", NULL, "{}", 415);
 }
 
-// --- lists ------------------------------------------------------------------------------------------
+// --- lists ---------------------------------------------------------------------------------------
 
 static void make_maps(struct api_of_test *t, int count)
 {
     for (int i = 0; i < count; i++) {
         char text[120];
-        snprintf(text, sizeof text, "{'metadata':{'name':'m-%02d','labels':{'odd':'%d','n':'%d'}}}", i,
-                 i % 2, i);
+        snprintf(text, sizeof text, "{'metadata':{'name':'m-%02d','labels':{'odd':'%d','n':'%d'}}}",
+                 i, i % 2, i);
         ask(t, "POST", MAPS, NULL, text, 201);
     }
 }
@@ -191,11 +215,12 @@ static void list_is_paged_by_limit_and_continue(void **state)
         json_t *list = ask(t, "GET", MAPS, query.data, NULL, 200);
         size_t i;
         json_t *item;
-        json_array_foreach(json_object_get(list, "items"), i, item)
-        {
+        json_array_foreach (json_object_get(list, "items"), i, item) {
             text_join(&names, " ", store_name(item));
         }
-        assert_int_equal(number_at(list, "metadata.remainingItemCount"), page == 0 ? 4 : page == 1 ? 1 : 0);
+        assert_int_equal(number_at(list, "metadata.remainingItemCount"), page == 0   ? 4
+                                                                         : page == 1 ? 1
+                                                                                     : 0);
         const char *token = text_at(list, "metadata.continue");
         assert_int_equal(token != NULL, page < 2);
         text_clear(&query);
@@ -252,8 +277,9 @@ static void label_selectors(void **state)
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         if (count_of(t, MAPS, cases[i].query) != cases[i].count)
             fail_msg("%s found %zu", cases[i].query, count_of(t, MAPS, cases[i].query));
-    static const char *const bad[] = {"labelSelector=a+in+x", "labelSelector=a+in+(x", "labelSelector=a%3D%3D%3Db",
-                                      "labelSelector=-a", "labelSelector=a+b", "fieldSelector=name"};
+    static const char *const bad[] = {"labelSelector=a+in+x",      "labelSelector=a+in+(x",
+                                      "labelSelector=a%3D%3D%3Db", "labelSelector=-a",
+                                      "labelSelector=a+b",         "fieldSelector=name"};
     for (size_t i = 0; i < ARRAY_LENGTH(bad); i++)
         ask(t, "GET", MAPS, bad[i], NULL, 400);
 }
@@ -281,7 +307,7 @@ static void resource_version_of_the_future_waits(void **state)
     ask(t, "GET", MAPS, "resourceVersion=1&resourceVersionMatch=NotOlderThan", NULL, 200);
 }
 
-// --- writes -----------------------------------------------------------------------------------------
+// --- writes --------------------------------------------------------------------------------------
 
 static void dry_run_changes_nothing(void **state)
 {
@@ -294,9 +320,10 @@ static void dry_run_changes_nothing(void **state)
     ask(t, "POST", MAPS, "dryRun=Some", "{'metadata':{'name':'a'}}", 400);
 }
 
-#define POOL                                                                                        \
-    "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'p'},'spec':{'template':" \
-    "{'spec':{'nodeClassRef':{'group':'karpenter.kwok.sh','kind':'KWOKNodeClass','name':'d'},"      \
+#define POOL                                                                                   \
+    "{'apiVersion':'karpenter.sh/"                                                             \
+    "v1','kind':'NodePool','metadata':{'name':'p'},'spec':{'template':"                        \
+    "{'spec':{'nodeClassRef':{'group':'karpenter.kwok.sh','kind':'KWOKNodeClass','name':'d'}," \
     "'requirements':[]}}%s}}"
 
 static json_t *post_pool(struct api_of_test *t, const char *query, const char *extra, int status)
@@ -355,7 +382,8 @@ static void scale_subresource(void **state)
 {
     struct api_of_test *t = *state;
     ask(t, "POST", "/apis/apps/v1/namespaces/default/deployments", NULL,
-        "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':"
+        "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'"
+        "metadata':"
         "{'labels':{'a':'b'}},'spec':{'containers':[{'name':'m','image':'i'}]}}}}",
         201);
     static const char path[] = "/apis/apps/v1/namespaces/default/deployments/d/scale";
@@ -429,7 +457,8 @@ static void events_have_two_shapes(void **state)
 {
     struct api_of_test *t = *state;
     ask(t, "POST", "/apis/events.k8s.io/v1/namespaces/default/events", NULL,
-        "{'apiVersion':'events.k8s.io/v1','kind':'Event','metadata':{'name':'e'},'regarding':{'kind':"
+        "{'apiVersion':'events.k8s.io/"
+        "v1','kind':'Event','metadata':{'name':'e'},'regarding':{'kind':"
         "'Pod','name':'x'},'note':'hello','reason':'Because','type':'Normal'}",
         201);
     json_t *event = ask(t, "GET", "/api/v1/namespaces/default/events/e", NULL, NULL, 200);
@@ -458,7 +487,7 @@ static void server_side_apply_owns_its_fields(void **state)
     ask_as(t, "PATCH", MAPS "/a", NULL, media_type, NULL, "{}", 400);
 }
 
-// --- eviction ---------------------------------------------------------------------------------------
+// --- eviction ------------------------------------------------------------------------------------
 
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
@@ -467,8 +496,8 @@ static void make_budget(struct api_of_test *t, const char *name, const char *ext
 {
     struct text text = {0};
     text_format(&text,
-                "{'metadata':{'name':'%s'},'spec':{'selector':{'matchLabels':{'app':'a'}}%s}}", name,
-                extra);
+                "{'metadata':{'name':'%s'},'spec':{'selector':{'matchLabels':{'app':'a'}}%s}}",
+                name, extra);
     ask(t, "POST", BUDGETS, NULL, text.data, 201);
     text_clear(&text);
     text_format(&text,
@@ -514,9 +543,10 @@ static void eviction_with_two_budgets_is_an_error(void **state)
     make_budget(t, "one", "", 1, 2, 1);
     make_budget(t, "two", "", 1, 2, 1);
     json_t *status = ask(t, "POST", PODS "/a/eviction", NULL, "{}", 500);
-    assert_string_equal(text_at(status, "message"),
-                        "This pod has more than one PodDisruptionBudget, which the eviction subresource "
-                        "does not support.");
+    assert_string_equal(
+        text_at(status, "message"),
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+        "does not support.");
 }
 
 static void eviction_of_unhealthy_pods(void **state)
@@ -528,7 +558,8 @@ static void eviction_of_unhealthy_pods(void **state)
     ask(t, "POST", PODS "/a/eviction", NULL, "{}", 429); // IfHealthyBudget, and it is not
     ask(t, "PATCH", BUDGETS "/guard/status", NULL, "{'status':{'currentHealthy':1}}", 200);
     ask(t, "POST", PODS "/a/eviction", NULL, "{}", 201);
-    ask(t, "PATCH", BUDGETS "/guard", NULL, "{'spec':{'unhealthyPodEvictionPolicy':'AlwaysAllow'}}", 200);
+    ask(t, "PATCH", BUDGETS "/guard", NULL, "{'spec':{'unhealthyPodEvictionPolicy':'AlwaysAllow'}}",
+        200);
     ask(t, "PATCH", BUDGETS "/guard/status", NULL, "{'status':{'currentHealthy':0}}", 200);
     ask(t, "POST", PODS "/b/eviction", NULL, "{}", 201);
 }
@@ -548,14 +579,15 @@ static void eviction_preconditions_cost_nothing(void **state)
     struct api_of_test *t = *state;
     make_pod(t, "a", "{'app':'a'}", true);
     make_budget(t, "guard", "", 1, 2, 1);
-    ask(t, "POST", PODS "/a/eviction", NULL, "{'deleteOptions':{'preconditions':{'uid':'x'}}}", 409);
+    ask(t, "POST", PODS "/a/eviction", NULL, "{'deleteOptions':{'preconditions':{'uid':'x'}}}",
+        409);
     ask(t, "POST", PODS "/absent/eviction", NULL, "{}", 404);
     ask(t, "POST", PODS "/a/eviction", NULL, "{'deleteOptions':{'dryRun':['All']}}", 201);
     json_t *budget = ask(t, "GET", BUDGETS "/guard", NULL, NULL, 200);
     assert_int_equal(number_at(budget, "status.disruptionsAllowed"), 1);
 }
 
-// --- watches ----------------------------------------------------------------------------------------
+// --- watches -------------------------------------------------------------------------------------
 
 struct watched {
     struct text text;
@@ -579,7 +611,8 @@ static void on_end(void *context)
     ((struct watched *)context)->ends++;
 }
 
-static void watch(struct api_of_test *t, struct watched *watched, const char *path, const char *query)
+static void watch(struct api_of_test *t, struct watched *watched, const char *path,
+                  const char *query)
 {
     ask(t, "GET", path, query, NULL, 200);
     assert_non_null(t->response.watch);
@@ -633,7 +666,8 @@ static void watch_list_ends_the_state_with_a_bookmark(void **state)
     make_maps(t, 1);
     struct watched watched = {0};
     watch(t, &watched, MAPS,
-          "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan");
+          "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch="
+          "NotOlderThan");
     loop_run_for(t->world->loop, SECOND);
     assert_string_equal(watched.text.data, "ADDED:m-00 BOOKMARK:(initial)");
     unwatch(&watched);
@@ -670,7 +704,7 @@ static void watch_from_before_the_history_is_410(void **state)
     assert_string_equal(text_at(status, "reason"), "Expired");
 }
 
-// --- the simulated transport ------------------------------------------------------------------------
+// --- the simulated transport ---------------------------------------------------------------------
 
 struct answers {
     int count, status;
@@ -697,8 +731,8 @@ static void on_transport_event(void *context, const json_t *event)
     text_format(&answers->events, ":%s", store_name(json_object_get(event, "object")));
 }
 
-static struct kube_call *start(struct kube_transport *transport, enum kube_verb verb, const char *path,
-                               const char *body_text, struct answers *answers)
+static struct kube_call *start(struct kube_transport *transport, enum kube_verb verb,
+                               const char *path, const char *body_text, struct answers *answers)
 {
     json_t *body = body_text != NULL ? json_of(body_text) : NULL;
     struct kube_request request = {.verb = verb, .path = path, .body = body};
@@ -708,7 +742,8 @@ static struct kube_call *start(struct kube_transport *transport, enum kube_verb 
     return call;
 }
 
-static struct kube_transport *transport_with(struct api_of_test *t, struct sim_transport_options options)
+static struct kube_transport *transport_with(struct api_of_test *t,
+                                             struct sim_transport_options options)
 {
     options.seed = 5;
     options.latency_min_ns = 10 * MILLISECOND;

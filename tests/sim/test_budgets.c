@@ -1,7 +1,7 @@
 // PodDisruptionBudget status: expected, desired and current healthy pods, and what may be
 // disrupted.
-#include "world_helpers.h"
 #include "sim/store/store_patch.h"
+#include "world_helpers.h"
 
 #define BUDGET(name, rule)                                                                         \
     "{'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': '" name "'}," \

@@ -58,11 +58,13 @@ static void json_patch_RFC_6902(void **state)
 {
     (void)state;
     static const struct vector_of_test vectors[] = {
-        {"{'foo':'bar'}", "[{'op':'add','path':'/baz','value':'qux'}]", "{'baz':'qux','foo':'bar'}"},
+        {"{'foo':'bar'}", "[{'op':'add','path':'/baz','value':'qux'}]",
+         "{'baz':'qux','foo':'bar'}"},
         {"{'foo':['bar','baz']}", "[{'op':'add','path':'/foo/1','value':'qux'}]",
          "{'foo':['bar','qux','baz']}"},
         {"{'baz':'qux','foo':'bar'}", "[{'op':'remove','path':'/baz'}]", "{'foo':'bar'}"},
-        {"{'foo':['bar','qux','baz']}", "[{'op':'remove','path':'/foo/1'}]", "{'foo':['bar','baz']}"},
+        {"{'foo':['bar','qux','baz']}", "[{'op':'remove','path':'/foo/1'}]",
+         "{'foo':['bar','baz']}"},
         {"{'baz':'qux','foo':'bar'}", "[{'op':'replace','path':'/baz','value':'boo'}]",
          "{'baz':'boo','foo':'bar'}"},
         {"{'foo':{'bar':'baz','waldo':'fred'},'qux':{'corge':'grault'}}",
@@ -104,7 +106,8 @@ static void strategic_lists_merge_by_key(void **state)
 {
     (void)state;
     static const struct vector_of_test vectors[] = {
-        {POD("[{'name':'a','image':'1'},{'name':'b','image':'1'}]"), POD("[{'name':'b','image':'2'}]"),
+        {POD("[{'name':'a','image':'1'},{'name':'b','image':'1'}]"),
+         POD("[{'name':'b','image':'2'}]"),
          POD("[{'name':'a','image':'1'},{'name':'b','image':'2'}]")},
         // New elements come before those that only the server has.
         {POD("[{'name':'a'}]"), POD("[{'name':'n'}]"), POD("[{'name':'n'},{'name':'a'}]")},

@@ -2,8 +2,8 @@
 // concept.
 #include "world_helpers.h"
 
-#include "sim/scheduler/scheduler_filters.h"
 #include "model/schema/decode.h"
+#include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_scores.h"
 #include "sim/store/store_patch.h"
 
@@ -342,8 +342,9 @@ static void topology_spread_policies(void **state)
     "{'labelSelector': {'matchLabels': {'app': '" app "'}}, 'topologyKey': 'zone'" more "}"
 #define NEAR(terms)                                                                                \
     PLAIN                                                                                          \
-        ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [" terms \
-        "]}}"
+    ", 'affinity': {'podAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [" terms "]" \
+    "}"                                                                                            \
+    "}"
 #define FAR(terms)                                                                                \
     PLAIN ", 'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': " \
           "[" terms "]}}"
@@ -525,11 +526,13 @@ static void scores_of_resources(void **state)
     put_node(&board, "b", "", "");
     run_pod(&board, "there", "", CONTAINER("'cpu': '2'"), "a"); // scored with 200 MiB
     int64_t scores[2];
-    score(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '1', 'memory': '2Gi'")), NULL, 2, scores);
+    score(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '1', 'memory': '2Gi'")), NULL, 2,
+          scores);
     assert_int_equal(scores[0], (25 + 72) / 2 + 75 + TAINTS_NONE); // as uneven as before
     assert_int_equal(scores[1], 75 + EVEN + TAINTS_NONE);
     // It makes the balance better here, worse there.
-    score(&board, pod_of(&board, "q", "", CONTAINER("'cpu': '0', 'memory': '4Gi'")), NULL, 2, scores);
+    score(&board, pod_of(&board, "q", "", CONTAINER("'cpu': '0', 'memory': '4Gi'")), NULL, 2,
+          scores);
     assert_int_equal(scores[0], (50 + 47) / 2 + (50 + (50 + 100 - 75) / 2) + TAINTS_NONE);
     assert_int_equal(scores[1], (100 + 50) / 2 + (50 + (50 + 75 - 100) / 2) + TAINTS_NONE);
     // Without requests: 100m and 200 MiB, and nothing to balance.
@@ -545,18 +548,19 @@ static void scores_of_nodes(void **state)
     put_node(&board, "a", "'zone': 'z1'", "'taints': [{'key': 'k', 'effect': 'PreferNoSchedule'}]");
     put_node(&board, "b", "'zone': 'z2', 'disk': 'ssd'", "");
     int64_t scores[2];
-    score(&board,
-          pod_of(&board, "p", "",
-                 PLAIN
-                 ", 'affinity': {'nodeAffinity': {'preferredDuringSchedulingIgnoredDuringExecution':"
-                 " [{'weight': 30, 'preference': {'matchExpressions': [{'key': 'zone', 'operator':"
-                 " 'In', 'values': ['z1']}]}}, {'weight': 10, 'preference': {'matchExpressions':"
-                 " [{'key': 'disk', 'operator': 'Exists'}]}}]}}"),
-          NULL, 2, scores);
+    score(
+        &board,
+        pod_of(&board, "p", "",
+               PLAIN
+               ", 'affinity': {'nodeAffinity': {'preferredDuringSchedulingIgnoredDuringExecution':"
+               " [{'weight': 30, 'preference': {'matchExpressions': [{'key': 'zone', 'operator':"
+               " 'In', 'values': ['z1']}]}}, {'weight': 10, 'preference': {'matchExpressions':"
+               " [{'key': 'disk', 'operator': 'Exists'}]}}]}}"),
+        NULL, 2, scores);
     assert_int_equal(scores[0], 97 + 2 * 100);
     assert_int_equal(scores[1], 97 + 2 * 33 + TAINTS_NONE);
-    score(&board, pod_of(&board, "q", "", PLAIN ", 'tolerations': [{'operator': 'Exists'}]"), NULL, 2,
-          scores);
+    score(&board, pod_of(&board, "q", "", PLAIN ", 'tolerations': [{'operator': 'Exists'}]"), NULL,
+          2, scores);
     assert_int_equal(scores[0], 97 + TAINTS_NONE);
     board_close(&board);
 }
@@ -581,7 +585,8 @@ static void scores_of_spread(void **state)
     score(&board, pod, &workload, 2, scores);
     assert_int_equal(scores[0], 97 + 2 * 66 + TAINTS_NONE);
     assert_int_equal(scores[1], 97 + 2 * 100 + TAINTS_NONE);
-    // Constraints of its own, if only firm ones, take the place of these; nodes without the key are last.
+    // Constraints of its own, if only firm ones, take the place of these; nodes without the key are
+    // last.
     pod = pod_of(&board, "q", "'app': 'x'",
                  PLAIN ", 'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey':"
                        " 'topology.kubernetes.io/zone', 'whenUnsatisfiable': 'ScheduleAnyway',"
@@ -613,7 +618,8 @@ static void scores_of_affinity_between_pods(void **state)
     run_pod(&board, "three", "'app': 'w'", LIKES("podAntiAffinity", "10", "x"), "c");
     int64_t scores[3];
     // Its own wish: 90 for z1. Those of pods that run: 40 for z2, 10 against z3.
-    score(&board, pod_of(&board, "p", "'app': 'x'", LIKES("podAffinity", "90", "y")), NULL, 3, scores);
+    score(&board, pod_of(&board, "p", "'app': 'x'", LIKES("podAffinity", "90", "y")), NULL, 3,
+          scores);
     assert_int_equal(scores[0] - scores[2], 2 * 100);
     assert_int_equal(scores[1] - scores[2], 2 * 50);
     // What a pod requires draws others that it requires, too.
@@ -867,9 +873,10 @@ static void nominated_pods_count_for_rules_between_pods(void **state)
     (void)state;
     struct scene scene = scene_open(bare);
     put_ready_node(&scene, "a", 4);
-    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'expected', 'labels':"
-                      " {'app': 'x'}}, 'spec': {'schedulingGates': [{'name': 'example.com/g'}],"
-                      " 'containers': [{'name': 'c', 'image': 'i'}]}}");
+    scene_add(&scene,
+              "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'expected', 'labels':"
+              " {'app': 'x'}}, 'spec': {'schedulingGates': [{'name': 'example.com/g'}],"
+              " 'containers': [{'name': 'c', 'image': 'i'}]}}");
     nominate(&scene, "expected", "a");
     new_pod(&scene, "p", "1",
             ", 'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution':"
@@ -988,8 +995,9 @@ static void a_new_attempt_starts_the_wait_anew(void **state)
     scene_run(&scene, 20);
     new_pod(&scene, "second", "2", "");
     scene_run(&scene, 20);
-    scene_patch(&scene, KIND_POD, "first", "{'spec': {'tolerations': [{'key': 'k', 'operator':"
-                                           " 'Exists'}]}}");
+    scene_patch(&scene, KIND_POD, "first",
+                "{'spec': {'tolerations': [{'key': 'k', 'operator':"
+                " 'Exists'}]}}");
     scene_run(&scene, 20);
     put_ready_node(&scene, "small", 2);
     scene_run(&scene, 15);

@@ -3,16 +3,16 @@
 
 #include "base/text.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
 #include "sim/store/store_remove.h"
 #include "sim/store/store_watch.h"
+#include "sim/store/store_write.h"
 
 static uint64_t version_of(const json_t *object)
 {
     return strtoull(text_at(object, "metadata.resourceVersion"), NULL, 10);
 }
 
-// --- creation ---------------------------------------------------------------------------------------
+// --- creation ------------------------------------------------------------------------------------
 
 static void start_namespaces_exist(void **state)
 {
@@ -43,9 +43,9 @@ static void create_existing_is_already_exists(void **state)
     struct world_of_test *t = *state;
     add_pod(t, "a", NULL);
     struct error error = {0};
-    assert_null(add_text(t, t->pods, "default",
-                         "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'m','image':'i'}]}}",
-                         &error));
+    assert_null(add_text(
+        t, t->pods, "default",
+        "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'m','image':'i'}]}}", &error));
     assert_int_equal(error.kind, ERROR_ALREADY_EXISTS);
     assert_string_equal(error.message, "pods \"a\" already exists");
 }
@@ -63,9 +63,10 @@ static void create_with_generate_name_draws_five_characters(void **state)
 static void create_with_long_generate_name_is_cut_to_63(void **state)
 {
     struct world_of_test *t = *state;
-    json_t *a = must_add(t, t->config_maps, "default",
-                         "{'metadata':{'generateName':"
-                         "'aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg-'}}");
+    json_t *a =
+        must_add(t, t->config_maps, "default",
+                 "{'metadata':{'generateName':"
+                 "'aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg-'}}");
     assert_int_equal(strlen(store_name(a)), 63);
 }
 
@@ -129,13 +130,14 @@ static void names_and_labels_are_validated(void **state)
 static void status_of_new_object_is_dropped(void **state)
 {
     struct world_of_test *t = *state;
-    json_t *pod = must_add(t, t->pods, "default",
-                           "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'m','image':'i'}]},"
-                           "'status':{'phase':'Running'}}");
+    json_t *pod =
+        must_add(t, t->pods, "default",
+                 "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'m','image':'i'}]},"
+                 "'status':{'phase':'Running'}}");
     assert_string_equal(text_at(pod, "status.phase"), "Pending");
     // A kubelet registers its node with the status.
-    json_t *node = must_add(t, t->nodes, NULL,
-                            "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'2'}}}");
+    json_t *node =
+        must_add(t, t->nodes, NULL, "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'2'}}}");
     assert_string_equal(text_at(node, "status.capacity.cpu"), "2");
 }
 
@@ -144,13 +146,13 @@ static void seed_determines_uids(void **state)
     struct world_of_test *t = *state;
     struct store *twin = store_create(t->loop, 7);
     const char *name = "default";
-    assert_string_equal(store_uid(store_get(twin, store_resource_find(twin, "", "v1", "namespaces"),
-                                            NULL, name)),
-                        store_uid(store_get(t->store, t->namespaces, NULL, name)));
+    assert_string_equal(
+        store_uid(store_get(twin, store_resource_find(twin, "", "v1", "namespaces"), NULL, name)),
+        store_uid(store_get(t->store, t->namespaces, NULL, name)));
     store_destroy(twin);
 }
 
-// --- defaults and admission -------------------------------------------------------------------------
+// --- defaults and admission ----------------------------------------------------------------------
 
 static void pod_defaults(void **state)
 {
@@ -165,10 +167,11 @@ static void pod_defaults(void **state)
     assert_int_equal(number_at(pod, "spec.terminationGracePeriodSeconds"), 30);
     assert_int_equal(number_at(pod, "spec.priority"), 0);
     assert_string_equal(text_at(pod, "spec.preemptionPolicy"), "PreemptLowerPriority");
-    assert_json(store_path(pod, "spec.tolerations"),
-                "[{'key':'node.kubernetes.io/not-ready','operator':'Exists','effect':'NoExecute',"
-                "'tolerationSeconds':300},{'key':'node.kubernetes.io/unreachable','operator':'Exists',"
-                "'effect':'NoExecute','tolerationSeconds':300}]");
+    assert_json(
+        store_path(pod, "spec.tolerations"),
+        "[{'key':'node.kubernetes.io/not-ready','operator':'Exists','effect':'NoExecute',"
+        "'tolerationSeconds':300},{'key':'node.kubernetes.io/unreachable','operator':'Exists',"
+        "'effect':'NoExecute','tolerationSeconds':300}]");
     json_t *container = json_array_get(store_path(pod, "spec.containers"), 0);
     assert_json(store_path(container, "resources.requests"), "{'cpu':'1','memory':'1Gi'}");
     assert_json(store_path(container, "ports"), "[{'containerPort':80,'protocol':'TCP'}]");
@@ -191,9 +194,10 @@ static void pod_priority_from_class(void **state)
     struct world_of_test *t = *state;
     must_add(t, t->store->priority_classes, NULL,
              "{'metadata':{'name':'high'},'value':1000,'preemptionPolicy':'Never'}");
-    json_t *pod = must_add(t, t->pods, "default",
-                           "{'metadata':{'name':'a'},'spec':{'priorityClassName':'high','containers':"
-                           "[{'name':'m','image':'i'}]}}");
+    json_t *pod =
+        must_add(t, t->pods, "default",
+                 "{'metadata':{'name':'a'},'spec':{'priorityClassName':'high','containers':"
+                 "[{'name':'m','image':'i'}]}}");
     assert_int_equal(number_at(pod, "spec.priority"), 1000);
     assert_string_equal(text_at(pod, "spec.preemptionPolicy"), "Never");
     struct error error = {0};
@@ -231,8 +235,9 @@ static void limit_range_defaults_and_bounds(void **state)
                          "{'metadata':{'name':'b'},'spec':{'containers':[{'name':'m','image':'i',"
                          "'resources':{'limits':{'cpu':'4'}}}]}}",
                          &error));
-    assert_string_equal(error.message, "pods \"b\" is forbidden: maximum cpu usage per Container is 3, "
-                                       "but limit is 4");
+    assert_string_equal(error.message,
+                        "pods \"b\" is forbidden: maximum cpu usage per Container is 3, "
+                        "but limit is 4");
 }
 
 static void deployment_defaults(void **state)
@@ -245,8 +250,9 @@ static void deployment_defaults(void **state)
                  "[{'name':'m','image':'i'}]}}},'status':{}}");
     assert_int_equal(number_at(object, "spec.replicas"), 1);
     assert_int_equal(number_at(object, "spec.revisionHistoryLimit"), 10);
-    assert_json(store_path(object, "spec.strategy"),
-                "{'type':'RollingUpdate','rollingUpdate':{'maxUnavailable':'25%','maxSurge':'25%'}}");
+    assert_json(
+        store_path(object, "spec.strategy"),
+        "{'type':'RollingUpdate','rollingUpdate':{'maxUnavailable':'25%','maxSurge':'25%'}}");
     assert_json(store_path(object, "spec.template.metadata"), "{'labels':{'a':'b'}}");
 }
 
@@ -272,9 +278,8 @@ static void pod_without_containers_is_invalid(void **state)
 static void pod_quantities_are_validated(void **state)
 {
     struct world_of_test *t = *state;
-    static const char *const bad[] = {
-        "{'requests':{'cpu':'1x'}}", "{'requests':{'cpu':'-1'}}",
-        "{'requests':{'cpu':'2'},'limits':{'cpu':'1'}}"};
+    static const char *const bad[] = {"{'requests':{'cpu':'1x'}}", "{'requests':{'cpu':'-1'}}",
+                                      "{'requests':{'cpu':'2'},'limits':{'cpu':'1'}}"};
     for (size_t i = 0; i < ARRAY_LENGTH(bad); i++) {
         struct text text = {0};
         text_format(&text,
@@ -293,14 +298,15 @@ static void pod_spec_is_mostly_immutable(void **state)
     struct world_of_test *t = *state;
     add_pod(t, "a", NULL);
     struct error error = {0};
-    assert_null(patch_text(t, t->pods, "default", "a", NULL, "merge", "{'spec':{'nodeName':'n'}}",
-                           &error));
+    assert_null(
+        patch_text(t, t->pods, "default", "a", NULL, "merge", "{'spec':{'nodeName':'n'}}", &error));
     assert_int_equal(error.kind, ERROR_INVALID);
     assert_non_null(patch_text(t, t->pods, "default", "a", NULL, "strategic",
-                               "{'spec':{'containers':[{'name':'main','image':'busybox:2'}]}}", NULL));
+                               "{'spec':{'containers':[{'name':'main','image':'busybox:2'}]}}",
+                               NULL));
 }
 
-// --- updates ----------------------------------------------------------------------------------------
+// --- updates -------------------------------------------------------------------------------------
 
 static void stale_resource_version_conflicts(void **state)
 {
@@ -311,9 +317,9 @@ static void stale_resource_version_conflicts(void **state)
     struct error error = {0};
     assert_null(store_replace(t->store, t->pods, "default", "a", NULL, old, &error));
     assert_int_equal(error.kind, ERROR_CONFLICT);
-    assert_string_equal(error.message,
-                        "Operation cannot be fulfilled on pods \"a\": the object has been modified; "
-                        "please apply your changes to the latest version and try again");
+    assert_string_equal(
+        error.message, "Operation cannot be fulfilled on pods \"a\": the object has been modified; "
+                       "please apply your changes to the latest version and try again");
     json_decref(old);
 }
 
@@ -342,9 +348,10 @@ static void stored_objects_are_immutable(void **state)
     struct world_of_test *t = *state;
     json_t *old = json_incref(add_pod(t, "a", NULL));
     json_t *snapshot = json_deep_copy(old);
-    patch_text(t, t->pods, "default", "a", NULL, "strategic",
-               "{'metadata':{'labels':{'x':'1'}},'spec':{'containers':[{'name':'main','image':'z'}]}}",
-               NULL);
+    patch_text(
+        t, t->pods, "default", "a", NULL, "strategic",
+        "{'metadata':{'labels':{'x':'1'}},'spec':{'containers':[{'name':'main','image':'z'}]}}",
+        NULL);
     assert_true(json_equal(old, snapshot));
     json_decref(old);
     json_decref(snapshot);
@@ -357,10 +364,11 @@ static void generation_rises_with_spec_only(void **state)
     json_t *d = patch_text(t, t->deployments, "default", "d", NULL, "merge",
                            "{'metadata':{'labels':{'x':'1'}}}", NULL);
     assert_int_equal(number_at(d, "metadata.generation"), 1);
-    d = patch_text(t, t->deployments, "default", "d", "status", "merge", "{'status':{'replicas':1}}",
-                   NULL);
+    d = patch_text(t, t->deployments, "default", "d", "status", "merge",
+                   "{'status':{'replicas':1}}", NULL);
     assert_int_equal(number_at(d, "metadata.generation"), 1);
-    d = patch_text(t, t->deployments, "default", "d", NULL, "merge", "{'spec':{'replicas':3}}", NULL);
+    d = patch_text(t, t->deployments, "default", "d", NULL, "merge", "{'spec':{'replicas':3}}",
+                   NULL);
     assert_int_equal(number_at(d, "metadata.generation"), 2);
 }
 
@@ -382,10 +390,11 @@ static void server_metadata_cannot_be_written(void **state)
 {
     struct world_of_test *t = *state;
     add_pod(t, "a", NULL);
-    json_t *pod = patch_text(t, t->pods, "default", "a", NULL, "merge",
-                             "{'metadata':{'creationTimestamp':'2000-01-01T00:00:00Z','generation':9,"
-                             "'deletionTimestamp':'2000-01-01T00:00:00Z','labels':{'x':'y'}}}",
-                             NULL);
+    json_t *pod =
+        patch_text(t, t->pods, "default", "a", NULL, "merge",
+                   "{'metadata':{'creationTimestamp':'2000-01-01T00:00:00Z','generation':9,"
+                   "'deletionTimestamp':'2000-01-01T00:00:00Z','labels':{'x':'y'}}}",
+                   NULL);
     assert_string_equal(text_at(pod, "metadata.creationTimestamp"), "2026-01-01T00:00:00Z");
     assert_int_equal(number_at(pod, "metadata.generation"), 1);
     assert_null(text_at(pod, "metadata.deletionTimestamp"));
@@ -404,7 +413,7 @@ static void provider_id_is_set_once(void **state)
     assert_int_equal(error.kind, ERROR_INVALID);
 }
 
-// --- deletion ---------------------------------------------------------------------------------------
+// --- deletion ------------------------------------------------------------------------------------
 
 static json_t *remove_with_grace(struct world_of_test *t, const char *name, int64_t grace)
 {
@@ -448,7 +457,8 @@ static void delete_of_finished_pod_is_immediate(void **state)
 {
     struct world_of_test *t = *state;
     add_pod(t, "a", "node-1");
-    patch_text(t, t->pods, "default", "a", "status", "merge", "{'status':{'phase':'Succeeded'}}", NULL);
+    patch_text(t, t->pods, "default", "a", "status", "merge", "{'status':{'phase':'Succeeded'}}",
+               NULL);
     store_remove(t->store, t->pods, "default", "a", NULL, NULL);
     assert_null(store_get(t->store, t->pods, "default", "a"));
 }
@@ -456,7 +466,8 @@ static void delete_of_finished_pod_is_immediate(void **state)
 static void finalizers_hold_a_deleted_object(void **state)
 {
     struct world_of_test *t = *state;
-    must_add(t, t->nodes, NULL, "{'metadata':{'name':'n','finalizers':['karpenter.sh/termination']}}");
+    must_add(t, t->nodes, NULL,
+             "{'metadata':{'name':'n','finalizers':['karpenter.sh/termination']}}");
     json_t *node = store_remove(t->store, t->nodes, NULL, "n", NULL, NULL);
     assert_string_equal(text_at(node, "metadata.deletionTimestamp"), "2026-01-01T00:00:00Z");
     assert_int_equal(number_at(node, "metadata.deletionGracePeriodSeconds"), 0);
@@ -522,7 +533,8 @@ static void namespace_goes_with_its_content(void **state)
     struct error error = {0};
     assert_null(add_text(t, t->config_maps, "team", "{'metadata':{'name':'c'}}", &error));
     assert_int_equal(error.kind, ERROR_FORBIDDEN);
-    patch_text(t, t->config_maps, "team", "b", NULL, "merge", "{'metadata':{'finalizers':null}}", NULL);
+    patch_text(t, t->config_maps, "team", "b", NULL, "merge", "{'metadata':{'finalizers':null}}",
+               NULL);
     assert_null(store_get(t->store, t->namespaces, NULL, "team"));
 }
 
@@ -538,7 +550,7 @@ static void empty_namespace_goes_at_once(void **state)
     assert_int_equal(error.kind, ERROR_FORBIDDEN);
 }
 
-// --- order ------------------------------------------------------------------------------------------
+// --- order ---------------------------------------------------------------------------------------
 
 static bool append_key(void *context, json_t *object)
 {
@@ -595,7 +607,7 @@ static void index_agrees_with_sorting(void **state)
     index_destroy(index, NULL);
 }
 
-// --- watches ----------------------------------------------------------------------------------------
+// --- watches -------------------------------------------------------------------------------------
 
 struct heard {
     struct text text;
@@ -615,11 +627,13 @@ static void hear(void *context, const char *type, json_t *object)
     }
     if (heard->write_at_first) {
         heard->write_at_first = false;
-        must_add(heard->t, heard->t->config_maps, "default", "{'metadata':{'name':'from-handler'}}");
+        must_add(heard->t, heard->t->config_maps, "default",
+                 "{'metadata':{'name':'from-handler'}}");
     }
 }
 
-static void listen(struct heard *heard, struct world_of_test *t, const char *namespace, uint64_t since)
+static void listen(struct heard *heard, struct world_of_test *t, const char *namespace,
+                   uint64_t since)
 {
     heard->t = t;
     heard->watch =
@@ -692,8 +706,8 @@ static void slow_watch_loses_nothing(void **state)
         patch_text(t, t->config_maps, "default", "a", NULL, "merge", patch, NULL);
     }
     loop_run_for(t->loop, SECOND);
-    assert_int_equal(heard.text.length, strlen("ADDED:a") + (STORE_HISTORY_MAX + 10) *
-                                                                strlen(" MODIFIED:a"));
+    assert_int_equal(heard.text.length,
+                     strlen("ADDED:a") + (STORE_HISTORY_MAX + 10) * strlen(" MODIFIED:a"));
     unlisten(&heard);
 }
 

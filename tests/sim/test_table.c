@@ -1,4 +1,5 @@
-// Tables: kubectl's durations, JSONPath of printer columns, the columns of kinds; and the protobuf reader.
+// Tables: kubectl's durations, JSONPath of printer columns, the columns of kinds; and the protobuf
+// reader.
 #include "store_helpers.h"
 
 #include "base/random.h"
@@ -14,10 +15,25 @@ static void durations_in_kubectls_short_form(void **state)
         int64_t seconds;
         const char *text;
     } cases[] = {
-        {-5, "<invalid>"}, {-1, "0s"}, {0, "0s"}, {119, "119s"}, {120, "2m"}, {130, "2m10s"},
-        {599, "9m59s"}, {600, "10m"}, {3 * 3600 - 1, "179m"}, {3 * 3600, "3h"}, {3 * 3600 + 60, "3h1m"},
-        {8 * 3600, "8h"}, {47 * 3600, "47h"}, {48 * 3600, "2d"}, {50 * 3600, "2d2h"}, {8 * 86400, "8d"},
-        {729 * 86400, "729d"}, {730 * 86400, "2y"}, {(730 + 40) * 86400, "2y40d"},
+        {-5, "<invalid>"},
+        {-1, "0s"},
+        {0, "0s"},
+        {119, "119s"},
+        {120, "2m"},
+        {130, "2m10s"},
+        {599, "9m59s"},
+        {600, "10m"},
+        {3 * 3600 - 1, "179m"},
+        {3 * 3600, "3h"},
+        {3 * 3600 + 60, "3h1m"},
+        {8 * 3600, "8h"},
+        {47 * 3600, "47h"},
+        {48 * 3600, "2d"},
+        {50 * 3600, "2d2h"},
+        {8 * 86400, "8d"},
+        {729 * 86400, "729d"},
+        {730 * 86400, "2y"},
+        {(730 + 40) * 86400, "2y40d"},
         {8 * 365 * 86400, "8y"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -32,7 +48,8 @@ static void json_paths_of_printer_columns(void **state)
     (void)state;
     json_t *object = json_of(
         "{'metadata':{'labels':{'karpenter.sh/nodepool':'p','a.b':'dot'}},'list':[{'x':1},{'x':2}],"
-        "'status':{'conditions':[{'type':'A','status':'False'},{'type':'Ready','status':'True'}]}}");
+        "'status':{'conditions':[{'type':'A','status':'False'},{'type':'Ready','status':'True'}]}"
+        "}");
     static const struct {
         const char *path, *value;
     } cases[] = {
@@ -45,8 +62,9 @@ static void json_paths_of_printer_columns(void **state)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
         assert_json(json_path_first(object, cases[i].path), cases[i].value);
-    static const char *const none[] = {".absent", ".list[9]", ".status.conditions[?(@.type==\"B\")].status",
-                                       ".list[", ".list[?(", ".metadata.labels.x.y"};
+    static const char *const none[] = {
+        ".absent", ".list[9]", ".status.conditions[?(@.type==\"B\")].status",
+        ".list[",  ".list[?(", ".metadata.labels.x.y"};
     for (size_t i = 0; i < ARRAY_LENGTH(none); i++)
         assert_null(json_path_first(object, none[i]));
     json_decref(object);
@@ -61,20 +79,20 @@ static char *row_of_text(const struct store_resource *resource, const char *text
     struct text row = {0};
     size_t i;
     json_t *cell;
-    json_array_foreach(cells, i, cell)
-    {
+    json_array_foreach (cells, i, cell) {
         char *value = json_dumps(cell, JSON_ENCODE_ANY);
         text_format(&row, "%s%s", i > 0 ? "|" : "", value);
         free(value);
     }
-    assert_int_equal(json_array_size(cells), json_array_size(json_object_get(table, "columnDefinitions")));
+    assert_int_equal(json_array_size(cells),
+                     json_array_size(json_object_get(table, "columnDefinitions")));
     json_decref(object);
     json_decref(table);
     return text_take(&row);
 }
 
-static void check_row(struct world_of_test *t, const char *group, const char *plural, const char *object,
-                      const char *expected)
+static void check_row(struct world_of_test *t, const char *group, const char *plural,
+                      const char *object, const char *expected)
 {
     const struct store_resource *resource = store_resource_find(t->store, group, "v1", plural);
     char *row = row_of_text(resource, object);
@@ -94,22 +112,26 @@ static void rows_of_built_in_kinds(void **state)
     struct world_of_test *t = *state;
     check_row(t, "", "pods",
               "{" BORN ",'spec':{'nodeName':'n','containers':[{},{}]},'status':{'phase':'Running',"
-              "'podIP':'10.0.0.1','containerStatuses':[{'ready':true,'restartCount':2},{'ready':false}]}}",
+              "'podIP':'10.0.0.1','containerStatuses':[{'ready':true,'restartCount':2},{'ready':"
+              "false}]}}",
               "'x'|'1/2'|'Running'|'2'|'5m'|'10.0.0.1'|'n'|'<none>'|'<none>'");
     check_row(t, "", "pods",
-              "{" BORN ",'spec':{'containers':[{}]},'status':{'phase':'Pending','conditions':[{'type':"
+              "{" BORN
+              ",'spec':{'containers':[{}]},'status':{'phase':'Pending','conditions':[{'type':"
               "'PodScheduled','status':'False','reason':'SchedulingGated'}]}}",
               "'x'|'0/1'|'SchedulingGated'|'0'|'5m'|'<none>'|'<none>'|'<none>'|'<none>'");
     check_row(t, "", "nodes",
-              "{" BORN ",'spec':{'unschedulable':true},'status':{'nodeInfo':{'kubeletVersion':'v1'},"
+              "{" BORN
+              ",'spec':{'unschedulable':true},'status':{'nodeInfo':{'kubeletVersion':'v1'},"
               "'conditions':[{'type':'Ready','status':'False'}]}}",
               "'x'|'NotReady,SchedulingDisabled'|'<none>'|'5m'|'v1'|'<none>'|'<none>'|'<unknown>'|"
               "'<unknown>'|'<unknown>'");
-    check_row(t, "apps", "deployments",
-              "{" BORN ",'spec':{'replicas':3,'selector':{'matchLabels':{'a':'b'}},'template':{'spec':"
-              "{'containers':[{'name':'c','image':'i'}]}}},'status':{'readyReplicas':2,'updatedReplicas':"
-              "3,'availableReplicas':2}}",
-              "'x'|'2/3'|3|2|'5m'|'c'|'i'|'a=b'");
+    check_row(
+        t, "apps", "deployments",
+        "{" BORN ",'spec':{'replicas':3,'selector':{'matchLabels':{'a':'b'}},'template':{'spec':"
+        "{'containers':[{'name':'c','image':'i'}]}}},'status':{'readyReplicas':2,'updatedReplicas':"
+        "3,'availableReplicas':2}}",
+        "'x'|'2/3'|3|2|'5m'|'c'|'i'|'a=b'");
     check_row(t, "policy", "poddisruptionbudgets",
               "{" BORN ",'spec':{'minAvailable':'50%'},'status':{'disruptionsAllowed':1}}",
               "'x'|'50%'|'N/A'|1|'5m'");
@@ -136,11 +158,12 @@ static void every_kind_has_a_table(void **state)
     }
 }
 
-// --- protobuf ---------------------------------------------------------------------------------------
+// --- protobuf ------------------------------------------------------------------------------------
 
 // Namespace "team" as kubectl sends it: the envelope, an empty status and spec, no creation time.
-static const char namespace_body[] = "k8s\0\n\x0f\n\x02v1\x12\tNamespace\x12\x12\n\x0c\n\x04team\x12\0\x1a\0"
-                                     "B\0\x12\0\x1a\0\x1a\0\"\0";
+static const char namespace_body[] =
+    "k8s\0\n\x0f\n\x02v1\x12\tNamespace\x12\x12\n\x0c\n\x04team\x12\0\x1a\0"
+    "B\0\x12\0\x1a\0\x1a\0\"\0";
 
 static void protobuf_bodies_are_read(void **state)
 {
@@ -149,8 +172,9 @@ static void protobuf_bodies_are_read(void **state)
     json_t *object = protobuf_read(namespace_body, sizeof namespace_body - 1, &failure);
     if (object == NULL)
         fail_msg("%s", failure.message);
-    assert_json(object, "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'},'spec':{},"
-                        "'status':{}}");
+    assert_json(object,
+                "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'},'spec':{},"
+                "'status':{}}");
     json_decref(object);
     assert_null(protobuf_read("k8s\0", 4, &failure));
     assert_int_equal(failure.code, 415);

@@ -1,15 +1,15 @@
 // Helpers of the tests of the simulated cluster: a store, a world and machines on virtual time.
 #pragma once
 
+#include "base/loop_virtual.h"
 #include "base/map.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/schema/object.h"
-#include "sim/world.h"
-#include "store_helpers.h"
-#include "base/loop_virtual.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
+#include "sim/world.h"
+#include "store_helpers.h"
 
 struct scene {
     struct loop *loop;

@@ -1,5 +1,5 @@
-// What tests of the controllers read of a simulated cluster, and do to it by hand. Everything that is answered is
-// borrowed from the store until the loop runs on.
+// What tests of the controllers read of a simulated cluster, and do to it by hand. Everything that
+// is answered is borrowed from the store until the loop runs on.
 #pragma once
 
 #include "simulation/scenario.h"
@@ -29,24 +29,26 @@ int64_t view_transition(const json_t *object, const char *type);
 int64_t view_instant(const json_t *object, const char *path);
 int64_t view_now(struct scenario *scenario); // whole seconds
 
-// Events: how many of the reason about that kind, whose message contains `part` (NULL: any), repetitions counted.
+// Events: how many of the reason about that kind, whose message contains `part` (NULL: any),
+// repetitions counted.
 uint32_t view_events(struct scenario *scenario, const char *kind, const char *reason,
                      const char *part);
 
-// The value of a series as /metrics would show it; `labels` as "name=\"value\",...", in the family's order. -1: there
-// is none.
+// The value of a series as /metrics would show it; `labels` as "name=\"value\",...", in the
+// family's order. -1: there is none.
 double view_metric(struct scenario *scenario, const char *family, const char *labels);
 // The sum of the family's series whose labels contain `part`.
 double view_metric_sum(struct scenario *scenario, const char *family, const char *part);
 
-// By hand: a merge patch (YAML's flow style or JSON) of an object or its status; the deletion of one.
+// By hand: a merge patch (YAML's flow style or JSON) of an object or its status; the deletion of
+// one.
 void hand_patch(struct scenario *scenario, const char *api_version, const char *kind,
                 const char *namespace, const char *name, const char *subresource,
                 const char *patch);
 void hand_delete(struct scenario *scenario, const char *api_version, const char *kind,
                  const char *namespace, const char *name);
-// A bare pod of `cpu`, with `metadata` and `spec` as further members in YAML's flow style ("" for none), e.g.
-// "annotations: {...}, " and "terminationGracePeriodSeconds: 5, ".
+// A bare pod of `cpu`, with `metadata` and `spec` as further members in YAML's flow style ("" for
+// none), e.g. "annotations: {...}, " and "terminationGracePeriodSeconds: 5, ".
 void hand_pod(struct scenario *scenario, const char *name, const char *cpu, const char *metadata,
               const char *spec);
 // The NodePool "default" with these further members of its template's spec and of its own spec.

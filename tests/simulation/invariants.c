@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "simulation/invariants_internal.h"
 #include "sim/store/store_watch.h"
+#include "simulation/invariants_internal.h"
 
 // Between two of the slower checks.
 #define LOOK_NS     SECOND
@@ -65,7 +65,7 @@ bool is_faithful(const struct invariants *invariants)
            now_ns(invariants) - invariants->sees_since_ns > STALE_NS;
 }
 
-// --- life ------------------------------------------------------------------------------------
+// --- life ----------------------------------------------------------------------------------------
 
 struct invariants *invariants_create(const struct invariants_options *options)
 {
@@ -130,7 +130,7 @@ void invariants_destroy(struct invariants *invariants)
     free(invariants);
 }
 
-// --- what the test does ----------------------------------------------------------------------
+// --- what the test does --------------------------------------------------------------------------
 
 void invariants_blind(struct invariants *invariants, bool blind)
 {
@@ -162,7 +162,7 @@ void invariants_prices_change(struct invariants *invariants)
     invariants->repriced_ns = now_ns(invariants);
 }
 
-// --- what the controller does ----------------------------------------------------------------
+// --- what the controller does --------------------------------------------------------------------
 
 void invariants_before_request(struct invariants *invariants, const struct kube_request *request)
 {
@@ -185,7 +185,7 @@ void invariants_after_request(struct invariants *invariants, const struct kube_r
         after_pod(invariants, request, &target);
 }
 
-// --- the store -------------------------------------------------------------------------------
+// --- the store -----------------------------------------------------------------------------------
 
 static void on_claim(void *context, const char *type, json_t *claim)
 {
@@ -227,7 +227,7 @@ void invariants_step(struct invariants *invariants)
     forget_old_pods(invariants);
 }
 
-// --- 8: settling -----------------------------------------------------------------------------
+// --- 8: settling ---------------------------------------------------------------------------------
 
 static bool pod_settled(void *context, json_t *pod)
 {

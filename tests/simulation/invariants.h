@@ -1,10 +1,10 @@
-// What must never happen in a simulated world (design.md section 8, DIS-790 to DIS-795), checked from
-// outside.
+// What must never happen in a simulated world (design.md section 8, DIS-790 to DIS-795), checked
+// from outside.
 //
 // The observer sees three things: every request of the controller, just before and just after it
 // takes effect; every launch of a machine; and the store. It shares no code with the controller, so
-// that one mistake cannot hide another; what makes a command it tells by the mark on its objects, the
-// annotation adze.dev/disruption-command. The first violation is kept; later ones are ignored.
+// that one mistake cannot hide another; what makes a command it tells by the mark on its objects,
+// the annotation adze.dev/disruption-command. The first violation is kept; later ones are ignored.
 //
 //  1. a machine outlives its NodeClaim by no more than garbage collection takes; a NodeClaim has
 //     one machine, a command no more replacements than it promised (DIS-724);
@@ -14,10 +14,11 @@
 //     one before its node's deadline; no machine is terminated with pods on it that have not been
 //     told to go, before its node's deadline. Voluntary disruption never begins beyond the
 //     NodePool's budgets (DIS-790), takes nodes of a kind that its reason allows, without blocking
-//     pods (DIS-791), never the last ready pods of a workload beside others (DIS-761); and no NodeClaim is deleted for
-//     no reason at all;
+//     pods (DIS-791), never the last ready pods of a workload beside others (DIS-761); and no
+//     NodeClaim is deleted for no reason at all;
 //  4. no node goes before its replacements are initialized and ready (DIS-792); they are cheaper
-//     if that is what they are for, and over a day consolidation saves more than it costs (DIS-795);
+//     if that is what they are for, and over a day consolidation saves more than it costs
+//     (DIS-795);
 //  5. a command ends in time, and leaves nothing behind on nodes that stay (DIS-793);
 //  6. no finalizer leaves a NodeClaim or Node while the machine is there;
 //  8. and what settling means: invariants_unsettled(), invariants_signature().
@@ -32,7 +33,7 @@ struct invariants_options {
     // No watch is held up: what the controller believes is at most a moment old, and it can be held
     // to it.
     bool faithful_watches;
-    bool loses_requests; // some get no answer before the client's timeout of half a minute
+    bool loses_requests;    // some get no answer before the client's timeout of half a minute
     int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller
                             // lives
 };

@@ -9,7 +9,7 @@
 
 const char *const disruption_reasons[REASONS] = {"Empty", "Drifted", "Underutilized"};
 
-// --- windows ---------------------------------------------------------------------------------
+// --- windows -------------------------------------------------------------------------------------
 // The worlds' schedules: minute and hour as "*", a number or "*/N", every day.
 
 static bool field_matches(const char *field, int64_t value)
@@ -47,7 +47,7 @@ static bool is_open(const json_t *budget, int64_t wall_ns)
     return false;
 }
 
-// --- what the budgets allow ------------------------------------------------------------------
+// --- what the budgets allow ----------------------------------------------------------------------
 
 static int64_t allowed_at(const json_t *pool, const char *reason, int64_t nodes, int64_t wall_ns)
 {
@@ -78,7 +78,7 @@ static int64_t allowed_by(const struct invariants *invariants, const json_t *poo
     return most;
 }
 
-// --- what is disrupted -----------------------------------------------------------------------
+// --- what is disrupted ---------------------------------------------------------------------------
 
 struct disrupting {
     struct invariants *invariants;
@@ -106,8 +106,8 @@ static bool count_disrupting(void *context, json_t *claim)
     if (node == NULL) // gone, and with it what says that it was initialized (LIF-303)
         return true;
     bool marked = node->command[0] != '\0';
-    bool deleted = is_deleting(claim) &&
-                   (record->voluntary || is_old(invariants, record->deleting_ns));
+    bool deleted =
+        is_deleting(claim) && (record->voluntary || is_old(invariants, record->deleting_ns));
     bool unready = is_old(invariants, node->unready_ns);
     disrupting->count += marked || deleted || unready;
     return true;
@@ -116,8 +116,8 @@ static bool count_disrupting(void *context, json_t *claim)
 // Whether more nodes are disrupted than allowed; no, if the NodePool has just changed.
 static bool exceeds(struct invariants *invariants, const char *pool_name, struct overrun *overrun)
 {
-    json_t *pool = store_get(invariants->store,
-                             resource(invariants, "karpenter.sh/v1", "NodePool"), NULL, pool_name);
+    json_t *pool = store_get(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"),
+                             NULL, pool_name);
     const struct pool_record *record = pool != NULL ? map_get(invariants->pools, pool_name) : NULL;
     if (record == NULL || now_ns(invariants) - record->changed_ns < STALE_NS ||
         now_ns(invariants) - invariants->jumped_ns < STALE_NS ||
@@ -135,8 +135,7 @@ static bool exceeds(struct invariants *invariants, const char *pool_name, struct
 void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason)
 {
     const char *pool_name = label_of(claim, LABEL_NODE_POOL);
-    struct pool_record *record =
-        pool_name != NULL ? map_get(invariants->pools, pool_name) : NULL;
+    struct pool_record *record = pool_name != NULL ? map_get(invariants->pools, pool_name) : NULL;
     for (uint32_t i = 0; record != NULL && i < REASONS; i++)
         if (strcmp(disruption_reasons[i], reason) == 0)
             snprintf(record->begun[i], sizeof record->begun[i], "%s", store_name(claim));

@@ -6,14 +6,14 @@
 
 #include "simulation/invariants_internal.h"
 
-#define ID_LENGTH   36
-#define TIMEOUT_NS  (10 * MINUTE) // DIS-322, for the worlds' numbers of nodes
-#define GRACE_NS    MINUTE        // DIS-793
-// Each write of an object that is given back may be lost: one after another of them costs the client's
-// timeout, and of thousands of nodes some meet that two or three times in a row.
+#define ID_LENGTH  36
+#define TIMEOUT_NS (10 * MINUTE) // DIS-322, for the worlds' numbers of nodes
+#define GRACE_NS   MINUTE        // DIS-793
+// Each write of an object that is given back may be lost: one after another of them costs the
+// client's timeout, and of thousands of nodes some meet that two or three times in a row.
 #define RESIDUE_MAX      MINUTE
 #define RESIDUE_LOST_MAX (2 * MINUTE)
-#define COMMANDS_MAX 60           // of one node in an hour
+#define COMMANDS_MAX     60 // of one node in an hour
 
 struct command_record *command_of(struct invariants *invariants, const json_t *object)
 {
@@ -27,7 +27,8 @@ struct command_record *command_of(struct invariants *invariants, const json_t *o
     if (command != NULL)
         return command;
     const char *counts = strrchr(mark, ',');
-    for (const char *at = mark; counts != NULL && (at = strchr(at, ',')) != NULL && at < counts; at++)
+    for (const char *at = mark; counts != NULL && (at = strchr(at, ',')) != NULL && at < counts;
+         at++)
         sscanf(at, ",%u,%u", &nodes, &replacements);
     if (sscanf(mark + ID_LENGTH, ",%15[A-Za-z]", reason) != 1)
         strcpy(reason, "Empty");
@@ -60,7 +61,7 @@ void free_command_record(void *value)
     free(command);
 }
 
-// --- who is part of it -----------------------------------------------------------------------
+// --- who is part of it ---------------------------------------------------------------------------
 
 // What its NodePool must say for a node to be taken by consolidation (DIS-150).
 static void check_policy(struct invariants *invariants, const struct command_record *command,
@@ -113,8 +114,9 @@ void join_candidate(struct invariants *invariants, struct command_record *comman
     const char *pool = label_of(claim, LABEL_NODE_POOL);
     candidate->claim = memory_copy_string(store_name(claim));
     candidate->pool = memory_copy_string(pool != NULL ? pool : "");
-    candidate->price = list_price(invariants, label_of(claim, LABEL_INSTANCE_TYPE),
-                                  label_of(claim, LABEL_ZONE), label_of(claim, LABEL_CAPACITY_TYPE));
+    candidate->price =
+        list_price(invariants, label_of(claim, LABEL_INSTANCE_TYPE), label_of(claim, LABEL_ZONE),
+                   label_of(claim, LABEL_CAPACITY_TYPE));
     map_set(command->candidates, store_uid(claim), candidate);
     if (map_count(command->candidates) > command->nodes_promised)
         violate(invariants, "command %s was to take %u nodes, and has taken %zu", command->id,
@@ -133,13 +135,14 @@ void join_replacement(struct invariants *invariants, const json_t *claim)
     map_set(command->replacements, store_uid(claim), command);
     invariants->counts.replacements++;
     if (++command->replacements_seen > command->replacements_promised)
-        violate(invariants, "NodeClaim %s is the %uth replacement of command %s, which has %u "
-                            "(DIS-724)",
+        violate(invariants,
+                "NodeClaim %s is the %uth replacement of command %s, which has %u "
+                "(DIS-724)",
                 store_name(claim), command->replacements_seen, command->id,
                 command->replacements_promised);
 }
 
-// --- 4: replacements -------------------------------------------------------------------------
+// --- 4: replacements -----------------------------------------------------------------------------
 
 struct arrivals {
     struct invariants *invariants;
@@ -155,9 +158,9 @@ static bool is_ready(const struct invariants *invariants, const json_t *claim,
     const char *name = text_at(claim, "status.nodeName");
     const struct node_record *node = name != NULL ? map_get(invariants->nodes, name) : NULL;
     bool stays = record->deleting_ns == 0 || now_ns(invariants) - record->deleting_ns < MOMENT_NS;
-    bool ready = node != NULL && (node->unready_ns == 0 ||
-                                  now_ns(invariants) - node->unready_ns < MOMENT_NS ||
-                                  !is_faithful(invariants));
+    bool ready = node != NULL &&
+                 (node->unready_ns == 0 || now_ns(invariants) - node->unready_ns < MOMENT_NS ||
+                  !is_faithful(invariants));
     return condition_is(claim, "Initialized", "True") && stays && ready;
 }
 
@@ -201,15 +204,16 @@ void check_replacements(struct invariants *invariants, struct command_record *co
         return;
     store_each(invariants->store, claims_of(invariants), NULL, count_arrival, &arrivals);
     if (arrivals.ready < command->replacements_promised)
-        violate(invariants, "command %s deletes a node, but only %u of its %u replacements are ready "
-                            "(DIS-792)",
+        violate(invariants,
+                "command %s deletes a node, but only %u of its %u replacements are ready "
+                "(DIS-792)",
                 command->id, arrivals.ready, command->replacements_promised);
     else if (!command->completed)
         check_saving(invariants, command, &arrivals);
     command->completed = true;
 }
 
-// --- 5: the end ------------------------------------------------------------------------------
+// --- 5: the end ----------------------------------------------------------------------------------
 
 static void age_commands(struct invariants *invariants, int64_t passed_ns)
 {
@@ -232,7 +236,7 @@ static const char *residue(struct invariants *invariants, const json_t *claim, c
     if (marked && !tainted && !handed_down)
         return "the mark";
     return condition_is(claim, "DisruptionReason", "True") && !(marked && tainted) ? "the condition"
-                                                                                  : NULL;
+                                                                                   : NULL;
 }
 
 static void look_at_claim(struct invariants *invariants, const json_t *claim, int64_t passed_ns)
@@ -248,8 +252,7 @@ static void look_at_claim(struct invariants *invariants, const json_t *claim, in
         command->marked++;
     const char *left = residue(invariants, claim, node);
     record->residue_ns = left != NULL ? record->residue_ns + passed_ns : 0;
-    if (record->residue_ns >
-        (invariants->options.loses_requests ? RESIDUE_LOST_MAX : RESIDUE_MAX))
+    if (record->residue_ns > (invariants->options.loses_requests ? RESIDUE_LOST_MAX : RESIDUE_MAX))
         violate(invariants, "%s of a disruption command has been left on Node %s (DIS-793)", left,
                 store_name(node));
 }

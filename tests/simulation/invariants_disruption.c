@@ -32,8 +32,7 @@ static void check_there_is_a_reason(struct invariants *invariants, const json_t 
 {
     const json_t *pool = pool_of(invariants, claim);
     const struct node_record *record = map_get(invariants->nodes, store_name(node));
-    const struct claim_record *claim_record_of_it =
-        map_get(invariants->claims, store_uid(claim));
+    const struct claim_record *claim_record_of_it = map_get(invariants->claims, store_uid(claim));
     bool healthy = condition_is(node, "Ready", "True") && record != NULL && record->unready_ns == 0;
     bool stays = pool != NULL && !is_deleting(pool) && store_path(pool, "spec.replicas") == NULL;
     bool replaces = claim_record_of_it != NULL && claim_record_of_it->command != NULL;
@@ -83,8 +82,8 @@ void before_claim_deletion(struct invariants *invariants, const struct target *t
 {
     json_t *claim = store_get(invariants->store, claims_of(invariants), NULL, target->name);
     json_t *node = claim != NULL ? node_of_claim(invariants, claim) : NULL;
-    if (node == NULL || is_deleting(claim) || is_deleting(node) ||
-        is_expired(invariants, claim) || is_repaired(invariants, node) ||
+    if (node == NULL || is_deleting(claim) || is_deleting(node) || is_expired(invariants, claim) ||
+        is_repaired(invariants, node) ||
         machine_park_find(simulation_park(invariants->simulation),
                           text_at(claim, "status.providerID")) == NULL)
         return;

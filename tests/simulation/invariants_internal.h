@@ -13,9 +13,9 @@
 
 #define MARK "adze.dev/disruption-command" // on the Nodes of a command and on its replacements
 
-// --- records: what the store does not keep ---------------------------------------------------
-struct claim_record {  // of a NodeClaim, by UID, for good
-    char *name;        // NULL: not seen yet
+// --- records: what the store does not keep -------------------------------------------------------
+struct claim_record { // of a NodeClaim, by UID, for good
+    char *name;       // NULL: not seen yet
     char *uid;
     char *provider_id; // of the machine that it launched
     char *command;     // identifier of the command that it is a replacement of
@@ -41,7 +41,7 @@ struct node_record { // by name
     bool marked; // bears a command's mark, whether or not it is tainted
 };
 
-struct machine_record { // by provider ID, for good: where to look for what it belongs to
+struct machine_record {      // by provider ID, for good: where to look for what it belongs to
     char *claim, *node;      // names; NULL: none was seen
     uint64_t absent_version; // of the store, when it had no such NodeClaim
 };
@@ -50,7 +50,7 @@ struct pod_record { // by UID, until half a minute after its end
     char *uid, *name, *namespace, *node, *app, *protection;
     char *moved_by; // the command that evicted the pod in whose place it came
     bool of_daemon_set;
-    bool ready, leaving; // leaving: deleted, ended or gone
+    bool ready, leaving;                        // leaving: deleted, ended or gone
     int64_t ready_ns, leaving_ns, protected_ns; // since when; ready_ns: the last time
 };
 
@@ -104,13 +104,13 @@ struct command_record { // by identifier, for good
     uint32_t nodes_promised, replacements_promised, replacements_seen;
     struct map *candidates; // by the NodeClaim's UID
     int64_t begun_ns;
-    int64_t age_ns;    // in the eyes of a controller that lives, since it began or was taken over
-    bool completed;    // its first candidate was deleted
-    struct map *replacements; // by the NodeClaim's UID
-    int64_t over_ns;   // since when its nodes are gone or given back; 0: not yet
+    int64_t age_ns; // in the eyes of a controller that lives, since it began or was taken over
+    bool completed; // its first candidate was deleted
+    struct map *replacements;    // by the NodeClaim's UID
+    int64_t over_ns;             // since when its nodes are gone or given back; 0: not yet
     double saved_usd, saves_usd; // until then; an hour from then on
     bool unknown, weighed;       // what it saves cannot be known; has been looked at
-    uint32_t marked;   // Nodes that bear its mark now and whose NodeClaims stay
+    uint32_t marked;             // Nodes that bear its mark now and whose NodeClaims stay
 };
 
 struct saving { // of a command that was weighed
@@ -125,8 +125,8 @@ struct invariants {
     struct map *claims, *pools, *nodes, *pods, *apps, *commands;
     struct map *holders, *orphans, *budgets, *stopping;
     struct map *machines, *occupants;
-    struct map *accused;  // names of the NodeClaims that have a reason to be disrupted
-    pod_records leaving;  // in the order in which they began to leave
+    struct map *accused;    // names of the NodeClaims that have a reason to be disrupted
+    pod_records leaving;    // in the order in which they began to leave
     uint32_t leaving_first; // those before it are forgotten
     struct store_watch *watches[3];
     int64_t clock_slack_ns, jumped_ns;
@@ -148,7 +148,7 @@ int64_t now_ns(const struct invariants *invariants);
 // Whether what the controller believes is at most a moment old.
 bool is_faithful(const struct invariants *invariants);
 
-// --- readings (invariants_read.c) --------------------------------------------------------------
+// --- readings (invariants_read.c) ----------------------------------------------------------------
 struct target { // what a request is about; points into the path
     char path[400];
     const char *namespace, *plural, *name, *subresource;
@@ -168,7 +168,7 @@ bool has_ended(const json_t *pod);
 bool is_healthy(const json_t *pod);
 bool is_owned_by(const json_t *object, const char *kind);
 bool has_finalizer(const json_t *object);
-bool is_tainted(const json_t *node); // as disrupted
+bool is_tainted(const json_t *node);       // as disrupted
 bool is_awaiting_pods(const json_t *node); // kept closed for pods that are evicted
 // That the selector's matchLabels are all among the object's labels; an empty one matches all.
 bool is_selected(const json_t *object, const json_t *selector);
@@ -185,7 +185,7 @@ json_t *node_of_claim(const struct invariants *invariants, const json_t *claim);
 bool is_expired(const struct invariants *invariants, const json_t *claim);
 bool is_expiring(const struct invariants *invariants, const json_t *claim);
 
-// --- records (invariants_records.c) ------------------------------------------------------------
+// --- records (invariants_records.c) --------------------------------------------------------------
 struct claim_record *claim_record(struct invariants *invariants, const char *uid);
 void free_claim_record(void *value);
 void free_pool_record(void *value);
@@ -202,7 +202,7 @@ void note_pod_event(struct invariants *invariants, const char *type, json_t *pod
 void forget_old_pods(struct invariants *invariants);
 void count_nodes(struct invariants *invariants);
 
-// --- 3: pods and their budgets (invariants_pods.c) ---------------------------------------------
+// --- 3: pods and their budgets (invariants_pods.c) -----------------------------------------------
 bool takes_pod(const struct kube_request *request, const struct target *target);
 void before_pod(struct invariants *invariants, const struct kube_request *request,
                 const struct target *target);
@@ -212,24 +212,25 @@ void sample_budgets(struct invariants *invariants);
 // LIF-121: whether the machine's deadline is so near that the grace period would not end in time.
 bool is_due(struct invariants *invariants, const char *provider_id, int64_t grace_seconds);
 
-// --- 3, 4: voluntary disruption ----------------------------------------------------------------
+// --- 3, 4: voluntary disruption ------------------------------------------------------------------
 // A NodeClaim is about to be deleted by the controller (invariants_disruption.c).
 void before_claim_deletion(struct invariants *invariants, const struct target *target);
 // What a command must not do to the pods of its node (invariants_workloads.c): DIS-791, DIS-761.
-void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
-                             const json_t *node, bool eventual);
+void check_pods_of_candidate(struct invariants *invariants, const json_t *claim, const json_t *node,
+                             bool eventual);
 // A healthy pod has been evicted.
 void check_last_replica(struct invariants *invariants, const json_t *pod);
 // A Node has become part of a command: DIS-790 (invariants_budgets.c).
-// check_begun() looks at the end of the step. One that has just been called off may take a moment to be
-// taken back: check_overruns() looks again.
+// check_begun() looks at the end of the step. One that has just been called off may take a moment
+// to be taken back: check_overruns() looks again.
 void check_budget_of_pool(struct invariants *invariants, const json_t *claim, const char *reason);
 void check_begun(struct invariants *invariants);
 // Before a command of the reason marks a node of the NodePool.
-void check_begun_of_others(struct invariants *invariants, const char *pool_name, const char *reason);
+void check_begun_of_others(struct invariants *invariants, const char *pool_name,
+                           const char *reason);
 void check_overruns(struct invariants *invariants);
 
-// --- commands (invariants_commands.c) ----------------------------------------------------------
+// --- commands (invariants_commands.c) ------------------------------------------------------------
 // The command whose mark the object bears; NULL: none.
 struct command_record *command_of(struct invariants *invariants, const json_t *object);
 void free_command_record(void *value);
@@ -241,13 +242,13 @@ void check_replacements(struct invariants *invariants, struct command_record *co
 // DIS-793: every while, `passed_ns` after the last.
 void check_commands(struct invariants *invariants, int64_t passed_ns);
 
-// --- DIS-795 (invariants_savings.c) ------------------------------------------------------------
+// --- DIS-795 (invariants_savings.c) --------------------------------------------------------------
 void note_moved_pod(struct invariants *invariants, const json_t *pod); // has been evicted
 void note_new_pod(struct invariants *invariants, struct pod_record *record, const json_t *pod);
 void free_owed(void *value);
 void check_savings(struct invariants *invariants, int64_t passed_ns);
 
-// --- 1, 2, 6: machines (invariants_machines.c) -------------------------------------------------
+// --- 1, 2, 6: machines (invariants_machines.c) ---------------------------------------------------
 void check_stopping(struct invariants *invariants);
 void check_orphans(struct invariants *invariants, int64_t passed_ns);
 void on_holder(struct invariants *invariants, const char *type, const json_t *object,

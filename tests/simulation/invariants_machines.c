@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/invariants_internal.h"
 #include "model/reading/catalog.h"
+#include "simulation/invariants_internal.h"
 
 struct holder { // of a finalizer: a NodeClaim or a Node
     char *provider_id;
 };
 
-// --- 3: what runs on a machine that stops ----------------------------------------------------
+// --- 3: what runs on a machine that stops --------------------------------------------------------
 
 // A pod that runs there and has not been told to go.
 static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
@@ -109,8 +109,8 @@ void invariants_machine_launched(struct invariants *invariants, const struct par
     record->provider_id = memory_copy_string(machine->facts.provider_id);
     record->vanished = false;
     invariants->counts.launches++;
-    json_t *claim = store_get(invariants->store, claims_of(invariants), NULL,
-                              machine->facts.node_claim_name);
+    json_t *claim =
+        store_get(invariants->store, claims_of(invariants), NULL, machine->facts.node_claim_name);
     if (claim != NULL && text_equal(store_uid(claim), uid))
         check_limits(invariants, claim, record);
 }
@@ -163,12 +163,11 @@ void on_holder(struct invariants *invariants, const char *type, const json_t *ob
     free_holder(holder);
 }
 
-// --- 1: machines without NodeClaim -----------------------------------------------------------
+// --- 1: machines without NodeClaim ---------------------------------------------------------------
 
 static bool has_claim(const struct invariants *invariants, const struct park_machine *machine)
 {
-    const struct claim_record *record =
-        map_get(invariants->claims, machine->facts.node_claim_uid);
+    const struct claim_record *record = map_get(invariants->claims, machine->facts.node_claim_uid);
     return record != NULL && record->present;
 }
 
@@ -195,4 +194,3 @@ void check_orphans(struct invariants *invariants, int64_t passed_ns)
                     machine->facts.node_claim_name, (long long)(*age / SECOND));
     }
 }
-

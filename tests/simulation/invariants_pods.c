@@ -5,7 +5,7 @@
 #include "base/nanoseconds.h"
 #include "simulation/invariants_internal.h"
 
-// --- budgets ---------------------------------------------------------------------------------
+// --- budgets -------------------------------------------------------------------------------------
 
 // The worlds' budgets select by the label app.
 static const char *app_of(const json_t *budget)
@@ -16,8 +16,8 @@ static const char *app_of(const json_t *budget)
 
 static bool add_replicas(void *context, json_t *workload)
 {
-    const char *app =
-        json_string_value(json_object_get(store_path(workload, "spec.template.metadata.labels"), "app"));
+    const char *app = json_string_value(
+        json_object_get(store_path(workload, "spec.template.metadata.labels"), "app"));
     if (app != NULL)
         app_record(context, app)->wanted +=
             json_integer_value(store_path(workload, "spec.replicas"));
@@ -40,7 +40,9 @@ static int64_t desired_by(struct invariants *invariants, const json_t *budget)
     int64_t total = app_record(invariants, app_of(budget))->wanted;
     const json_t *least = store_path(budget, "spec.minAvailable");
     const json_t *most = store_path(budget, "spec.maxUnavailable");
-    return least != NULL ? share_of(least, total) : most != NULL ? total - share_of(most, total) : 0;
+    return least != NULL  ? share_of(least, total)
+           : most != NULL ? total - share_of(most, total)
+                          : 0;
 }
 
 static bool sample_budget(void *context, json_t *budget)
@@ -99,12 +101,11 @@ static bool budget_bears(void *context, json_t *budget)
             invariants,
             "pod %s was taken away although PodDisruptionBudget %s asks for %lld healthy pods and "
             "only %lld are left",
-            store_name(loss->pod), store_name(budget), (long long)desired,
-            (long long)healthy);
+            store_name(loss->pod), store_name(budget), (long long)desired, (long long)healthy);
     return true;
 }
 
-// --- evictions and deletions -----------------------------------------------------------------
+// --- evictions and deletions ---------------------------------------------------------------------
 
 static json_t *find_pod(const struct invariants *invariants, const struct target *target)
 {

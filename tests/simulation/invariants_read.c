@@ -148,9 +148,10 @@ bool read_target(const struct kube_request *request, struct target *target)
     return target->plural != NULL && target->name != NULL;
 }
 
-// --- finding ---------------------------------------------------------------------------------
+// --- finding -------------------------------------------------------------------------------------
 
-// The records say where it was seen last; only if it is not there (any more) everything is searched.
+// The records say where it was seen last; only if it is not there (any more) everything is
+// searched.
 struct search {
     const char *wanted;
     json_t *found;
@@ -199,8 +200,8 @@ json_t *claim_of_machine(const struct invariants *invariants, const char *provid
     if (provider_id == NULL)
         return NULL;
     struct machine_record *record = machine_record(invariants, provider_id);
-    json_t *claim = find_at(invariants, claims_of(invariants), record->claim, "status.providerID",
-                            provider_id);
+    json_t *claim =
+        find_at(invariants, claims_of(invariants), record->claim, "status.providerID", provider_id);
     if (claim != NULL || record->absent_version == store_version(invariants->store))
         return claim;
     store_each(invariants->store, claims_of(invariants), NULL, match_claim, &search);
@@ -223,9 +224,9 @@ const char *node_of_machine(const struct invariants *invariants, const char *pro
     struct search search = {.wanted = provider_id};
     if (provider_id == NULL)
         return "";
-    search.found = find_at(invariants, resource(invariants, "v1", "Node"),
-                           machine_record(invariants, provider_id)->node, "spec.providerID",
-                           provider_id);
+    search.found =
+        find_at(invariants, resource(invariants, "v1", "Node"),
+                machine_record(invariants, provider_id)->node, "spec.providerID", provider_id);
     if (search.found == NULL)
         store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, match_node,
                    &search);
@@ -236,9 +237,8 @@ json_t *node_of_claim(const struct invariants *invariants, const json_t *claim)
 {
     const char *name = text_at(claim, "status.nodeName");
     json_t *node =
-        name != NULL
-            ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, name)
-            : NULL;
+        name != NULL ? store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, name)
+                     : NULL;
     const char *provider_id = text_at(claim, "status.providerID");
     return node != NULL && text_equal(text_at(node, "spec.providerID"), provider_id) ? node : NULL;
 }
@@ -246,10 +246,9 @@ json_t *node_of_claim(const struct invariants *invariants, const json_t *claim)
 json_t *pool_of(const struct invariants *invariants, const json_t *claim)
 {
     const char *name = label_of(claim, LABEL_NODE_POOL);
-    return name != NULL
-               ? store_get(invariants->store, resource(invariants, "karpenter.sh/v1", "NodePool"),
-                           NULL, name)
-               : NULL;
+    return name != NULL ? store_get(invariants->store,
+                                    resource(invariants, "karpenter.sh/v1", "NodePool"), NULL, name)
+                        : NULL;
 }
 
 // Past its deadline, or, with a share, when that part of its life (a tenth: 10) is left.

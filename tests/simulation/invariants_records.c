@@ -7,7 +7,7 @@
 
 #define POD_KEPT_NS (30 * SECOND)
 
-// --- NodeClaims ------------------------------------------------------------------------------
+// --- NodeClaims ----------------------------------------------------------------------------------
 
 struct claim_record *claim_record(struct invariants *invariants, const char *uid)
 {
@@ -110,7 +110,7 @@ void note_claim_event(struct invariants *invariants, const char *type, json_t *c
         join_replacement(invariants, claim);
 }
 
-// --- Nodes -----------------------------------------------------------------------------------
+// --- Nodes ---------------------------------------------------------------------------------------
 
 // A replacement may hand its mark down to its Node (LIF-42): only the taint makes a candidate.
 static void note_mark(struct invariants *invariants, struct node_record *record, json_t *node)
@@ -155,7 +155,7 @@ void note_node_event(struct invariants *invariants, const char *type, json_t *no
     note_mark(invariants, record, node);
 }
 
-// --- pods ------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 void free_pod_record(void *value)
 {
@@ -295,7 +295,7 @@ void forget_old_pods(struct invariants *invariants)
         invariants->leaving_first = leaving->count = 0;
 }
 
-// --- NodePools -------------------------------------------------------------------------------
+// --- NodePools -----------------------------------------------------------------------------------
 
 static bool note_pool(void *context, json_t *pool)
 {

@@ -1,11 +1,12 @@
 // DIS-795, second half: what consolidation saves in a day (invariants.h, 4).
 //
 // A command is followed from its first mark until its nodes are gone or were given back. Until then
-// it costs what runs more than before; from then on it saves, for the four hours within which a move
-// has to pay (DIS-747), what the nodes cost less their replacements, and less the machines that had
-// to be bought for the pods that it moved. That pods of a workload find no room because others came
-// first may happen twice, then the controller knows how the scheduler goes about it (DIS-749). A command in whose time somebody or something else had a
-// hand - prices, machines that vanish, a controller that is cut off or dies - is not weighed.
+// it costs what runs more than before; from then on it saves, for the four hours within which a
+// move has to pay (DIS-747), what the nodes cost less their replacements, and less the machines
+// that had to be bought for the pods that it moved. That pods of a workload find no room because
+// others came first may happen twice, then the controller knows how the scheduler goes about it
+// (DIS-749). A command in whose time somebody or something else had a hand - prices, machines that
+// vanish, a controller that is cut off or dies - is not weighed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "simulation/invariants_internal.h"
 
 #define PAYS_HOURS 4.0
-#define LOOK_BACK  (10 * MINUTE) // DIS-749: from the end of a command to the look at what came of it
+#define LOOK_BACK  (10 * MINUTE) // DIS-749: from the end of a command
 #define DAY        (24 * HOUR)
 #define SURPRISES  2
 #define DUST_USD   1e-9 // rounding
@@ -31,9 +32,9 @@ static const struct park_machine *running_machine(const struct invariants *invar
     return machine != NULL && machine->phase == MACHINE_RUNNING ? machine : NULL;
 }
 
-// --- pods that were moved ----------------------------------------------------------------------
+// --- pods that were moved ------------------------------------------------------------------------
 
-struct owed { // to the workloads of one label app: pods that commands have evicted
+struct owed {                // to the workloads of one label app: pods that commands have evicted
     VECTOR(char *) commands; // identifiers, the oldest first
 };
 
@@ -72,7 +73,7 @@ void note_new_pod(struct invariants *invariants, struct pod_record *record, cons
             --owed->commands.count * sizeof *owed->commands.items);
 }
 
-// --- following a command -----------------------------------------------------------------------
+// --- following a command -------------------------------------------------------------------------
 
 enum candidate_state { CANDIDATE_GOES, CANDIDATE_GONE, CANDIDATE_STAYS };
 
@@ -109,8 +110,7 @@ static bool all_came(const struct invariants *invariants, const struct command_r
     return came >= command->replacements_promised;
 }
 
-static void follow(struct invariants *invariants, struct command_record *command,
-                   int64_t passed_ns)
+static void follow(struct invariants *invariants, struct command_record *command, int64_t passed_ns)
 {
     double saved = 0;
     bool under_way = false;
@@ -122,14 +122,15 @@ static void follow(struct invariants *invariants, struct command_record *command
         command->unknown = command->unknown || candidate->price == 0;
     }
     command->saves_usd = saved > 0 ? saved - replacements_usd(invariants, command) : 0;
-    command->saved_usd += (saved - replacements_usd(invariants, command)) * (double)passed_ns / HOUR;
+    command->saved_usd +=
+        (saved - replacements_usd(invariants, command)) * (double)passed_ns / HOUR;
     if (under_way)
         return;
     command->over_ns = now_ns(invariants);
     command->unknown = command->unknown || (saved == 0 && !all_came(invariants, command));
 }
 
-// --- weighing it -------------------------------------------------------------------------------
+// --- weighing it ---------------------------------------------------------------------------------
 
 // All that runs on the node was moved by the command.
 static bool is_bought_for(const struct invariants *invariants, const struct command_record *command,

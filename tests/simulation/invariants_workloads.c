@@ -3,10 +3,10 @@
 
 #include "simulation/invariants_internal.h"
 
-#define ROLL_NS (5 * SECOND)  // a pod that was ready so lately may have been counted on
-#define KEPT_NS (5 * MINUTE)  // how long a drain keeps the last ready pod at least
+#define ROLL_NS (5 * SECOND) // a pod that was ready so lately may have been counted on
+#define KEPT_NS (5 * MINUTE) // how long a drain keeps the last ready pod at least
 
-// --- DIS-791 ---------------------------------------------------------------------------------
+// --- DIS-791 -------------------------------------------------------------------------------------
 
 static bool is_older(const struct invariants *invariants, int64_t since_ns)
 {
@@ -57,8 +57,9 @@ static bool look_at_guard(void *context, json_t *budget)
     const struct budget_record *record = map_get(guard->invariants->budgets, store_uid(budget));
     if (!is_selected(guard->pod, store_path(budget, "spec.selector")) || record == NULL)
         return true;
-    bool unhealthy = text_equal(text_at(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") &&
-                     condition_is(guard->pod, "Ready", "False");
+    bool unhealthy =
+        text_equal(text_at(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") &&
+        condition_is(guard->pod, "Ready", "False");
     guard->budgets++;
     guard->exhausted += record->exhausted_ns != 0 && !unhealthy &&
                         is_older(guard->invariants, record->exhausted_ns);
@@ -73,7 +74,8 @@ static void check_blocking(struct invariants *invariants, const struct pod_recor
     if (pod == NULL || is_deleting(pod) || has_ended(pod))
         return;
     if (is_protected(invariants, record, pod)) {
-        violate(invariants, "node %s is disrupted although pod %s says do-not-disrupt: %s (DIS-791)",
+        violate(invariants,
+                "node %s is disrupted although pod %s says do-not-disrupt: %s (DIS-791)",
                 store_name(node), record->name, record->protection);
         return;
     }
@@ -82,12 +84,13 @@ static void check_blocking(struct invariants *invariants, const struct pod_recor
         store_each(invariants->store, resource(invariants, "policy/v1", "PodDisruptionBudget"),
                    record->namespace, look_at_guard, &guard);
     if (guard.exhausted > 0)
-        violate(invariants, "node %s is disrupted although a PodDisruptionBudget of pod %s allows "
-                            "nothing (DIS-791)",
+        violate(invariants,
+                "node %s is disrupted although a PodDisruptionBudget of pod %s allows "
+                "nothing (DIS-791)",
                 store_name(node), record->name);
 }
 
-// --- DIS-761 ---------------------------------------------------------------------------------
+// --- DIS-761 -------------------------------------------------------------------------------------
 // A workload of these worlds is what has the same label app.
 
 struct replicas { // ready ones, of one workload
@@ -97,12 +100,14 @@ struct replicas { // ready ones, of one workload
 
 static bool goes_voluntarily(const struct invariants *invariants, const char *node_name)
 {
-    json_t *node = store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, node_name);
+    json_t *node =
+        store_get(invariants->store, resource(invariants, "v1", "Node"), NULL, node_name);
     json_t *claim =
         node != NULL ? claim_of_machine(invariants, text_at(node, "spec.providerID")) : NULL;
     const struct claim_record *record =
         claim != NULL ? map_get(invariants->claims, store_uid(claim)) : NULL;
-    return record != NULL && record->voluntary && now_ns(invariants) - record->deleting_ns < KEPT_NS;
+    return record != NULL && record->voluntary &&
+           now_ns(invariants) - record->deleting_ns < KEPT_NS;
 }
 
 // Once there is one elsewhere, nothing more is to be known.
@@ -132,27 +137,29 @@ static void check_replicas(struct invariants *invariants, const struct pod_recor
 {
     struct replicas replicas = count_replicas(invariants, record);
     if (replicas.elsewhere == 0 && replicas.leaving > 0 && is_faithful(invariants))
-        violate(invariants,
-                "node %s is disrupted, and with it the last of the ready pods of %s: %u here, %u on "
-                "others that go (DIS-761)",
-                store_name(node), record->app, replicas.here + 1, replicas.leaving);
+        violate(
+            invariants,
+            "node %s is disrupted, and with it the last of the ready pods of %s: %u here, %u on "
+            "others that go (DIS-761)",
+            store_name(node), record->app, replicas.here + 1, replicas.leaving);
 }
 
 void check_last_replica(struct invariants *invariants, const json_t *pod)
 {
     struct pod_record *record = map_get(invariants->pods, store_uid(pod));
-    if (record == NULL || record->app == NULL || record->node == NULL ||
-        !is_faithful(invariants) || !goes_voluntarily(invariants, record->node))
+    if (record == NULL || record->app == NULL || record->node == NULL || !is_faithful(invariants) ||
+        !goes_voluntarily(invariants, record->node))
         return;
     struct replicas replicas = count_replicas(invariants, record);
     if (replicas.here + replicas.leaving + replicas.elsewhere == 0 && replicas.pods > 1)
-        violate(invariants, "pod %s is evicted from node %s, the last of %u pods of %s that was ready "
-                            "(DIS-761)",
+        violate(invariants,
+                "pod %s is evicted from node %s, the last of %u pods of %s that was ready "
+                "(DIS-761)",
                 record->name, record->node, replicas.pods, record->app);
 }
 
-void check_pods_of_candidate(struct invariants *invariants, const json_t *claim,
-                             const json_t *node, bool eventual)
+void check_pods_of_candidate(struct invariants *invariants, const json_t *claim, const json_t *node,
+                             bool eventual)
 {
     (void)claim;
     const struct occupants *occupants = occupants_of(invariants, store_name(node));

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 
-struct line { // of a pod
+struct line {           // of a pod
     uint32_t evictions; // of its predecessors
     uint32_t epoch;     // another one: begun anew since
     bool is_known, is_over;
@@ -62,7 +62,7 @@ static bool was_evicted(const json_t *pod)
 {
     size_t i;
     const json_t *condition;
-    json_array_foreach(store_path(pod, "status.conditions"), i, condition)
+    json_array_foreach (store_path(pod, "status.conditions"), i, condition)
         if (text_equal(json_string_value(json_object_get(condition, "reason")),
                        "EvictionByEvictionAPI"))
             return true;

@@ -1,5 +1,5 @@
-// How often pods are evicted one after the other: a workload's next pod after an eviction counts as the
-// successor of the evicted one, and inherits how often its line was evicted before.
+// How often pods are evicted one after the other: a workload's next pod after an eviction counts as
+// the successor of the evicted one, and inherits how often its line was evicted before.
 #pragma once
 
 #include "simulation/scenario.h"

@@ -50,7 +50,8 @@ static const char pool[] =
     "    budgets: [{nodes: '100%'}]\n";
 
 // --- which pods ----------------------------------------------------------------------------------
-static void add(struct load *load, uint32_t pods, uint32_t fewer, uint32_t cpu_m, uint32_t memory_mi)
+static void add(struct load *load, uint32_t pods, uint32_t fewer, uint32_t cpu_m,
+                uint32_t memory_mi)
 {
     struct shape *shape = &load->shapes[load->count++];
     *shape = (struct shape){.pods = pods, .fewer = fewer, .cpu_m = cpu_m, .memory_mi = memory_mi};
@@ -291,8 +292,8 @@ struct load_figures load_bound(struct scenario *scenario, struct load *load, dou
 {
     double passed = 0;
     struct load_figures figures;
-    while (figures = load_look(scenario, load), figures.bound < figures.pods || figures.pods == 0 ||
-                                              passed < 1) {
+    while (figures = load_look(scenario, load),
+           figures.bound < figures.pods || figures.pods == 0 || passed < 1) {
         if (passed >= seconds)
             break;
         scenario_run(scenario, STEP_S);
@@ -302,7 +303,8 @@ struct load_figures load_bound(struct scenario *scenario, struct load *load, dou
     return figures;
 }
 
-struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet, double seconds, double *last)
+struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet,
+                               double seconds, double *last)
 {
     double passed = 0;
     struct load_figures before = load_look(scenario, load), figures = before;

@@ -1,5 +1,6 @@
-// Loads of many Deployments in a simulated cluster with an honest kube-scheduler: up, down, up again. What is
-// asked of plans is that they come true: how many nodes, what price, how many launches and evictions on the way.
+// Loads of many Deployments in a simulated cluster with an honest kube-scheduler: up, down, up
+// again. What is asked of plans is that they come true: how many nodes, what price, how many
+// launches and evictions on the way.
 #pragma once
 
 #include "simulation/scenario.h"
@@ -10,13 +11,17 @@ struct load_figures { // at one moment
     double price;           // USD an hour, of all nodes
     double cpu, memory;     // requests of bound pods / allocatable of nodes, percent
     uint32_t created, gone; // NodeClaims since the beginning
-    uint32_t evicted, landed, kept; // pods since the beginning: drained; planned and bound; bound as planned
-    uint32_t times[4]; // evictions since the load changed, of pods whose predecessors were evicted 0, 1, 2, 3 or more times (lineage.h)
-    uint32_t unplanned; // NodeClaims since the beginning that evicted pods needed although no command had planned them
+    uint32_t evicted, landed,
+        kept;           // pods since the beginning: drained; planned and bound; bound as planned
+    uint32_t times[4];  // evictions since the load changed, of pods whose predecessors were evicted
+                        // 0, 1, 2, 3 or more times (lineage.h)
+    uint32_t unplanned; // NodeClaims since the beginning that evicted pods needed although no
+                        // command had planned them
 };
 
 struct load; // Deployments of a world, and their sizes
-// "two" and "thirty" are those of upstream's performance suite; a number draws 20 to 40 Deployments.
+// "two" and "thirty" are those of upstream's performance suite; a number draws 20 to 40
+// Deployments.
 struct load *load_create(const char *name);
 void load_destroy(struct load *load);
 
@@ -30,5 +35,7 @@ void load_drift(struct scenario *scenario, struct load *load);
 struct load_figures load_look(struct scenario *scenario, struct load *load);
 // Until all pods are bound, or the seconds are over.
 struct load_figures load_bound(struct scenario *scenario, struct load *load, double seconds);
-// Until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last` gets when the last did.
-struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet, double seconds, double *last);
+// Until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last` gets
+// when the last did.
+struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet,
+                               double seconds, double *last);

@@ -187,7 +187,8 @@ static bool is_marked(const json_t *object)
 static bool count_chosen(void *context, json_t *node)
 {
     struct sought *sought = context;
-    sought->count += is_marked(node) && view_has_taint(node, "karpenter.sh/disrupted", "NoSchedule");
+    sought->count +=
+        is_marked(node) && view_has_taint(node, "karpenter.sh/disrupted", "NoSchedule");
     return true;
 }
 

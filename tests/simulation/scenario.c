@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "cloud/kwok/kwok_catalog.h"
 #include "base/loop_virtual.h"
+#include "cloud/kwok/kwok_catalog.h"
 
 #define STEP (100 * MILLISECOND)
 
@@ -129,7 +129,8 @@ double scenario_until(struct scenario *scenario, double seconds, const char *wha
     while (!condition(scenario)) {
         double passed = (double)(loop_monotonic_ns(scenario->loop) - begun) / (double)SECOND;
         if (passed > seconds)
-            fail_msg("%.1f simulated seconds passed without %s: %u pods running, %u NodeClaims, %u machines",
+            fail_msg("%.1f simulated seconds passed without %s: %u pods running, %u NodeClaims, %u "
+                     "machines",
                      passed, what, simulation_pods_running(scenario->simulation),
                      simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"),
                      machine_park_count(simulation_park(scenario->simulation)));

@@ -41,8 +41,8 @@ bool scenario_settled(struct scenario *scenario);
 // Waits up to two minutes for a settled world with that many running pods.
 void scenario_expect_running(struct scenario *scenario, uint32_t pods);
 
-// Kills the controller in the moment of one of its steps - before the step's effect, or after it with
-// the answer lost - and starts it again at once.
+// Kills the controller in the moment of one of its steps - before the step's effect, or after it
+// with the answer lost - and starts it again at once.
 struct assassin {
     bool (*concerns)(const struct kube_request *request); // which requests are steps; NULL: writes
     bool calls;                                           // the provider's calls are steps, too
@@ -54,7 +54,7 @@ struct assassin {
 };
 // Before scenario_begin(). The assassin stays the caller's until scenario_destroy().
 void scenario_hire(struct scenario *scenario, struct assassin *assassin);
-// Lives of a world, each with a kill one step later, until one tells that its step was never reached
-// (assassin.pulled is false) or `most` have passed; returns how many had their kill.
+// Lives of a world, each with a kill one step later, until one tells that its step was never
+// reached (assassin.pulled is false) or `most` have passed; returns how many had their kill.
 uint32_t scenario_lives(bool (*life)(uint32_t kill_at, bool after_effect), bool after_effect,
                         uint32_t most);

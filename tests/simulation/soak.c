@@ -6,19 +6,19 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/loop_virtual.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "simulation/soak_world.h"
-#include "base/loop_virtual.h"
 
-#define QUIET       (10 * MINUTE) // nothing changes for so long: settled
-#define SETTLED_MAX (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go
-#define EMPTIED_MAX (40 * MINUTE)
-#define LOOK        (5 * SECOND)
-#define REST        (24 * HOUR) // DIS-794
+#define QUIET         (10 * MINUTE) // nothing changes for so long: settled
+#define SETTLED_MAX   (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go
+#define EMPTIED_MAX   (40 * MINUTE)
+#define LOOK          (5 * SECOND)
+#define REST          (24 * HOUR) // DIS-794
 #define DAY_OF_FREEZE (24 * HOUR) // DIS-748
-#define MOVES_MAX   4           // per node, DIS-794
+#define MOVES_MAX     4           // per node, DIS-794
 
-// --- hooks -----------------------------------------------------------------------------------
+// --- hooks ---------------------------------------------------------------------------------------
 
 static bool on_request(void *context, const struct kube_request *request,
                        struct kube_response *response)
@@ -82,7 +82,7 @@ static const char *on_drift(void *context, const struct node_claim *claim)
     return claim->meta.creation_timestamp < world->class_changed ? "NodeClassDrift" : NULL;
 }
 
-// --- the world -------------------------------------------------------------------------------
+// --- the world -----------------------------------------------------------------------------------
 
 static void drop_line(void *context, const char *line)
 {
@@ -112,11 +112,11 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
                    struct random *random)
 {
     struct simulation_options options;
-    struct invariants_options watched = {.loop = world->loop,
-                                         .faithful_watches = is_faithful(&world->api_faults),
-                                         .loses_requests = world->api_faults.lost_request +
-                                                               world->api_faults.lost_answer > 0,
-                                         .orphan_age_max = 12 * MINUTE};
+    struct invariants_options watched = {
+        .loop = world->loop,
+        .faithful_watches = is_faithful(&world->api_faults),
+        .loses_requests = world->api_faults.lost_request + world->api_faults.lost_answer > 0,
+        .orphan_age_max = 12 * MINUTE};
     world->invariants = invariants_create(&watched);
     simulation_options_defaults(&options);
     options.loop = world->loop;
@@ -159,7 +159,7 @@ static void populate(struct soak_world *world, struct random *random)
     }
 }
 
-// --- a run -----------------------------------------------------------------------------------
+// --- a run ---------------------------------------------------------------------------------------
 
 static uint64_t moves(const struct soak_world *world)
 {

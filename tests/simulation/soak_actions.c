@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/loop_virtual.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "simulation/soak_world.h"
-#include "base/loop_virtual.h"
 
 #define STEP (100 * MILLISECOND)
-// What a decision on a worker thread takes in a large world, for each node: what happens meanwhile is
-// not in its snapshot.
+// What a decision on a worker thread takes in a large world, for each node: what happens meanwhile
+// is not in its snapshot.
 #define DECISION_NODE (500 * INT64_C(1000))
 
 void soak_say(const struct soak_world *world, const char *format, ...)
@@ -47,7 +47,7 @@ static uint32_t below(struct random *random, uint32_t bound)
     return (uint32_t)random_below(random, bound);
 }
 
-// --- picking ---------------------------------------------------------------------------------
+// --- picking -------------------------------------------------------------------------------------
 
 struct pick { // one of the store's objects, each as likely
     struct random *random;
@@ -82,7 +82,7 @@ static void delete_one(struct soak_world *world, struct random *random, const ch
     soak_delete(world, api_version, kind, namespace, pick.name);
 }
 
-// --- people ----------------------------------------------------------------------------------
+// --- people --------------------------------------------------------------------------------------
 
 static void scale(struct soak_world *world, struct random *random)
 {
@@ -245,7 +245,7 @@ static void wait_long(struct soak_world *world, struct random *random)
     soak_pass(world, (int64_t)(60 + below(random, 1200)) * SECOND);
 }
 
-// --- the list --------------------------------------------------------------------------------
+// --- the list ------------------------------------------------------------------------------------
 
 static const struct {
     void (*act)(struct soak_world *world, struct random *random);
@@ -314,7 +314,7 @@ bool soak_act(struct soak_world *world, uint32_t index)
     return invariants_violation(world->invariants) == NULL;
 }
 
-// --- the end of all trouble ------------------------------------------------------------------
+// --- the end of all trouble ----------------------------------------------------------------------
 
 static void relax_budgets(struct soak_world *world)
 {

@@ -20,7 +20,7 @@ static const struct park_machine *pick_machine(struct soak_world *world, struct 
     return count > 0 ? machine_park_at(park, below(random, count)) : NULL;
 }
 
-// --- machines --------------------------------------------------------------------------------
+// --- machines ------------------------------------------------------------------------------------
 
 static void vanish(struct soak_world *world, struct random *random)
 {
@@ -118,7 +118,7 @@ void soak_change_stock(struct soak_world *world, struct random *random)
     machine_park_stock(park, type, zone, capacity_type, left);
 }
 
-// --- controller, connection, clock -------------------------------------------------------------
+// --- controller, connection, clock ---------------------------------------------------------------
 
 void soak_kill_controller(struct soak_world *world, struct random *random)
 {
@@ -228,7 +228,7 @@ void soak_throttle(struct soak_world *world, struct random *random)
     invariants_blind(world->invariants, false);
 }
 
-// --- the provider's list -----------------------------------------------------------------------
+// --- the provider's list -------------------------------------------------------------------------
 
 void soak_change_prices(struct soak_world *world, struct random *random)
 {

@@ -1,6 +1,7 @@
 // Runs soak worlds over many seeds (`make soak`), or one of them again.
 //
-//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]   many, each in a process of its own;
+//   soak [--seconds N] [--seeds FROM-TO] [--size N] [--jobs N] [--rest]   many, each in a process
+//   of its own;
 //                                 without --size each seed has its own (soak_size_of())
 //   soak --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...] [--verbose]
 //   --rest: a day passes in each world before it is emptied.
@@ -242,17 +243,17 @@ static pid_t wait_for_one(void)
 
 static void print_counts(const struct invariants_counts *counts)
 {
-    printf("checked: %llu launches, %llu evictions, %llu deletions of pods, %llu machines "
-           "terminated, %llu finalizers removed, %llu machines without NodeClaim for a while; %llu "
-           "commands: %llu empty, %llu drifted and %llu underutilized nodes, %llu replacements, %llu "
-           "savings\n",
-           (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
-           (unsigned long long)counts->deletions, (unsigned long long)counts->terminations,
-           (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans,
-           (unsigned long long)counts->commands, (unsigned long long)counts->empty_nodes,
-           (unsigned long long)counts->drifted_nodes,
-           (unsigned long long)counts->underutilized_nodes,
-           (unsigned long long)counts->replacements, (unsigned long long)counts->weighed);
+    printf(
+        "checked: %llu launches, %llu evictions, %llu deletions of pods, %llu machines "
+        "terminated, %llu finalizers removed, %llu machines without NodeClaim for a while; %llu "
+        "commands: %llu empty, %llu drifted and %llu underutilized nodes, %llu replacements, %llu "
+        "savings\n",
+        (unsigned long long)counts->launches, (unsigned long long)counts->evictions,
+        (unsigned long long)counts->deletions, (unsigned long long)counts->terminations,
+        (unsigned long long)counts->finalizers, (unsigned long long)counts->orphans,
+        (unsigned long long)counts->commands, (unsigned long long)counts->empty_nodes,
+        (unsigned long long)counts->drifted_nodes, (unsigned long long)counts->underutilized_nodes,
+        (unsigned long long)counts->replacements, (unsigned long long)counts->weighed);
 }
 
 static void print_classes(const struct total *total)
@@ -260,12 +261,13 @@ static void print_classes(const struct total *total)
     for (size_t i = 0; i < ARRAY_LENGTH(classes); i++) {
         const struct class_total *class = &total->classes[i];
         if (class->seeds > 0)
-            printf("%s: %llu seeds, at most %u at once, %.1f simulated hours in %.0f s of processor "
-                   "time, %.2f a second; %llu failed\n",
-                   classes[i].name, (unsigned long long)class->seeds, class->nodes_most,
-                   class->hours, class->processor_seconds,
-                   class->hours / (class->processor_seconds > 0 ? class->processor_seconds : 1),
-                   (unsigned long long)class->failures);
+            printf(
+                "%s: %llu seeds, at most %u at once, %.1f simulated hours in %.0f s of processor "
+                "time, %.2f a second; %llu failed\n",
+                classes[i].name, (unsigned long long)class->seeds, class->nodes_most, class->hours,
+                class->processor_seconds,
+                class->hours / (class->processor_seconds > 0 ? class->processor_seconds : 1),
+                (unsigned long long)class->failures);
     }
 }
 
@@ -318,9 +320,10 @@ static int run_one(struct run *run)
     struct soak_result result;
     run->options.left_out = run->left_out;
     soak_run(&run->options, &result);
-    printf("seed %llu: %s%s; %u actions, up to %u nodes, %.2f simulated hours, settled after %.0f s\n",
-           (unsigned long long)run->options.seed, result.failed ? "FAILED: " : "fine", result.why,
-           result.actions, result.nodes_most, result.simulated_hours, result.settled_after_seconds);
+    printf(
+        "seed %llu: %s%s; %u actions, up to %u nodes, %.2f simulated hours, settled after %.0f s\n",
+        (unsigned long long)run->options.seed, result.failed ? "FAILED: " : "fine", result.why,
+        result.actions, result.nodes_most, result.simulated_hours, result.settled_after_seconds);
     print_counts(&result.checked);
     return result.failed ? 1 : 0;
 }
@@ -403,7 +406,8 @@ static bool read_option(struct run *run, const char *name, char *value)
 
 int main(int count, char **arguments)
 {
-    struct run run = {.options.size = SIZE_OF_SEED, .from = 1, .to = UINT64_MAX - 1, .program = arguments[0]};
+    struct run run = {
+        .options.size = SIZE_OF_SEED, .from = 1, .to = UINT64_MAX - 1, .program = arguments[0]};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.jobs = processors > 0 && processors < JOBS_MAX ? (uint32_t)processors : 1;
     for (int i = 1; i < count; i++) {

@@ -59,7 +59,7 @@ void soak_apply_storage(struct soak_world *world)
     apply(world, &text);
 }
 
-// --- NodePools -------------------------------------------------------------------------------
+// --- NodePools -----------------------------------------------------------------------------------
 
 static void add_budgets(struct text *text, struct random *random)
 {
@@ -71,10 +71,14 @@ static void add_budgets(struct text *text, struct random *random)
                                           ", reasons: [Drifted]",
                                           ", reasons: [Underutilized]",
                                           ", reasons: [Underutilized, Drifted]"};
-    static const char *const windows[] = {
-        "", "", "", "", ", schedule: '*/10 * * * *', duration: 4m",
-        ", schedule: '@hourly', duration: 20m", ", schedule: '30 0 * * *', duration: 8h",
-        ", schedule: '5 */2 * * *', duration: 1h30m"};
+    static const char *const windows[] = {"",
+                                          "",
+                                          "",
+                                          "",
+                                          ", schedule: '*/10 * * * *', duration: 4m",
+                                          ", schedule: '@hourly', duration: 20m",
+                                          ", schedule: '30 0 * * *', duration: 8h",
+                                          ", schedule: '5 */2 * * *', duration: 1h30m"};
     uint32_t count = below(random, 4);
     for (uint32_t i = 0; i < count; i++)
         text_format(text, "%s{nodes: '%s'%s%s}", i > 0 ? ", " : "",
@@ -167,7 +171,7 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
     apply(world, &text);
 }
 
-// --- workloads -------------------------------------------------------------------------------
+// --- workloads -----------------------------------------------------------------------------------
 
 static void add_traits(struct text *text, const struct workload *workload, uint32_t index)
 {
@@ -214,14 +218,13 @@ void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t repl
     const struct workload *workload = &world->workloads[index];
     bool stateful = workload->traits & WORKLOAD_STATEFUL;
     struct text text = {0};
-    text_format(
-        &text,
-        "{apiVersion: apps/v1, kind: %s, metadata: {name: d%u, namespace: default}, "
-        "spec: {replicas: %u, selector: {matchLabels: {app: d%u}}, template: {metadata: "
-        "{labels: {app: d%u}, annotations: {adze.dev/sim-start-seconds: '%lld', "
-        "adze.dev/sim-stop-seconds: '%lld'",
-        soak_workload_kind(workload), index, replicas, index, index,
-        (long long)workload->start_seconds, (long long)workload->stop_seconds);
+    text_format(&text,
+                "{apiVersion: apps/v1, kind: %s, metadata: {name: d%u, namespace: default}, "
+                "spec: {replicas: %u, selector: {matchLabels: {app: d%u}}, template: {metadata: "
+                "{labels: {app: d%u}, annotations: {adze.dev/sim-start-seconds: '%lld', "
+                "adze.dev/sim-stop-seconds: '%lld'",
+                soak_workload_kind(workload), index, replicas, index, index,
+                (long long)workload->start_seconds, (long long)workload->stop_seconds);
     if (workload->traits & WORKLOAD_PROTECTED)
         text_format(&text, ", karpenter.sh/do-not-disrupt: '%s'", workload->protection);
     text_add(&text, "}}, spec: { terminationGracePeriodSeconds: 30,");
@@ -229,11 +232,12 @@ void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t repl
     add_container(&text, workload->cpu_millicores, workload->memory_mib);
     text_add(&text, "}}");
     if (stateful)
-        text_format(&text,
-                    ", serviceName: d%u, podManagementPolicy: %s, volumeClaimTemplates: [{metadata: "
-                    "{name: data}, spec: {storageClassName: disk, accessModes: [ReadWriteOnce], "
-                    "resources: {requests: {storage: 1Gi}}}}]",
-                    index, index % 2 == 0 ? "Parallel" : "OrderedReady");
+        text_format(
+            &text,
+            ", serviceName: d%u, podManagementPolicy: %s, volumeClaimTemplates: [{metadata: "
+            "{name: data}, spec: {storageClassName: disk, accessModes: [ReadWriteOnce], "
+            "resources: {requests: {storage: 1Gi}}}}]",
+            index, index % 2 == 0 ? "Parallel" : "OrderedReady");
     text_add(&text, "}}");
     apply(world, &text);
 }
@@ -299,8 +303,8 @@ void soak_apply_budget(struct soak_world *world, uint32_t workload, struct rando
         snprintf(name, sizeof name, "%c%u", *form, workload);
         soak_delete(world, "policy/v1", "PodDisruptionBudget", "default", name);
     }
-    const char *what = kept[random != NULL ? below(random, ARRAY_LENGTH(kept))
-                                           : ARRAY_LENGTH(kept) - 1];
+    const char *what =
+        kept[random != NULL ? below(random, ARRAY_LENGTH(kept)) : ARRAY_LENGTH(kept) - 1];
     char text[100];
     snprintf(text, sizeof text, "%s%s", what,
              random != NULL && random_chance(random, 0.3)

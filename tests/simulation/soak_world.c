@@ -137,7 +137,8 @@ static void draw_faults(struct soak_world *world, struct random *random)
                                      .watch_dropped = faults.watch_dropped,
                                      .watch_gap = faults.watch_gap,
                                      .watch_stalled = faults.watch_stalled};
-    // A fault of a watch strikes at an event: where there are many, each is to be as rare as there are more.
+    // A fault of a watch strikes at an event: where there are many, each is to be as rare as there
+    // are more.
     double share = soak_is_large(world->options.size) ? 5.0 / world->options.size : 1;
     faults.watch_dropped *= share;
     faults.watch_gap *= share;
@@ -169,7 +170,7 @@ void soak_world_draw(struct soak_world *world, struct random *random)
         world->settings.packing_policy = PACKING_GREEDY;
 }
 
-// --- the cloud -------------------------------------------------------------------------------
+// --- the cloud -----------------------------------------------------------------------------------
 
 // Of the generic types those that the worlds' NodePools can have.
 static bool is_of_use(const struct instance_type *type)

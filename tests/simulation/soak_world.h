@@ -29,7 +29,7 @@ struct workload { // a Deployment or StatefulSet "d<index>"
 struct pool { // a NodePool "p<index>"; the first takes every pod
     bool tainted, is_static;
     uint32_t weight, cpu_max, replicas, version;
-    const char *policy, *capacity_type;     // capacity_type NULL: any
+    const char *policy, *capacity_type;      // capacity_type NULL: any
     const char *expire_after, *grace_period; // grace_period NULL: none
 };
 
@@ -55,21 +55,21 @@ struct soak_world {
     struct sim_faults api_faults;
     bool faults_on, cut;
     int64_t begun_ns;
-    uint32_t nodes_most; // machines at once
+    uint32_t nodes_most;   // machines at once
     int64_t class_changed; // instant: older machines have drifted
 };
 
 uint32_t soak_scaled(uint32_t per_size, uint32_t size);
-// More than 50 nodes. Such a world gets its nodes by the sum of its workloads, and a fault may strike
-// many of its machines at once.
+// More than 50 nodes. Such a world gets its nodes by the sum of its workloads, and a fault may
+// strike many of its machines at once.
 bool soak_is_large(uint32_t size);
 // How many machines a fault strikes: up to a tenth of a large world's, one of the others'.
 uint32_t soak_several(const struct soak_world *world, struct random *random);
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
 
-// A catalogue without the types that no world needs; with `random`, some prices are changed by up to
-// so many percent. The caller owns the reference.
+// A catalogue without the types that no world needs; with `random`, some prices are changed by up
+// to so many percent. The caller owns the reference.
 const struct instance_type_catalog *soak_catalog(uint32_t price_factor_percent,
                                                  const struct instance_type_catalog *from,
                                                  struct random *random);

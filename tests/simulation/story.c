@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *or(const char *text, const char *otherwise)
+static const char * or (const char *text, const char *otherwise)
 {
     return text != NULL ? text : otherwise;
 }
@@ -11,23 +11,23 @@ static const char *or(const char *text, const char *otherwise)
 void story_pool(struct scenario *scenario, const struct story_pool *pool)
 {
     struct text text = {0};
-    text_format(
-        &text,
-        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: %s}\n"
-        "spec:\n"
-        "  disruption: {consolidationPolicy: %s, consolidateAfter: %s, budgets: %s}\n"
-        "  template:\n"
-        "    metadata: {labels: {%s}}\n"
-        "    spec: {%snodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass,\n"
-        "      name: default},\n"
-        "      expireAfter: %s, requirements: [\n"
-        "      {key: kubernetes.io/arch, operator: In, values: [amd64]},\n"
-        "      {key: kubernetes.io/os, operator: In, values: [linux]}, %s]}\n",
-        or(pool->name, "default"), or(pool->policy, "WhenEmptyOrUnderutilized"),
-        or(pool->after, "0s"), or(pool->budgets, "[{nodes: '100%'}]"), or(pool->labels, ""),
-        or(pool->template_spec, ""), or(pool->expire_after, "Never"),
-        or(pool->requirements,
-           "{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}"));
+    text_format(&text,
+                "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: %s}\n"
+                "spec:\n"
+                "  disruption: {consolidationPolicy: %s, consolidateAfter: %s, budgets: %s}\n"
+                "  template:\n"
+                "    metadata: {labels: {%s}}\n"
+                "    spec: {%snodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass,\n"
+                "      name: default},\n"
+                "      expireAfter: %s, requirements: [\n"
+                "      {key: kubernetes.io/arch, operator: In, values: [amd64]},\n"
+                "      {key: kubernetes.io/os, operator: In, values: [linux]}, %s]}\n",
+                or (pool->name, "default"), or (pool->policy, "WhenEmptyOrUnderutilized"),
+                or (pool->after, "0s"), or (pool->budgets, "[{nodes: '100%'}]"),
+                or (pool->labels, ""), or (pool->template_spec, ""),
+                or (pool->expire_after, "Never"),
+                or (pool->requirements,
+                    "{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}"));
     if (pool->spec != NULL)
         text_format(&text, "  %s\n", pool->spec);
     scenario_apply(scenario, text.data);
@@ -43,8 +43,8 @@ void story_app(struct scenario *scenario, const struct story_app *app)
                 "    metadata: {labels: {app: %s}, annotations: {%s}}\n"
                 "    spec: {%sterminationGracePeriodSeconds: 0, containers: [\n"
                 "      {name: c, image: i, resources: {requests: {cpu: '%s', memory: %s}}}]}\n",
-                app->name, app->replicas, app->name, app->name, or(app->annotations, ""),
-                or(app->spec, ""), app->cpu, or(app->memory, "64Mi"));
+                app->name, app->replicas, app->name, app->name, or (app->annotations, ""),
+                or (app->spec, ""), app->cpu, or (app->memory, "64Mi"));
     scenario_apply(scenario, text.data);
     text_free(&text);
 }
@@ -63,10 +63,10 @@ static json_t *instance_type(const struct story_type *type)
     snprintf(cpu, sizeof cpu, "%u", type->cpu);
     snprintf(memory, sizeof memory, "%uGi", type->memory_gib);
     for (size_t i = 0; i < ARRAY_LENGTH(zones); i++)
-        json_array_append_new(
-            offerings, json_pack("{s:[o, o], s:f, s:b}", "requirements",
-                                 in(LABEL_CAPACITY_TYPE, CAPACITY_TYPE_ON_DEMAND),
-                                 in(LABEL_ZONE, zones[i]), "price", type->price, "available", 1));
+        json_array_append_new(offerings, json_pack("{s:[o, o], s:f, s:b}", "requirements",
+                                                   in(LABEL_CAPACITY_TYPE, CAPACITY_TYPE_ON_DEMAND),
+                                                   in(LABEL_ZONE, zones[i]), "price", type->price,
+                                                   "available", 1));
     return json_pack("{s:s, s:[o, o], s:{s:s, s:s, s:s, s:s}, s:{s:{s:s, s:s}}, s:o}", "name",
                      type->name, "requirements", in(LABEL_ARCH, "amd64"), in(LABEL_OS, "linux"),
                      "capacity", "cpu", cpu, "memory", memory, "pods", "110", "ephemeral-storage",
@@ -80,10 +80,9 @@ void story_catalog(struct scenario *scenario, const struct story_type *types, ui
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(list, instance_type(&types[i]));
-    json_t *document =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
-                  "InstanceTypeCatalog", "metadata", "name", "story", "spec", "instanceTypes",
-                  list);
+    json_t *document = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
+                                 "InstanceTypeCatalog", "metadata", "name", "story", "spec",
+                                 "instanceTypes", list);
     struct object *catalog =
         object_decode(document, kind_get(KIND_INSTANCE_TYPE_CATALOG), DECODE_STRICT, &error);
     json_decref(document);

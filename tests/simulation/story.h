@@ -16,12 +16,12 @@ struct story_pool {            // what is NULL is as noted
 };
 void story_pool(struct scenario *scenario, const struct story_pool *pool);
 
-struct story_app {       // a Deployment; its pods are labelled app: NAME
-    const char *name;    // must be given
+struct story_app {    // a Deployment; its pods are labelled app: NAME
+    const char *name; // must be given
     uint32_t replicas;
-    const char *cpu;     // must be given
-    const char *memory;  // 64Mi
-    const char *spec;    // further members of the pods' spec, as "nodeSelector: {a: b}, "
+    const char *cpu;         // must be given
+    const char *memory;      // 64Mi
+    const char *spec;        // further members of the pods' spec, as "nodeSelector: {a: b}, "
     const char *annotations; // of the pods, as "a: b"
 };
 void story_app(struct scenario *scenario, const struct story_app *app);

@@ -1,11 +1,11 @@
-// Launches that fail: how often they are tried, and that nobody else waits for them (LIF-440, LIF-454,
-// STO-8, STO-25).
+// Launches that fail: how often they are tried, and that nobody else waits for them (LIF-440,
+// LIF-454, STO-8, STO-25).
 #include <stdio.h>
 #include <string.h>
 
 #include "simulation/scenario.h"
 
-struct faulty { // what goes wrong with NodeClaims of the NodePool "faulty"
+struct faulty {             // what goes wrong with NodeClaims of the NodePool "faulty"
     enum error_kind create; // ERROR_NONE: nothing
     uint32_t machine;       // enum machine_faults
     uint32_t calls;
@@ -48,15 +48,16 @@ static void begin(struct scenario *scenario, struct faulty *faulty)
     scenario->options.boot_faults = fail_boot;
     scenario->options.fault_context = faulty;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: faulty}\n"
-                   "spec:\n  weight: 50\n  template:\n    metadata: {labels: {team: faulty}}\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      expireAfter: Never\n      requirements:\n"
-                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
-                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: faulty}\n"
+        "spec:\n  weight: 50\n  template:\n    metadata: {labels: {team: faulty}}\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}\n");
     scenario_run(scenario, 3);
 }
 
@@ -84,8 +85,9 @@ static bool tell(void *context, json_t *event)
 {
     struct told *told = context;
     const char *message = json_string_value(json_object_get(event, "message"));
-    told->count += text_equal(json_string_value(json_object_get(event, "reason")), "LaunchBackOff") &&
-                   text_starts_with(message, told->begins);
+    told->count +=
+        text_equal(json_string_value(json_object_get(event, "reason")), "LaunchBackOff") &&
+        text_starts_with(message, told->begins);
     return true;
 }
 
@@ -123,7 +125,8 @@ static void missing_capacity_is_asked_for_ever_more_seldom_LIF_33_36(void **stat
 
 static void other_pools_take_what_one_cannot_launch_STO_8(void **state)
 {
-    static const enum error_kind kinds[] = {ERROR_INSUFFICIENT_CAPACITY, ERROR_NODE_CLASS_NOT_READY};
+    static const enum error_kind kinds[] = {ERROR_INSUFFICIENT_CAPACITY,
+                                            ERROR_NODE_CLASS_NOT_READY};
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++) {
         struct scenario *scenario = *state;
         struct faulty faulty = {.create = kinds[i]};
@@ -144,12 +147,13 @@ static void failing_pool_does_not_hold_up_pods_of_others_LIF_454(void **state)
     begin(scenario, &faulty);
     apply_bound(scenario, 5);
     scenario_run(scenario, 5);
-    scenario_apply(scenario,
-                   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: free, namespace: default}\n"
-                   "spec:\n  replicas: 10\n  selector: {matchLabels: {app: free}}\n  template:\n"
-                   "    metadata: {labels: {app: free}}\n    spec:\n"
-                   "      nodeSelector: {karpenter.sh/nodepool: default}\n      containers:\n"
-                   "      - {name: c, image: pause, resources: {requests: {cpu: '1'}}}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: free, namespace: default}\n"
+        "spec:\n  replicas: 10\n  selector: {matchLabels: {app: free}}\n  template:\n"
+        "    metadata: {labels: {app: free}}\n    spec:\n"
+        "      nodeSelector: {karpenter.sh/nodepool: default}\n      containers:\n"
+        "      - {name: c, image: pause, resources: {requests: {cpu: '1'}}}\n");
     scenario_run(scenario, 20);
     assert_int_equal(simulation_pods_running(scenario->simulation), 10);
 }
@@ -176,8 +180,9 @@ static void machines_that_never_register_are_tried_ever_more_seldom_STO_25_LIF_4
     apply_bound(scenario, 1);
     scenario_run(scenario, 3 * 3600); // at 0, 15, 35, 60, 95 and 150 minutes
     assert_in_range(launches(scenario), 5, 6);
-    assert_int_equal(backoffs_told(scenario, "Nothing is launched for 5m0s, after 2 attempt(s) in a "
-                                             "row that failed (registration_timeout)"),
+    assert_int_equal(backoffs_told(scenario,
+                                   "Nothing is launched for 5m0s, after 2 attempt(s) in a "
+                                   "row that failed (registration_timeout)"),
                      1);
     faulty.machine = 0;
     scenario_run(scenario, 2 * 3600);

@@ -1,4 +1,5 @@
-// CapacityBuffers (LIF-240 to LIF-247; gate CapacityBuffer): room that is kept free for pods to come.
+// CapacityBuffers (LIF-240 to LIF-247; gate CapacityBuffer): room that is kept free for pods to
+// come.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,14 +253,15 @@ static void what_limits_forbid_fails_without_events_LIF_247_465(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
-                   "spec:\n  limits: {cpu: '8'}\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  limits: {cpu: '8'}\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n");
     apply_template(scenario);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 50");
     scenario_run(scenario, 120);
@@ -283,8 +285,12 @@ static void sizes_LIF_241(void **state)
         {"podTemplateRef: {name: one}, replicas: 10, limits: {cpu: '3'}", 3},
         {"podTemplateRef: {name: one}, limits: {cpu: '5'}", 5},
         {"podTemplateRef: {name: one}, limits: {example.com/gpu: '5'}", 0},
-        {"scalableRef: {apiGroup: apps, kind: Deployment, name: inflate}, percentage: 80, replicas: 5", 8},
-        {"scalableRef: {kind: Deployment, name: inflate}, percentage: 80, replicas: 5, limits: {cpu: '4'}", 4},
+        {"scalableRef: {apiGroup: apps, kind: Deployment, name: inflate}, percentage: 80, "
+         "replicas: 5",
+         8},
+        {"scalableRef: {kind: Deployment, name: inflate}, percentage: 80, replicas: 5, limits: "
+         "{cpu: '4'}",
+         4},
         {"scalableRef: {kind: Deployment, name: inflate}, percentage: 1", 1},
         {"scalableRef: {kind: Deployment, name: inflate}, percentage: 0, replicas: 2", 2},
         {"scalableRef: {kind: Deployment, name: inflate}, percentage: 150", 15},
@@ -354,22 +360,27 @@ static void failures_are_told_and_end_LIF_242(void **state)
     expect_replicas(scenario, 3, 2);
     assert_condition(scenario, "ReadyForProvisioning", "True Resolved: ");
     struct error error = {0};
-    assert_true(simulation_delete(scenario->simulation, "v1", "PodTemplate", "default", "one", &error));
+    assert_true(
+        simulation_delete(scenario->simulation, "v1", "PodTemplate", "default", "one", &error));
     scenario_run(scenario, 3);
     assert_int_equal(told_replicas(scenario), 2); // the last value stays
     char text[300];
-    assert_true(text_starts_with(condition(scenario, "ReadyForProvisioning", text), "False PodTemplateNotFound"));
-    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default", "room", &error));
+    assert_true(text_starts_with(condition(scenario, "ReadyForProvisioning", text),
+                                 "False PodTemplateNotFound"));
+    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default",
+                                  "room", &error));
     apply_buffer(scenario, "scalableRef: {kind: StatefulSet, name: none}, percentage: 10");
     scenario_run(scenario, 3);
     assert_true(text_starts_with(condition(scenario, "ReadyForProvisioning", text),
                                  "False ScalableRefNotFound: "));
-    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default", "room", &error));
+    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default",
+                                  "room", &error));
     apply_buffer(scenario, "scalableRef: {kind: Job, name: none}, replicas: 1");
     scenario_run(scenario, 3);
     assert_true(text_starts_with(condition(scenario, "ReadyForProvisioning", text),
                                  "False ResolutionFailed: scalableRef of unsupported kind Job"));
-    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default", "room", &error));
+    assert_true(simulation_delete(scenario->simulation, BUFFERS, "CapacityBuffer", "default",
+                                  "room", &error));
     apply_buffer(scenario, "replicas: 1");
     scenario_run(scenario, 3);
     assert_condition(scenario, "ReadyForProvisioning",
@@ -401,7 +412,8 @@ static void apply_small_pool(struct scenario *scenario, const char *generation, 
              "budgets: [{nodes: '100%%'}]}\n"
              "  template:\n    metadata: {labels: {generation: '%s'}}\n    spec:\n"
              "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-             "      requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['3']}]\n",
+             "      requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: "
+             "['3']}]\n",
              limits, generation);
     scenario_apply(scenario, manifest);
 }
@@ -519,7 +531,8 @@ static bool life(uint32_t kill_at, bool after_effect)
     scenario_until(scenario, 120, "room for 5 pods, whatever dies", fits);
     scenario_run(scenario, 60);
     assert_true(fits(scenario));
-    // What was planned is forgotten, and bought a second time at the most; then it is empty and goes.
+    // What was planned is forgotten, and bought a second time at the most; then it is empty and
+    // goes.
     assert_true(running_cpu(scenario) < 2 * 8000);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 0");
     scenario_until(scenario, 180, "nothing to be left, whatever dies", scenario_empty);

@@ -1,4 +1,5 @@
-// What both decisions read: Nodes joined with NodeClaims, their pods, and whether all is known (LIF-300 to LIF-317).
+// What both decisions read: Nodes joined with NodeClaims, their pods, and whether all is known
+// (LIF-300 to LIF-317).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +67,9 @@ static void claim_is_an_entry_from_its_launch_to_its_end_LIF_301_302(void **stat
     struct scenario *scenario = *state;
     scenario->options.boot_faults = never_registers;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
-                   "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
-                   "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
+                             "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
+                             "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
     assert_true(tracked(scenario) == 1); // without a Node
     const char *provider_id =
         view_text(view_object(scenario, KARPENTER, "NodeClaim", NULL, "one"), "status.providerID");
@@ -142,7 +142,8 @@ static void nominated_node_stays_LIF_313(void **state)
     scenario_begin(scenario);
     hand_pod(scenario, "web", "1", "", "terminationGracePeriodSeconds: 0, ");
     scenario_expect_running(scenario, 1);
-    // A second pod is planned onto the node, the first one leaves: the second is bound before the node could go.
+    // A second pod is planned onto the node, the first one leaves: the second is bound before the
+    // node could go.
     hand_pod(scenario, "next", "100m", "", "");
     scenario_run(scenario, 0.2);
     hand_delete(scenario, "v1", "Pod", "default", "web");
@@ -196,10 +197,9 @@ static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **stat
     struct scenario *scenario = *state;
     scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 600 * SECOND;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
-                   "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
-                   "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
+                             "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
+                             "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
     simulation_kill_controller(scenario->simulation);
     simulation_start_controller(scenario->simulation);
     scenario_scale(scenario, 1);
@@ -212,20 +212,23 @@ static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **stat
 }
 
 // --- somebody else's -----------------------------------------------------------------------------
-#define OTHERS  "nodeClassRef: {group: other.example.com, kind: OtherClass, name: default}"
-#define READY                                                                                     \
-    "{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: '2026-01-01T00:00:00Z', "   \
+#define OTHERS "nodeClassRef: {group: other.example.com, kind: OtherClass, name: default}"
+#define READY                                                                        \
+    "{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: " \
+    "'2026-01-01T00:00:00Z', "                                                       \
     "observedGeneration: 1}"
-#define IS_TRUE(type)                                                                              \
-    "{type: " type ", status: 'True', reason: r, message: '', lastTransitionTime: '2026-01-01T00:00:00Z', "    \
+#define IS_TRUE(type)                                                                        \
+    "{type: " type                                                                           \
+    ", status: 'True', reason: r, message: '', lastTransitionTime: '2026-01-01T00:00:00Z', " \
     "observedGeneration: 1}"
 
 static void add_others_pool(struct scenario *scenario)
 {
-    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: others}\n"
-                             "spec: {weight: 100, disruption: {consolidateAfter: 0s, budgets: "
-                             "[{nodes: '100%'}]}, template: {spec: {" OTHERS ", expireAfter: "
-                             "Never, requirements: []}}}\n");
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: others}\n"
+                   "spec: {weight: 100, disruption: {consolidateAfter: 0s, budgets: "
+                   "[{nodes: '100%'}]}, template: {spec: {" OTHERS ", expireAfter: "
+                   "Never, requirements: []}}}\n");
     hand_patch(scenario, KARPENTER, "NodePool", NULL, "others", "status",
                "status: {conditions: [" READY "]}");
     scenario_run(scenario, 3);
@@ -252,13 +255,14 @@ static void nodes_of_others_are_left_alone_LIF_2_300(void **state)
     scenario->options.world.node_lifecycle = false;
     scenario_begin(scenario);
     add_others_pool(scenario);
-    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: theirs, "
-                             "labels: {karpenter.sh/nodepool: others}}\n"
-                             "spec: {expireAfter: Never, requirements: [], " OTHERS "}\n");
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: theirs, "
+                   "labels: {karpenter.sh/nodepool: others}}\n"
+                   "spec: {expireAfter: Never, requirements: [], " OTHERS "}\n");
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, "theirs", "status",
                "status: {providerID: 'other:///1', nodeName: theirs, capacity: {cpu: '8'}, "
-               "conditions: [" READY ", " IS_TRUE("Launched") ", " IS_TRUE("Registered") ", " IS_TRUE(
-                   "Initialized") ", " IS_TRUE("Consolidatable") "]}");
+               "conditions: [" READY ", " IS_TRUE("Launched") ", " IS_TRUE(
+                   "Registered") ", " IS_TRUE("Initialized") ", " IS_TRUE("Consolidatable") "]}");
     scenario_apply(scenario, "apiVersion: v1\nkind: Node\nmetadata: {name: theirs, labels: "
                              "{karpenter.sh/nodepool: others, karpenter.sh/registered: 'true', "
                              "karpenter.sh/initialized: 'true', "
@@ -275,7 +279,8 @@ static void nodes_of_others_are_left_alone_LIF_2_300(void **state)
     assert_null(store_path(theirs, "metadata.finalizers"));
     assert_false(view_has_taint(view_object(scenario, "v1", "Node", NULL, "theirs"),
                                 "karpenter.sh/disrupted", "NoSchedule"));
-    assert_true(view_metric_sum(scenario, "karpenter_voluntary_disruption_decisions_total", "") <= 0);
+    assert_true(view_metric_sum(scenario, "karpenter_voluntary_disruption_decisions_total", "") <=
+                0);
     scenario_scale(scenario, 1);
     scenario_run(scenario, 20);
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1); // there is room

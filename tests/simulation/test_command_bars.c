@@ -1,6 +1,6 @@
-// DIS-791: what comes up while the replacements of a command are on their way - a PodDisruptionBudget
-// that allows nothing any more, a pod that says do-not-disrupt, a workload that has nothing else ready
-// (DIS-761) - keeps its nodes.
+// DIS-791: what comes up while the replacements of a command are on their way - a
+// PodDisruptionBudget that allows nothing any more, a pod that says do-not-disrupt, a workload that
+// has nothing else ready (DIS-761) - keeps its nodes.
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +41,11 @@ static void apply_budget(struct scenario *scenario, const char *spec)
     struct error error = {0};
     (void)!simulation_delete(scenario->simulation, "policy/v1", "PodDisruptionBudget", "default",
                              "guard", &error);
-    snprintf(manifest, sizeof manifest,
-             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
-             "default}, spec: {selector: {matchLabels: {app: inflate}}, %s}}",
-             spec);
+    snprintf(
+        manifest, sizeof manifest,
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
+        "default}, spec: {selector: {matchLabels: {app: inflate}}, %s}}",
+        spec);
     scenario_apply(scenario, manifest);
 }
 
@@ -73,8 +74,8 @@ struct view {
 static bool look(void *context, json_t *node)
 {
     struct view *view = context;
-    const char *generation = json_string_value(
-        json_object_get(store_path(node, "metadata.labels"), "generation"));
+    const char *generation =
+        json_string_value(json_object_get(store_path(node, "metadata.labels"), "generation"));
     view->old += strcmp(generation != NULL ? generation : "", "a") == 0;
     view->marked += json_object_get(store_path(node, "metadata.annotations"),
                                     "adze.dev/disruption-command") != NULL &&
@@ -216,8 +217,8 @@ static bool take_apart(void *context, json_t *pod)
     struct pair *pair = context;
     struct view view = {0};
     const char *name = json_string_value(store_path(pod, "spec.nodeName"));
-    look(&view, store_get(pair->store, store_resource_of_kind(pair->store, "v1", "Node"), NULL,
-                          name));
+    look(&view,
+         store_get(pair->store, store_resource_of_kind(pair->store, "v1", "Node"), NULL, name));
     snprintf(view.marked > 0 ? pair->chosen : pair->other, sizeof pair->other, "%s",
              view.marked > 0 ? name : store_name(pod));
     return true;
@@ -236,7 +237,8 @@ static void node_stays_while_nothing_else_is_ready_DIS_761(void **state)
     begin_pair(scenario);
     struct pair pair = {.store = simulation_store(scenario->simulation)};
     struct error error = {0};
-    store_each(pair.store, store_resource_of_kind(pair.store, "v1", "Pod"), NULL, take_apart, &pair);
+    store_each(pair.store, store_resource_of_kind(pair.store, "v1", "Pod"), NULL, take_apart,
+               &pair);
     assert_true(
         simulation_delete(scenario->simulation, "v1", "Pod", "default", pair.other, &error));
     for (int i = 0; i < 100; i++) { // the replacement comes meanwhile, the other is not yet ready

@@ -87,10 +87,11 @@ static void a_node_pool_tells_why_it_is_not_ready_LIF_370(void **state)
     assert_true(simulation_delete(scenario->simulation, "karpenter.kwok.sh/v1alpha1",
                                   "KWOKNodeClass", NULL, "default", &error));
     scenario_run(scenario, 5);
-    assert_int_equal(events(scenario, "NodePool", "NodeClassReady",
-                            TRANSITION("NodeClassReady", "True", "False")
-                            "NodeClassNotFound, Message: NodeClass not found on cluster"),
-                     1);
+    assert_int_equal(
+        events(scenario, "NodePool", "NodeClassReady",
+               TRANSITION("NodeClassReady", "True",
+                          "False") "NodeClassNotFound, Message: NodeClass not found on cluster"),
+        1);
 }
 
 // Up and down every ten seconds for two minutes: each direction is told once a window.
@@ -137,8 +138,8 @@ static void nothing_is_told_without_observability_LIF_357(void **state)
     scenario_scale(scenario, 5);
     scenario_expect_running(scenario, 5);
     assert_int_equal(events(scenario, "NodeClaim", "Registered", NULL), 0);
-    assert_null(metrics_find(simulation_metrics(scenario->simulation),
-                             "operator_status_condition_count"));
+    assert_null(
+        metrics_find(simulation_metrics(scenario->simulation), "operator_status_condition_count"));
 }
 
 // --- metrics -------------------------------------------------------------------------------------
@@ -163,22 +164,21 @@ static void deprecated_families_name_group_and_kind_LIF_356(void **state)
                           ARRAY_LENGTH(registered)),
                      nodes);
     const char *const node[] = {"Ready", "True", "KubeletReady", "", "Node"};
-    assert_int_equal(read(scenario, "operator_status_condition_transitions_total", node,
-                          ARRAY_LENGTH(node)),
-                     0);
+    assert_int_equal(
+        read(scenario, "operator_status_condition_transitions_total", node, ARRAY_LENGTH(node)), 0);
     struct text text = {0};
     metrics_write(simulation_metrics(scenario->simulation), &text);
-    assert_non_null(strstr(
-        text.data, "\noperator_status_condition_count{namespace=\"\",name=\"default\",type=\"Ready\","
-                   "status=\"True\",reason=\"Ready\",group=\"karpenter.sh\",kind=\"NodePool\"} 1\n"));
+    assert_non_null(
+        strstr(text.data,
+               "\noperator_status_condition_count{namespace=\"\",name=\"default\",type=\"Ready\","
+               "status=\"True\",reason=\"Ready\",group=\"karpenter.sh\",kind=\"NodePool\"} 1\n"));
     text_free(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 120, "nothing to be left", scenario_empty);
     scenario_run(scenario, 1); // until the controller has seen the last one go
     const char *const ended[] = {"karpenter.sh", "NodeClaim"};
-    assert_int_equal(read(scenario, "operator_termination_duration_seconds", ended,
-                          ARRAY_LENGTH(ended)),
-                     nodes);
+    assert_int_equal(
+        read(scenario, "operator_termination_duration_seconds", ended, ARRAY_LENGTH(ended)), nodes);
 }
 
 int main(void)

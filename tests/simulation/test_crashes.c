@@ -10,7 +10,8 @@ static bool settled_with_5(struct scenario *scenario)
            simulation_pods_running(scenario->simulation) == 5;
 }
 
-// One life: 0 -> 5 pods -> 0, with a kill at the given step. Returns false when the step was never reached.
+// One life: 0 -> 5 pods -> 0, with a kill at the given step. Returns false when the step was never
+// reached.
 static bool life(uint32_t kill_at, bool after_effect)
 {
     struct assassin assassin = {.calls = true, .kill_at = kill_at, .after_effect = after_effect};

@@ -1,5 +1,5 @@
-// Nodes that are replaced or removed while pods run on them: drift, consolidation, what happens when
-// it fails, and when the controller dies in the middle of it.
+// Nodes that are replaced or removed while pods run on them: drift, consolidation, what happens
+// when it fails, and when the controller dies in the middle of it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,22 +118,23 @@ static void half_empty_nodes_are_consolidated_DIS_162(void **state)
     assert_true(nodes(scenario) <= 2);
 }
 
-// What the packing policy has chosen is judged by it when it is looked at again: here a NodePool that
-// comes second by weight, since it leaves more to choose from.
+// What the packing policy has chosen is judged by it when it is looked at again: here a NodePool
+// that comes second by weight, since it leaves more to choose from.
 static void replacements_of_another_pool_are_confirmed_DIS_263_763(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: wide}\n"
-                   "spec:\n"
-                   "  template:\n"
-                   "    spec:\n"
-                   "      expireAfter: Never\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: "
-                   "default}\n"
-                   "      requirements:\n"
-                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: [\"17\"]}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: wide}\n"
+        "spec:\n"
+        "  template:\n"
+        "    spec:\n"
+        "      expireAfter: Never\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: "
+        "default}\n"
+        "      requirements:\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: [\"17\"]}\n");
     scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
                              "default}\nspec: {weight: 10}\n");
     apply_pool(scenario, "a", "");
@@ -244,8 +245,8 @@ static bool rolled(struct scenario *scenario)
 
 static bool concerns(const struct kube_request *request)
 {
-    bool writes = request->verb == KUBE_CREATE || request->verb == KUBE_DELETE ||
-                  request->verb == KUBE_PATCH;
+    bool writes =
+        request->verb == KUBE_CREATE || request->verb == KUBE_DELETE || request->verb == KUBE_PATCH;
     return writes && (strstr(request->path, "nodeclaims") != NULL ||
                       strstr(request->path, "/nodes/") != NULL);
 }

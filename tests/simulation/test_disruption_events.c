@@ -42,8 +42,7 @@ static void start_is_logged_with_its_values_DIS_300_380_381_384(void **state)
     assert_int_equal(json_integer_value(store_path(line, "pod-count")), 1);
     const json_t *disrupted = json_array_get(store_path(line, "disrupted-nodes"), 0);
     assert_string_equal(view_text(disrupted, "Node.name"), node);
-    assert_string_equal(view_text(disrupted, "NodeClaim.name"),
-                        claim);
+    assert_string_equal(view_text(disrupted, "NodeClaim.name"), claim);
     assert_string_equal(view_text(disrupted, "instance-type"), "large");
     assert_string_equal(view_text(disrupted, "capacity-type"), "on-demand");
     const json_t *replacement = json_array_get(store_path(line, "replacement-nodes"), 0);
@@ -91,13 +90,12 @@ static void rejection_is_told_with_its_kind_DIS_383_387(void **state)
     moves_protect(scenario, "keep-0");
     scenario_until(scenario, 10, "the node to be given back", moves_none_chosen);
     scenario_run(scenario, 1);
-    snprintf(wanted, sizeof wanted,
-             "Consolidation rejected: replace: [%s] -> [1 replacement], reason: churn (savings: $0.30)",
-             store_name(moves_node(scenario, 0)));
+    snprintf(
+        wanted, sizeof wanted,
+        "Consolidation rejected: replace: [%s] -> [1 replacement], reason: churn (savings: $0.30)",
+        store_name(moves_node(scenario, 0)));
     assert_int_equal(view_events(scenario, "Node", "ConsolidationRejected", wanted), 1);
-    assert_int_equal(view_events(scenario, "NodeClaim", "ConsolidationRejected",
-                                 wanted),
-                     1);
+    assert_int_equal(view_events(scenario, "NodeClaim", "ConsolidationRejected", wanted), 1);
 }
 
 static void replacement_and_candidate_tell_their_steps_DIS_323_324_389(void **state)
@@ -109,9 +107,9 @@ static void replacement_and_candidate_tell_their_steps_DIS_323_324_389(void **st
                             "Launching NodeClaim: Underutilized") >= 1);
     assert_true(view_events(scenario, "NodeClaim", "DisruptionWaitingReadiness",
                             "Waiting on readiness to continue disruption") >= 1);
-    assert_int_equal(view_events(scenario, "Node", "DisruptionTerminating",
-                                 "Disrupting Node: Underutilized"),
-                     1);
+    assert_int_equal(
+        view_events(scenario, "Node", "DisruptionTerminating", "Disrupting Node: Underutilized"),
+        1);
     assert_int_equal(view_events(scenario, "NodeClaim", "DisruptionTerminating",
                                  "Disrupting NodeClaim: Underutilized"),
                      1);
@@ -124,8 +122,9 @@ static void balanced_move_tells_its_score_DIS_386_402(void **state)
     moves_pool(scenario, 0, (struct story_pool){.policy = "Balanced"});
     moves_shrink(scenario, 0);
     scenario_until(scenario, 30, "a replacement", moves_replacement_there);
-    assert_int_equal(view_events(scenario, "Node", "ConsolidationApproved", ">= threshold 0.50 (k: 2, "
-                                                                            "savings 75.0%"),
+    assert_int_equal(view_events(scenario, "Node", "ConsolidationApproved",
+                                 ">= threshold 0.50 (k: 2, "
+                                 "savings 75.0%"),
                      1);
     assert_int_equal(view_events(scenario, "NodeClaim", "ConsolidationApproved", "score "), 1);
     assert_true(view_metric(scenario, "karpenter_consolidation_moves_total",

@@ -43,10 +43,10 @@ static void overlaid_price_decides_DIS_435(void **state)
     struct scenario *scenario = *state;
     scenario->settings.gate_node_overlay = true;
     moves_begin(scenario, 1);
-    scenario_apply(scenario,
-                   "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: cheap}, "
-                   "spec: {requirements: [{key: node.kubernetes.io/instance-type, operator: In, "
-                   "values: [small]}], price: '0.45'}}");
+    scenario_apply(
+        scenario, "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: cheap}, "
+                  "spec: {requirements: [{key: node.kubernetes.io/instance-type, operator: In, "
+                  "values: [small]}], price: '0.45'}}");
     scenario_run(scenario, 10);
     moves_shrink(scenario, 0); // to medium: small is dearer than what is there
     scenario_run(scenario, 180);

@@ -20,12 +20,12 @@ static void places_of_cheap_pods_are_planned_DIS_755(void **state)
     moves_begin(scenario, 1);
     moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '0'}]"});
     story_app(scenario,
-              &(struct story_app){
-                  .name = "cheap",
-                  .replicas = 1,
-                  .cpu = "3",
-                  .spec = "nodeSelector: {place: '0'}, ",
-                  .annotations = "controller.kubernetes.io/pod-deletion-cost: '-134217728'"});
+              &(struct story_app){.name = "cheap",
+                                  .replicas = 1,
+                                  .cpu = "3",
+                                  .spec = "nodeSelector: {place: '0'}, ",
+                                  .annotations =
+                                      "controller.kubernetes.io/pod-deletion-cost: '-134217728'"});
     scenario_expect_running(scenario, 3);
     assert_int_equal(story_nodes(scenario), 2);
     moves_shrink(scenario, 0);
@@ -63,8 +63,8 @@ static void app(struct scenario *scenario, const char *name, const char *cpu, co
                                             .annotations = KEPT});
 }
 
-// Two nodes that stay, with 2 and 3 of their 8 cpu free; the one that comes first in a plan's order is the
-// fuller one, so that kube-scheduler prefers the other. Both are filled up.
+// Two nodes that stay, with 2 and 3 of their 8 cpu free; the one that comes first in a plan's order
+// is the fuller one, so that kube-scheduler prefers the other. Both are filled up.
 static void begin_with_two_rooms(struct scenario *scenario)
 {
     moves_begin(scenario, 0);
@@ -124,8 +124,8 @@ static void upstream_compares_nothing_DIS_749(void **state)
 
 // --- empty replacements --------------------------------------------------------------------------
 
-// The pod's node is to be replaced by a small one; while that boots, room comes up on another, where
-// kube-scheduler puts the pod.
+// The pod's node is to be replaced by a small one; while that boots, room comes up on another,
+// where kube-scheduler puts the pod.
 static void replace_in_vain(struct scenario *scenario)
 {
     moves_scale(scenario, "roamer", 0);
@@ -161,16 +161,16 @@ static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
 
 // --- until the load changes ----------------------------------------------------------------------
 
-// Of 8 cpu that all pods ask for, 0.1 go and make room for the pod on the node that was launched for it, then 0.5.
+// Of 8 cpu that all pods ask for, 0.1 go and make room for the pod on the node that was launched
+// for it, then 0.5.
 static void launched_node_stays_until_the_load_changes_DIS_794(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 0);
-    story_app(scenario, &(struct story_app){.name = "stays",
-                                            .replicas = 1,
-                                            .cpu = "6350m",
-                                            .memory = "4Gi",
-                                            .annotations = KEPT});
+    story_app(
+        scenario,
+        &(struct story_app){
+            .name = "stays", .replicas = 1, .cpu = "6350m", .memory = "4Gi", .annotations = KEPT});
     app(scenario, "tiny", "100m", NULL);
     app(scenario, "part", "500m", NULL);
     scenario_expect_running(scenario, 3);

@@ -1,5 +1,5 @@
-// A disruption command from its confirmation to its end: marks, replacements, deletions, and what becomes of it when
-// something on its way fails, vanishes or comes back.
+// A disruption command from its confirmation to its end: marks, replacements, deletions, and what
+// becomes of it when something on its way fails, vanishes or comes back.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "base/duration.h"
 #include "simulation/moves.h"
 
-#define TAINT        "karpenter.sh/disrupted"
-#define REPLACE      "decision=\"replace\",reason=\"underutilized\",consolidation_type=\"single\""
-#define DECISIONS    "karpenter_voluntary_disruption_decisions_total"
-#define FAILURES     "karpenter_voluntary_disruption_queue_failures_total"
-#define DISRUPTED    "karpenter_nodeclaims_disrupted_total"
+#define TAINT     "karpenter.sh/disrupted"
+#define REPLACE   "decision=\"replace\",reason=\"underutilized\",consolidation_type=\"single\""
+#define DECISIONS "karpenter_voluntary_disruption_decisions_total"
+#define FAILURES  "karpenter_voluntary_disruption_queue_failures_total"
+#define DISRUPTED "karpenter_nodeclaims_disrupted_total"
 
 static char old_node[200], old_claim[200]; // of place 0
 
@@ -108,8 +108,7 @@ static void conflicts_are_tried_again_DIS_7_302(void **state)
     scenario_until(scenario, 120, "the node to be replaced", old_is_gone);
 }
 
-static bool refuse_taint_of_old(const struct kube_request *request,
-                                struct kube_response *response)
+static bool refuse_taint_of_old(const struct kube_request *request, struct kube_response *response)
 {
     if (request->verb != KUBE_PATCH || strstr(request->path, old_node) == NULL)
         return false;
@@ -133,7 +132,9 @@ static void begin_slow_tainting(struct scenario *scenario, const char *budgets)
 {
     moves_begin(scenario, 1);
     note_old(scenario);
-    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "7",
+    story_app(scenario, &(struct story_app){.name = "other",
+                                            .replicas = 1,
+                                            .cpu = "7",
                                             .spec = "nodeSelector: {place: '0'}, "});
     scenario_expect_running(scenario, 3);
     scenario_run(scenario, 60);
@@ -241,8 +242,8 @@ static void label_values_are_as_documented_LIF_463(void **state)
     assert_true(view_metric(scenario, "karpenter_consolidation_moves_total",
                             "decision=\"approved\",nodepool=\"place-0\","
                             "policy=\"WhenEmptyOrUnderutilized\"") >= 1);
-    assert_true(view_metric(scenario, "karpenter_pods_drained_total",
-                            "reason=\"Underutilized\"") == 1);
+    assert_true(view_metric(scenario, "karpenter_pods_drained_total", "reason=\"Underutilized\"") ==
+                1);
 }
 
 // Of a provider that is not there: it never becomes a machine.
@@ -310,7 +311,8 @@ static void claim_of_another_is_no_replacement_DIS_304_792(void **state)
 
 static char first_claim[200];
 static bool second_is_refused;
-static uint32_t seconds; // create calls for other NodeClaims than the first, once they are let through
+static uint32_t
+    seconds; // create calls for other NodeClaims than the first, once they are let through
 static bool hold_second(const struct kube_request *request, struct kube_response *response)
 {
     const char *name = request->verb == KUBE_CREATE && strstr(request->path, "/nodeclaims") != NULL
@@ -332,7 +334,9 @@ static void rest_is_not_launched_when_a_replacement_is_lost_DIS_304_328(void **s
     struct scenario *scenario = *state;
     struct error error = {0};
     moves_begin(scenario, 1);
-    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "7",
+    story_app(scenario, &(struct story_app){.name = "other",
+                                            .replicas = 1,
+                                            .cpu = "7",
                                             .spec = "nodeSelector: {place: '0'}, "});
     scenario_expect_running(scenario, 3);
     scenario_run(scenario, 60);
@@ -345,8 +349,8 @@ static void rest_is_not_launched_when_a_replacement_is_lost_DIS_304_328(void **s
         scenario_run(scenario, 0.1);
     scenario_run(scenario, 3);
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 3);
-    assert_true(simulation_delete(scenario->simulation, KARPENTER, "NodeClaim", NULL, first_claim,
-                                  &error));
+    assert_true(
+        simulation_delete(scenario->simulation, KARPENTER, "NodeClaim", NULL, first_claim, &error));
     scenario_run(scenario, 0.05);
     second_is_refused = false;
     scenario_run(scenario, 20);
@@ -385,7 +389,9 @@ static void room_of_another_commands_node_is_not_used_DIS_731_LIF_458(void **sta
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
     note_old(scenario);
-    story_app(scenario, &(struct story_app){.name = "other", .replicas = 1, .cpu = "6",
+    story_app(scenario, &(struct story_app){.name = "other",
+                                            .replicas = 1,
+                                            .cpu = "6",
                                             .spec = "nodeSelector: {place: '0'}, "});
     scenario_expect_running(scenario, 3);
     scenario_run(scenario, 60);
@@ -397,7 +403,8 @@ static void room_of_another_commands_node_is_not_used_DIS_731_LIF_458(void **sta
     scenario_run(scenario, 10);
     moves_shrink(scenario, 0);
     scenario_run(scenario, 120);
-    assert_true(moves_logged("launching replacement nodeclaim", "resource usage exceeds limit") > 0);
+    assert_true(moves_logged("launching replacement nodeclaim", "resource usage exceeds limit") >
+                0);
     assert_string_equal(moves_replacement(scenario), "");
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 2);
 }
@@ -649,7 +656,8 @@ static bool two_are_disrupted(struct scenario *scenario)
     return moves_logged("disrupting node(s)", "\"disrupted-node-count\":2") == 1;
 }
 
-// Each of three nodes with a part of 1 cpu beside 6 cpu that leave: the parts of two fit on the third.
+// Each of three nodes with a part of 1 cpu beside 6 cpu that leave: the parts of two fit on the
+// third.
 static void begin_merger(struct scenario *scenario)
 {
     char name[20];
@@ -675,9 +683,9 @@ static void first_of_two_candidates_vanishes_DIS_720(void **state)
     struct scenario *scenario = *state;
     begin_merger(scenario);
     json_t *line = json_loads(moves_last_line("\"message\":\"disrupting node(s)\""), 0, NULL);
-    hand_delete(scenario, KARPENTER, "NodeClaim", NULL,
-                view_text(json_array_get(store_path(line, "disrupted-nodes"), 0),
-                          "NodeClaim.name"));
+    hand_delete(
+        scenario, KARPENTER, "NodeClaim", NULL,
+        view_text(json_array_get(store_path(line, "disrupted-nodes"), 0), "NodeClaim.name"));
     json_decref(line);
     scenario_run(scenario, 120);
     scenario_expect_running(scenario, 3);

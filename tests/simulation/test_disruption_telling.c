@@ -1,4 +1,5 @@
-// What disruption tells of nodes that stay, of pods and budgets that hold them, and of what it saves.
+// What disruption tells of nodes that stay, of pods and budgets that hold them, and of what it
+// saves.
 #include <stdio.h>
 #include <string.h>
 
@@ -31,9 +32,8 @@ static void cause_is_told_once_and_again_when_it_changes_DIS_771(void **state)
     hand_patch(scenario, "v1", "Node", NULL, name, NULL,
                "{metadata: {annotations: {karpenter.sh/do-not-disrupt: 'true'}}}");
     scenario_run(scenario, 20);
-    assert_int_equal(view_events(scenario, "Node", "DisruptionBlocked",
-                                 "Disruption is blocked through the"),
-                     1);
+    assert_int_equal(
+        view_events(scenario, "Node", "DisruptionBlocked", "Disruption is blocked through the"), 1);
     hand_patch(scenario, "v1", "Node", NULL, name, NULL,
                "{metadata: {annotations: {karpenter.sh/do-not-disrupt: null}}}");
     moves_protect(scenario, "keep-0");
@@ -159,8 +159,8 @@ static void timed_protection_is_told_with_its_end_DIS_41(void **state)
     char said[200], until[INSTANT_TEXT_MAX];
     instant_format((view_instant(moves_pod(scenario, "keep-0"), "status.startTime") + 600) * SECOND,
                    until);
-    snprintf(said, sizeof said,
-             "The karpenter.sh/do-not-disrupt grace period will elapse at %s", until);
+    snprintf(said, sizeof said, "The karpenter.sh/do-not-disrupt grace period will elapse at %s",
+             until);
     assert_int_equal(view_events(scenario, "Pod", "DoNotDisruptUntil", said), 1);
     assert_int_equal(view_events(scenario, "Pod", "DoNotDisruptGracePeriodElapsed", NULL), 0);
     scenario_run(scenario, 900);
@@ -257,14 +257,15 @@ static void savings_are_summed_by_pool_and_day_DIS_778(void **state)
 static void apply_preferences(struct scenario *scenario)
 {
     static const char wishes[] =
-        "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+        "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+        "1, "
         "podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: "
         "{app: wisher}}}}]}}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
         "topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: "
         "{matchLabels: {app: wisher}}}], ";
     // Nothing is large enough, so that the pod waits, and is planned again and again.
-    story_app(scenario, &(struct story_app){
-                            .name = "wisher", .replicas = 1, .cpu = "500", .spec = wishes});
+    story_app(scenario,
+              &(struct story_app){.name = "wisher", .replicas = 1, .cpu = "500", .spec = wishes});
 }
 
 static void each_preference_is_warned_of_once_a_day_SCH_33_LIF_462(void **state)

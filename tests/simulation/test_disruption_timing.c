@@ -1,12 +1,12 @@
-// When moves begin: not one behind the other, at the instant at which a blocker ends, again soon after a failure, and
-// what of them is left behind by a restart.
+// When moves begin: not one behind the other, at the instant at which a blocker ends, again soon
+// after a failure, and what of them is left behind by a restart.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/duration.h"
-#include "simulation/moves.h"
 #include "base/loop_virtual.h"
 #include "sim/store/store_patch.h"
+#include "simulation/moves.h"
 
 #define EVALUATIONS "karpenter_voluntary_disruption_decision_evaluation_duration_seconds_count"
 #define AGES        "adze_disruption_examination_age_seconds"
@@ -19,8 +19,8 @@ static bool replacements_started(struct scenario *scenario)
                            "reason=\"underutilized\"") >= wanted;
 }
 
-// What falls due while the worker thread is busy waits for it, and keeps the loop from nothing: here
-// virtual time would stand still.
+// What falls due while the worker thread is busy waits for it, and keeps the loop from nothing:
+// here virtual time would stand still.
 static void validation_waits_for_the_worker_thread_DIS_702(void **state)
 {
     struct scenario *scenario = *state;
@@ -54,7 +54,8 @@ static void independent_replacements_start_side_by_side_DIS_702_10(void **state)
 
 // --- windows -------------------------------------------------------------------------------------
 // Nothing may go until ten past each hour.
-static const char closed[] = "[{nodes: '0', schedule: '0 * * * *', duration: 10m}, {nodes: '100%'}]";
+static const char closed[] =
+    "[{nodes: '0', schedule: '0 * * * *', duration: 10m}, {nodes: '100%'}]";
 
 static void wait_for_the_window(struct scenario *scenario)
 {
@@ -153,9 +154,10 @@ static void turns_are_measured_DIS_15_17_400_401(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 2);
-    double empty = view_metric(scenario, EVALUATIONS, "reason=\"empty\",consolidation_type=\"empty\"");
-    double single =
-        view_metric(scenario, EVALUATIONS, "reason=\"underutilized\",consolidation_type=\"single\"");
+    double empty =
+        view_metric(scenario, EVALUATIONS, "reason=\"empty\",consolidation_type=\"empty\"");
+    double single = view_metric(scenario, EVALUATIONS,
+                                "reason=\"underutilized\",consolidation_type=\"single\"");
     moves_pool(scenario, 0, (struct story_pool){.budgets = "[{nodes: '0'}]"});
     moves_shrink(scenario, 0);
     moves_scale(scenario, "keep-0", 0);
@@ -275,8 +277,9 @@ static void unreadable_budget_stops_its_own_pool_alone_DIS_21_707(void **state)
     moves_begin(scenario, 2);
     for (uint32_t i = 0; i < 2; i++)
         moves_shrink(scenario, i);
-    moves_pool(scenario, 0,
-               (struct story_pool){.budgets = "[{nodes: '1', schedule: '99 * * * *', duration: 1h}]"});
+    moves_pool(
+        scenario, 0,
+        (struct story_pool){.budgets = "[{nodes: '1', schedule: '99 * * * *', duration: 1h}]"});
     scenario_run(scenario, 150);
     assert_string_equal(view_label(moves_node(scenario, 0), LABEL_INSTANCE_TYPE), "large");
     assert_string_equal(view_label(moves_node(scenario, 1), LABEL_INSTANCE_TYPE), "small");
@@ -302,10 +305,10 @@ static void add_reason(struct scenario *scenario)
     json_t *claim = moves_claim(scenario, 0);
     json_t *conditions = json_deep_copy(store_path(claim, "status.conditions"));
     struct error error = {0};
-    json_array_append_new(
-        conditions, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason", "status",
-                              "True", "reason", "Drifted", "message", "Drifted",
-                              "lastTransitionTime", "2026-01-01T00:00:00Z"));
+    json_array_append_new(conditions,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason",
+                                    "status", "True", "reason", "Drifted", "message", "Drifted",
+                                    "lastTransitionTime", "2026-01-01T00:00:00Z"));
     json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
     struct store *store = simulation_store(scenario->simulation);
     assert_non_null(store_patch(store, store_resource_of_kind(store, KARPENTER, "NodeClaim"), NULL,
@@ -373,7 +376,8 @@ static bool fails(const struct kube_request *request, struct kube_response *resp
     return true;
 }
 
-// A request without an answer ends after half a minute: what failed beside it must not wait for that.
+// A request without an answer ends after half a minute: what failed beside it must not wait for
+// that.
 static void nodes_are_given_back_each_by_itself_DIS_793_724(void **state)
 {
     struct scenario *scenario = *state;
@@ -504,19 +508,19 @@ static void a_new_overlay_is_seen_at_once_DIS_704_DIS_435(void **state)
     assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 5);
 }
 
-// Each is put aside for a moment when a pending pod may want it, instead of being chosen, tainted and
-// given back every two seconds.
+// Each is put aside for a moment when a pending pod may want it, instead of being chosen, tainted
+// and given back every two seconds.
 static void drifted_nodes_that_a_pod_may_want_are_not_chosen_ever_again_DIS_714_765(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
     scenario_run(scenario, 60);
-    scenario_apply(scenario,
-                   "apiVersion: v1\nkind: Pod\nmetadata: {name: lonely, namespace: default}\nspec:\n"
-                   "  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution:\n"
-                   "    [{topologyKey: kubernetes.io/hostname,\n"
-                   "      labelSelector: {matchLabels: {app: nobody}}}]}}\n"
-                   "  containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]\n");
+    scenario_apply(
+        scenario, "apiVersion: v1\nkind: Pod\nmetadata: {name: lonely, namespace: default}\nspec:\n"
+                  "  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution:\n"
+                  "    [{topologyKey: kubernetes.io/hostname,\n"
+                  "      labelSelector: {matchLabels: {app: nobody}}}]}}\n"
+                  "  containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]\n");
     scenario_run(scenario, 5);
     // Its condition is from the future now.
     loop_skew_wall_clock(scenario->loop, -20 * SECOND);

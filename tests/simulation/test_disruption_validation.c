@@ -1,5 +1,5 @@
-// A chosen node is looked at again before its command is carried out: what comes up meanwhile gives it back, and the
-// rest goes on.
+// A chosen node is looked at again before its command is carried out: what comes up meanwhile gives
+// it back, and the rest goes on.
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ static void expect_given_back(struct scenario *scenario, uint32_t place)
     assert_string_equal(view_label(moves_node(scenario, place), LABEL_INSTANCE_TYPE), "large");
 }
 
-// The taint is there first; nothing is bought, decided or deleted until it has been looked at again.
+// The taint is there first; nothing is bought, decided or deleted until it has been looked at
+// again.
 static void nothing_is_bought_before_the_second_look_DIS_260_264(void **state)
 {
     struct scenario *scenario = *state;

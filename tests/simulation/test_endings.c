@@ -32,13 +32,13 @@ static struct names node_claims(struct scenario *scenario)
 {
     struct names names = {0};
     struct store *store = simulation_store(scenario->simulation);
-    store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL, note_name,
-               &names);
+    store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
+               note_name, &names);
     return names;
 }
 
-static void delete(struct scenario *scenario, const char *api_version, const char *kind,
-                   const char *name)
+static void delete (struct scenario *scenario, const char *api_version, const char *kind,
+                    const char *name)
 {
     struct error error = {0};
     if (!simulation_delete(scenario->simulation, api_version, kind, NULL, name, &error))
@@ -67,7 +67,7 @@ static void claim_deleted_while_launching_takes_its_machine_along_LIF_84(void **
     struct names names = node_claims(scenario);
     scenario_scale(scenario, 0);
     for (uint32_t i = 0; i < names.count; i++)
-        delete(scenario, "karpenter.sh/v1", "NodeClaim", names.text[i]);
+        delete (scenario, "karpenter.sh/v1", "NodeClaim", names.text[i]);
     scenario_run(scenario, 5); // create answers
     assert_true(machine_park_launches(simulation_park(scenario->simulation)) > 0);
     // Well before an instance is old enough for garbage collection.
@@ -79,7 +79,8 @@ static bool claim_gone(struct scenario *scenario)
     return node_claims(scenario).count == 0;
 }
 
-// A pod with somebody else's finalizer outlives the deadline: deleted past its budget, counted once.
+// A pod with somebody else's finalizer outlives the deadline: deleted past its budget, counted
+// once.
 static void overdue_pod_that_stays_is_counted_once_LIF_450(void **state)
 {
     struct scenario *scenario = *state;
@@ -104,7 +105,7 @@ static void overdue_pod_that_stays_is_counted_once_LIF_450(void **state)
     scenario_expect_running(scenario, 1);
     struct names names = node_claims(scenario);
     assert_int_equal(names.count, 1);
-    delete(scenario, "karpenter.sh/v1", "NodeClaim", names.text[0]);
+    delete (scenario, "karpenter.sh/v1", "NodeClaim", names.text[0]);
     // Deadline 20 s, stuck a minute after the pod's end: then the machine goes without it.
     scenario_until(scenario, 150, "the NodeClaim to go", claim_gone);
     struct text text = {0};
@@ -139,10 +140,10 @@ static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **st
     assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{",
                                  "karpenter_sh_nodepool=\"default\""),
                      count_lines(text.data, "\noperator_nodeclaim_status_condition_count{", ""));
-    assert_int_equal(
-        count_lines(text.data, "\noperator_nodeclaim_status_condition_transitions_total{",
-                    "type=\"Launched\",status=\"True\""),
-        1);
+    assert_int_equal(count_lines(text.data,
+                                 "\noperator_nodeclaim_status_condition_transitions_total{",
+                                 "type=\"Launched\",status=\"True\""),
+                     1);
     assert_int_equal(count_lines(text.data, "\noperator_node_status_condition_count{",
                                  "type=\"Ready\",status=\"True\""),
                      1);
@@ -150,8 +151,8 @@ static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **st
                                  "type=\"Ready\",status=\"True\""),
                      1);
     assert_int_equal(count_lines(text.data, "\nkarpenter_scheduler_queue_depth{", "\"} 0"), 1);
-    assert_int_equal(
-        count_lines(text.data, "\nkarpenter_scheduler_unfinished_work_seconds{", ""), 0);
+    assert_int_equal(count_lines(text.data, "\nkarpenter_scheduler_unfinished_work_seconds{", ""),
+                     0);
     text_clear(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);

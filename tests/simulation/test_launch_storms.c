@@ -35,9 +35,8 @@ static void begin(struct scenario *scenario, struct counted *counted)
     scenario->options.cloud_fault = on_call;
     scenario->options.fault_context = counted;
     scenario_begin(scenario);
-    story_pool(scenario, &(struct story_pool){.name = counted->pool,
-                                              .after = "Never",
-                                              .labels = "team: scarce"});
+    story_pool(scenario, &(struct story_pool){
+                             .name = counted->pool, .after = "Never", .labels = "team: scarce"});
 }
 
 // A node for each pod.
@@ -56,7 +55,8 @@ static void stock(struct scenario *scenario, int64_t machines)
 
 static const char *pool_condition(struct scenario *scenario, const char *pool)
 {
-    return view_condition(view_object(scenario, KARPENTER, "NodePool", NULL, pool), "LaunchBackOff");
+    return view_condition(view_object(scenario, KARPENTER, "NodePool", NULL, pool),
+                          "LaunchBackOff");
 }
 
 // --- how many ------------------------------------------------------------------------------------
@@ -154,7 +154,8 @@ static void pool_that_cannot_launch_is_tried_by_one_LIF_440_STO_25(void **state)
     scenario_run(scenario, 330); // the launch timeout, and a little
     uint32_t before = view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "scarce");
     assert_int_equal(before, 50);
-    scenario_run(scenario, 1800); // after 30 s, and 1, 2, 4 min, each with 5 min until it is given up
+    scenario_run(scenario,
+                 1800); // after 30 s, and 1, 2, 4 min, each with 5 min until it is given up
     uint32_t after = view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "scarce");
     assert_in_range(after - before, 2, 5);
     assert_string_equal(pool_condition(scenario, "scarce"), "True/LaunchesFail");

@@ -1,4 +1,5 @@
-// NodeClaims and machines that have to go by themselves, and when pods came and went (LIF-150 to LIF-162, LIF-185).
+// NodeClaims and machines that have to go by themselves, and when pods came and went (LIF-150 to
+// LIF-162, LIF-185).
 #include <stdio.h>
 #include <string.h>
 
@@ -19,9 +20,9 @@ static bool answer_late(const struct kube_request *request, struct kube_response
     if (strstr(request->path, "/nodeclaims") == NULL)
         return false;
     if (request->verb == KUBE_LIST && listings++ == 0)
-        response->body = json_pack("{s:s, s:s, s:{s:s}, s:[]}", "kind", "NodeClaimList",
-                                   "apiVersion", KARPENTER, "metadata", "resourceVersion", "1",
-                                   "items");
+        response->body =
+            json_pack("{s:s, s:s, s:{s:s}, s:[]}", "kind", "NodeClaimList", "apiVersion", KARPENTER,
+                      "metadata", "resourceVersion", "1", "items");
     else if (request->verb != KUBE_WATCH)
         return false;
     response->status = 200;
@@ -77,7 +78,9 @@ static void begin_with_pod(struct scenario *scenario, const char *template_spec,
 
 #define DISRUPTED "karpenter_nodeclaims_disrupted_total"
 #define PODS      "karpenter_pods_disruption_initiated_total"
-#define KEEP      "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: [{nodes: '0'}]}, "
+#define KEEP                                                                                   \
+    "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: [{nodes: " \
+    "'0'}]}, "
 
 static bool no_claim(struct scenario *scenario)
 {
@@ -109,10 +112,9 @@ static void zero_expires_at_once_LIF_150(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
-                   "spec: {expireAfter: 0s, requirements: [], nodeClassRef: {group: "
-                   "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
+                             "spec: {expireAfter: 0s, requirements: [], nodeClassRef: {group: "
+                             "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
     scenario_until(scenario, 20, "the claim to be gone", no_claim);
     scenario_run(scenario, 1);
     assert_true(view_metric_sum(scenario, DISRUPTED, "reason=\"expired\"") == 1);
@@ -184,7 +186,8 @@ static void refused_deletion_is_tried_with_a_new_list_LIF_160(void **state)
     assert_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, name));
 }
 
-// What a predecessor has launched is not in a new leader's mirror yet: the API server is asked before it goes.
+// What a predecessor has launched is not in a new leader's mirror yet: the API server is asked
+// before it goes.
 static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
 {
     struct scenario *scenario = *state;
@@ -199,7 +202,8 @@ static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
     assert_true(listings > 1);
 }
 
-// Every ten seconds for the first twenty passes, then every two minutes; the other way round every two minutes.
+// Every ten seconds for the first twenty passes, then every two minutes; the other way round every
+// two minutes.
 static void provider_is_listed_often_at_first_LIF_160_161(void **state)
 {
     struct scenario *scenario = *state;
@@ -251,10 +255,9 @@ static void claim_that_vanished_unlaunched_blocks_nothing_LIF_162_454(void **sta
     struct scenario *scenario = *state;
     scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 10 * SECOND;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
-                   "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
-                   "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
+    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: one}\n"
+                             "spec: {expireAfter: Never, requirements: [], nodeClassRef: {group: "
+                             "karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}\n");
     scenario_run(scenario, 1);
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, "one", NULL, "metadata: {finalizers: null}");
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, "one");
@@ -282,7 +285,8 @@ static void last_event_of_a_window_counts_LIF_185_453(void **state)
     assert_true(bound > 0 && bound < view_now(scenario) - 20);
     hand_pod(scenario, "second", "100m", "", "terminationGracePeriodSeconds: 0, ");
     scenario_run(scenario, 5);
-    hand_delete(scenario, "v1", "Pod", "default", "second"); // gone at once, without terminating (LIF-475)
+    hand_delete(scenario, "v1", "Pod", "default",
+                "second"); // gone at once, without terminating (LIF-475)
     int64_t gone = view_now(scenario);
     scenario_run(scenario, 15);
     assert_true(last_event(scenario) >= gone - 1 && last_event(scenario) <= gone + 1);
@@ -306,10 +310,11 @@ static void pods_of_daemon_sets_are_no_events_LIF_185(void **state)
     begin_with_pod(scenario, "", LATER);
     scenario_run(scenario, 30);
     int64_t before = last_event(scenario);
-    scenario_apply(scenario, "apiVersion: apps/v1\nkind: DaemonSet\n"
-                             "metadata: {name: agent, namespace: default}\n"
-                             "spec: {selector: {matchLabels: {app: agent}}, template: {metadata: "
-                             "{labels: {app: agent}}, spec: {containers: [{name: c, image: i}]}}}\n");
+    scenario_apply(scenario,
+                   "apiVersion: apps/v1\nkind: DaemonSet\n"
+                   "metadata: {name: agent, namespace: default}\n"
+                   "spec: {selector: {matchLabels: {app: agent}}, template: {metadata: "
+                   "{labels: {app: agent}}, spec: {containers: [{name: c, image: i}]}}}\n");
     scenario_expect_running(scenario, 2);
     scenario_run(scenario, 30);
     assert_int_equal(last_event(scenario), before);

@@ -1,5 +1,5 @@
-// How a node's pods go: order, evictions, deadlines, protection, and what is said of a drain that is held up (LIF-110
-// to LIF-127, LIF-449, LIF-450).
+// How a node's pods go: order, evictions, deadlines, protection, and what is said of a drain that
+// is held up (LIF-110 to LIF-127, LIF-449, LIF-450).
 #include <stdio.h>
 #include <string.h>
 
@@ -149,7 +149,8 @@ static void accepted_eviction_is_told_and_counted_LIF_123_124(void **state)
     assert_int_equal(requests.evictions, 1);
     assert_true(view_metric(scenario, EVICTIONS, "code=\"200\"") == 1);
     assert_true(view_metric(scenario, DRAINED, "reason=\"Forceful Termination\"") == 1);
-    assert_int_equal(view_events(scenario, "Pod", "Evicted", "Evicted pod: Forceful Termination"), 1);
+    assert_int_equal(view_events(scenario, "Pod", "Evicted", "Evicted pod: Forceful Termination"),
+                     1);
 }
 
 static void reason_is_that_of_the_disruption_LIF_124(void **state)
@@ -159,10 +160,10 @@ static void reason_is_that_of_the_disruption_LIF_124(void **state)
     hand_pod(scenario, "web", "1", "", "");
     wait_for(scenario, 1);
     json_t *conditions = json_deep_copy(store_path(claim(scenario), "status.conditions"));
-    json_array_append_new(
-        conditions, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason", "status",
-                              "True", "reason", "Drifted", "message", "Drifted",
-                              "lastTransitionTime", "2026-01-01T00:00:00Z"));
+    json_array_append_new(conditions,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason",
+                                    "status", "True", "reason", "Drifted", "message", "Drifted",
+                                    "lastTransitionTime", "2026-01-01T00:00:00Z"));
     json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
     char *text = json_dumps(patch, 0);
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, claim_name, "status", text);
@@ -189,8 +190,8 @@ static void refused_evictions_are_tried_ever_slower_LIF_123_126_127(void **state
         assert_true(pause > before);
         before = pause;
     }
-    int64_t last = requests.eviction_at[requests.evictions - 1] -
-                   requests.eviction_at[requests.evictions - 2];
+    int64_t last =
+        requests.eviction_at[requests.evictions - 1] - requests.eviction_at[requests.evictions - 2];
     assert_true(last >= 9500 && last <= 11500);
     assert_true(view_metric(scenario, EVICTIONS, "code=\"429\"") == -1);
     assert_true(view_events(scenario, "Node", "FailedDraining",
@@ -239,7 +240,8 @@ static void pod_that_is_gone_ends_its_entry_LIF_123_475(void **state)
 }
 
 // --- deadlines -----------------------------------------------------------------------------------
-// A minute until the deadline, half a minute of grace: it has its half minute, whatever protects it.
+// A minute until the deadline, half a minute of grace: it has its half minute, whatever protects
+// it.
 static void overdue_pod_keeps_its_grace_LIF_121_122(void **state)
 {
     struct scenario *scenario = *state;
@@ -317,9 +319,9 @@ static void a_second_of_grace_is_the_least_LIF_122(void **state)
     wait_for(scenario, 1);
     end_claim(scenario);
     scenario_until(scenario, 30, "the claim to be gone", claim_gone);
-    assert_int_equal(view_events(scenario, "Pod", "Disrupted",
-                                 "granted 1 seconds of grace-period of its 30 "),
-                     1);
+    assert_int_equal(
+        view_events(scenario, "Pod", "Disrupted", "granted 1 seconds of grace-period of its 30 "),
+        1);
 }
 
 // Nearly all that a duration can say: the deadline is far ahead, not in the past.
@@ -339,8 +341,7 @@ static void grace_period_of_centuries_bypasses_nothing_LIF_80_121(void **state)
     assert_false(is_ending(scenario, "held") || is_ending(scenario, "guarded"));
     assert_int_equal(requests.deletions, 0);
     const json_t *claim = view_object(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
-    const char *deadline =
-        view_annotation(claim, "karpenter.sh/nodeclaim-termination-timestamp");
+    const char *deadline = view_annotation(claim, "karpenter.sh/nodeclaim-termination-timestamp");
     assert_non_null(deadline);
     assert_int_equal(strncmp(deadline, "2262-", 5), 0);
     hand_delete(scenario, "v1", "Pod", "default", "held");

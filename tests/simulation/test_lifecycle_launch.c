@@ -1,5 +1,5 @@
-// From a NodeClaim to its machine, and what comes of one that does not become a Node in time (LIF-22 to LIF-36, LIF-70
-// to LIF-75).
+// From a NodeClaim to its machine, and what comes of one that does not become a Node in time
+// (LIF-22 to LIF-36, LIF-70 to LIF-75).
 #include <stdio.h>
 #include <string.h>
 
@@ -85,17 +85,17 @@ static int setup(void **state)
 // A NodeClaim that no NodePool has anything to do with (LIF-26).
 static void apply_claim(struct scenario *scenario)
 {
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
-                   "metadata: {name: one, labels: {team: a, topology.kubernetes.io/region: own}, "
-                   "annotations: {note: x}}\n"
-                   "spec:\n"
-                   "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "  expireAfter: Never\n"
-                   "  resources: {requests: {cpu: '1'}}\n"
-                   "  requirements:\n"
-                   "  - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "  - {key: kubernetes.io/os, operator: In, values: [linux]}\n");
+    scenario_apply(
+        scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
+                  "metadata: {name: one, labels: {team: a, topology.kubernetes.io/region: own}, "
+                  "annotations: {note: x}}\n"
+                  "spec:\n"
+                  "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+                  "  expireAfter: Never\n"
+                  "  resources: {requests: {cpu: '1'}}\n"
+                  "  requirements:\n"
+                  "  - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+                  "  - {key: kubernetes.io/os, operator: In, values: [linux]}\n");
 }
 
 static json_t *claim_one(struct scenario *scenario)
@@ -235,7 +235,8 @@ static void unclassified_failure_is_tried_again_ever_slower_LIF_33_35_469(void *
     assert_string_equal(view_condition_message(claim_one(scenario), "Registered"),
                         "Node not registered with cluster"); // the pass went on (LIF-24)
     scenario_run(scenario, 40);
-    assert_non_null(strstr(view_condition_message(claim_one(scenario), "Launched"), faulty.message));
+    assert_non_null(
+        strstr(view_condition_message(claim_one(scenario), "Launched"), faulty.message));
     assert_non_null(strstr(view_condition_message(claim_one(scenario), "Launched"), " (attempt "));
     scenario_run(scenario, 150);
     // 1 s doubling to 60 s, and the call's own time.

@@ -1,5 +1,5 @@
-// From a machine to a Node that is ready for pods (LIF-40 to LIF-67). The machine's own Node never comes: tests put
-// Nodes there by hand, and nobody else touches them.
+// From a machine to a Node that is ready for pods (LIF-40 to LIF-67). The machine's own Node never
+// comes: tests put Nodes there by hand, and nobody else touches them.
 #include <stdio.h>
 #include <string.h>
 
@@ -56,18 +56,19 @@ static json_t *node(struct scenario *scenario)
 static void launch(struct scenario *scenario)
 {
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
-                   "metadata: {name: one, labels: {team: a, shared: claim}, annotations: {note: x}}\n"
-                   "spec:\n"
-                   "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "  expireAfter: Never\n"
-                   "  resources: {requests: {cpu: '1', memory: 1Gi}}\n"
-                   "  taints: [{key: own, value: v, effect: NoSchedule}]\n"
-                   "  startupTaints: [{key: start, value: s, effect: NoExecute}]\n"
-                   "  requirements:\n"
-                   "  - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "  - {key: kubernetes.io/os, operator: In, values: [linux]}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
+        "metadata: {name: one, labels: {team: a, shared: claim}, annotations: {note: x}}\n"
+        "spec:\n"
+        "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "  expireAfter: Never\n"
+        "  resources: {requests: {cpu: '1', memory: 1Gi}}\n"
+        "  taints: [{key: own, value: v, effect: NoSchedule}]\n"
+        "  startupTaints: [{key: start, value: s, effect: NoExecute}]\n"
+        "  requirements:\n"
+        "  - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "  - {key: kubernetes.io/os, operator: In, values: [linux]}\n");
     scenario_run(scenario, 5);
     assert_string_equal(view_condition(claim(scenario), "Launched"), "True/Launched");
 }
@@ -164,12 +165,13 @@ static void missing_unregistered_taint_is_told_and_forgiven_LIF_41(void **state)
     add_node(scenario, "n1", "", "");
     assert_string_equal(view_condition(claim(scenario), "Registered"), "True/Registered");
     assert_true(view_has_taint(node(scenario), "own", "NoSchedule"));
-    assert_int_equal(view_events(scenario, "NodeClaim", "UnregisteredTaintMissing",
-                                 "karpenter.sh/unregistered"),
-                     1);
+    assert_int_equal(
+        view_events(scenario, "NodeClaim", "UnregisteredTaintMissing", "karpenter.sh/unregistered"),
+        1);
 }
 
-// What the Node lacks comes from the NodeClaim: registration does not wait until decisions can track it.
+// What the Node lacks comes from the NodeClaim: registration does not wait until decisions can
+// track it.
 static void a_node_without_instance_type_is_registered_LIF_40_300(void **state)
 {
     struct scenario *scenario = *state;
@@ -245,7 +247,8 @@ static void one_of_two_nodes_vanishes_and_the_other_is_registered_LIF_442(void *
     assert_string_equal(view_text(claim(scenario), "status.nodeName"), "n1");
 }
 
-// Their clock begins with the change to False; the Nodes, which nobody registered, stay (LIF-75, LIF-82).
+// Their clock begins with the change to False; the Nodes, which nobody registered, stay (LIF-75,
+// LIF-82).
 static void two_nodes_that_stay_end_the_claim_LIF_73_75_82(void **state)
 {
     struct scenario *scenario = *state;
@@ -293,8 +296,9 @@ static void the_first_check_that_fails_says_why_LIF_60_61_62_63_66(void **state)
     expect_waiting(scenario, "Unknown/StartupTaintsExist",
                    "StartupTaint \"start=s:NoExecute\" still exists");
     set_taints(scenario, OWN ", {key: node.kubernetes.io/unreachable, effect: NoSchedule}");
-    expect_waiting(scenario, "Unknown/KnownEphemeralTaintsExist",
-                   "KnownEphemeralTaint \"node.kubernetes.io/unreachable:NoSchedule\" still exists");
+    expect_waiting(
+        scenario, "Unknown/KnownEphemeralTaintsExist",
+        "KnownEphemeralTaint \"node.kubernetes.io/unreachable:NoSchedule\" still exists");
     set_taints(scenario, OWN ", {key: readiness.k8s.io/gpu, value: x, effect: PreferNoSchedule}");
     expect_waiting(scenario, "Unknown/KnownEphemeralTaintsExist",
                    "KnownEphemeralTaint \"readiness.k8s.io/gpu=x:PreferNoSchedule\" still exists");
@@ -395,7 +399,8 @@ static void smaller_node_than_promised_is_told_every_ten_minutes_LIF_180(void **
                     "expected 64Gi of resource memory, but found 16Gi (25.0% of expected)"),
         1); // each by itself
     assert_int_equal(view_events(scenario, "NodeClaim", "FailedConsistencyCheck", NULL), 2);
-    hand_patch(scenario, "v1", "Node", NULL, "n1", "status", "status: {capacity: {cpu: '9', memory: 60Gi}}");
+    hand_patch(scenario, "v1", "Node", NULL, "n1", "status",
+               "status: {capacity: {cpu: '9', memory: 60Gi}}");
     scenario_run(scenario, 9 * 60);
     assert_string_equal(view_condition(claim(scenario), "ConsistentStateFound"),
                         "False/ConsistencyCheckFailed");

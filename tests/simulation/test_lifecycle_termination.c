@@ -243,7 +243,8 @@ static void unready_node_of_a_vanished_machine_goes_at_once_LIF_103(void **state
     struct scenario *scenario = *state;
     begin(scenario, "", PROTECTED, "");
     char provider_id[300];
-    snprintf(provider_id, sizeof provider_id, "%s", view_text(claim(scenario), "status.providerID"));
+    snprintf(provider_id, sizeof provider_id, "%s",
+             view_text(claim(scenario), "status.providerID"));
     hand_delete(scenario, "v1", "Node", NULL, node_name);
     scenario_run(scenario, 10);
     assert_non_null(node(scenario)); // Ready: drained, though it takes for ever
@@ -295,12 +296,12 @@ static void claim_without_machine_asks_nobody_LIF_84(void **state)
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     simulation_kill_controller(scenario->simulation); // which sees it only when it is being deleted
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
-                   "metadata: {name: one, finalizers: [karpenter.sh/termination]}\n"
-                   "spec:\n"
-                   "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "  requirements: [{key: kubernetes.io/arch, operator: In, values: [none]}]\n");
+    scenario_apply(
+        scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
+                  "metadata: {name: one, finalizers: [karpenter.sh/termination]}\n"
+                  "spec:\n"
+                  "  nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+                  "  requirements: [{key: kubernetes.io/arch, operator: In, values: [none]}]\n");
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, "one");
     simulation_start_controller(scenario->simulation);
     scenario_run(scenario, 5);
@@ -370,7 +371,8 @@ static void machine_of_a_node_that_came_back_is_ended_LIF_103_140(void **state)
     scenario->options.stop_delay_min = scenario->options.stop_delay_max = 10 * SECOND;
     begin(scenario, "terminationGracePeriod: 60s, ", PROTECTED, "");
     char provider_id[300];
-    snprintf(provider_id, sizeof provider_id, "%s", view_text(claim(scenario), "status.providerID"));
+    snprintf(provider_id, sizeof provider_id, "%s",
+             view_text(claim(scenario), "status.providerID"));
     attach(scenario, "va-1", "persistentVolumeName: pv-1");
     hand_delete(scenario, "v1", "Node", NULL, node_name);
     scenario_run(scenario, 3);
@@ -422,7 +424,8 @@ static void volumes_of_a_vanished_machine_are_waited_for_LIF_448(void **state)
     struct scenario *scenario = *state;
     begin(scenario, "terminationGracePeriod: 60s, ", PROTECTED, "");
     char provider_id[300];
-    snprintf(provider_id, sizeof provider_id, "%s", view_text(claim(scenario), "status.providerID"));
+    snprintf(provider_id, sizeof provider_id, "%s",
+             view_text(claim(scenario), "status.providerID"));
     attach(scenario, "va-1", "persistentVolumeName: pv-1");
     hand_delete(scenario, "v1", "Node", NULL, node_name);
     world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_NOT_READY);

@@ -1,5 +1,5 @@
-// How controllers write and what they say: locks, conflicts, lost answers, clocks, log lines (LIF-3, LIF-32, LIF-400 to
-// LIF-402, LIF-444, LIF-446, LIF-471, LIF-473).
+// How controllers write and what they say: locks, conflicts, lost answers, clocks, log lines
+// (LIF-3, LIF-32, LIF-400 to LIF-402, LIF-444, LIF-446, LIF-471, LIF-473).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,10 @@
 #include "simulation/cluster_view.h"
 
 struct writes {
-    uint32_t conditions, unlocked; // writes of condition lists or finalizers of NodeClaims; those without lock
-    uint32_t conflicts;            // of Nodes, still to come
-    bool lose_drained;             // the answer that Drained is written
+    uint32_t conditions,
+        unlocked;       // writes of condition lists or finalizers of NodeClaims; those without lock
+    uint32_t conflicts; // of Nodes, still to come
+    bool lose_drained;  // the answer that Drained is written
     uint32_t lost;
 };
 static struct writes writes;

@@ -1,4 +1,5 @@
-// What /metrics serves: names, types and labels of LIF-350 to LIF-358, families left out and older names.
+// What /metrics serves: names, types and labels of LIF-350 to LIF-358, families left out and older
+// names.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +24,7 @@ static void expect_families(struct scenario *scenario, const char *prefix,
         char name[200];
         struct text signature = {0};
         snprintf(name, sizeof name, "%s%s", prefix, families[i].name);
-        const struct metric *metric =
-            metrics_find(simulation_metrics(scenario->simulation), name);
+        const struct metric *metric = metrics_find(simulation_metrics(scenario->simulation), name);
         if (metric == NULL)
             fail_msg("there is no %s", name);
         metric_signature(metric, &signature);
@@ -91,7 +91,8 @@ static const struct family karpenter[] = {
     {"voluntary_disruption_queue_failures_total", "counter{decision,reason,consolidation_type}"},
 };
 
-static const struct family own[] = { // docs/metrics.md
+static const struct family own[] = {
+    // docs/metrics.md
     {"nodes_not_disrupted", "gauge{rule}"},
     {"disruption_examination_age_seconds", "gauge{nodepool,method}"},
     {"consolidation_savings_dollars_per_hour", "gauge{nodepool,kind,day}"},
@@ -108,7 +109,8 @@ static const struct family own[] = { // docs/metrics.md
     {"repack_price_dollars_per_hour", "gauge{kind}"},
 };
 
-static const struct family framework[] = { // LIF-358
+static const struct family framework[] = {
+    // LIF-358
     {"controller_runtime_reconcile_total", "counter{controller,result}"},
     {"controller_runtime_reconcile_errors_total", "counter{controller}"},
     {"controller_runtime_terminal_reconcile_errors_total", "counter{controller}"},
@@ -178,13 +180,16 @@ static void conditions_have_families_of_each_kind_LIF_355_356(void **state)
 
 static void nodes_are_described_by_well_known_labels_LIF_352(void **state)
 {
-    static const char *const families[] = {
-        "nodes_allocatable",           "nodes_total_pod_requests",    "nodes_total_pod_limits",
-        "nodes_total_daemon_requests", "nodes_total_daemon_limits",   "nodes_system_overhead",
-        "nodes_current_lifetime_seconds"};
-    static const char *const labels[] = {
-        "nodepool",      "zone",      "region", "instance_type", "arch", "os",
-        "capacity_type", "node_name", "phase",  "managed"};
+    static const char *const families[] = {"nodes_allocatable",
+                                           "nodes_total_pod_requests",
+                                           "nodes_total_pod_limits",
+                                           "nodes_total_daemon_requests",
+                                           "nodes_total_daemon_limits",
+                                           "nodes_system_overhead",
+                                           "nodes_current_lifetime_seconds"};
+    static const char *const labels[] = {"nodepool", "zone",   "region",        "instance_type",
+                                         "arch",     "os",     "capacity_type", "node_name",
+                                         "phase",    "managed"};
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     for (size_t i = 0; i < ARRAY_LENGTH(families); i++) {
@@ -272,10 +277,10 @@ static void bound_pod_that_does_not_run_waits_for_no_node_LIF_354(void **state)
     scenario_begin(scenario);
     hand_pod(scenario, "slow", "1", "annotations: {adze.dev/sim-start-seconds: '600'}, ", "");
     scenario_run(scenario, 120);
-    assert_true(view_metric_sum(scenario, "karpenter_pods_state",
-                                "scheduled=\"true\"") == 1);
-    assert_string_equal(view_text(view_object(scenario, "v1", "Pod", "default", "slow"), "status.phase"),
-                        "Pending");
+    assert_true(view_metric_sum(scenario, "karpenter_pods_state", "scheduled=\"true\"") == 1);
+    assert_string_equal(
+        view_text(view_object(scenario, "v1", "Pod", "default", "slow"), "status.phase"),
+        "Pending");
     assert_true(GAUGE("unstarted_time_seconds") > 100);
     assert_true(GAUGE("unbound_time_seconds") == 0);
     assert_true(GAUGE("provisioning_unbound_time_seconds") == 0);

@@ -1,4 +1,5 @@
-// Values of metrics that dashboards ask for; their names, types and labels are in test_metric_families.c.
+// Values of metrics that dashboards ask for; their names, types and labels are in
+// test_metric_families.c.
 #include <stdio.h>
 #include <string.h>
 
@@ -86,9 +87,9 @@ static void families_of_observability_can_be_left_out_LIF_357(void **state)
     struct scenario *scenario = *state;
     scenario->settings.disable_cluster_state_observability = true;
     scenario_begin(scenario);
-    static const char *const absent[] = {
-        "karpenter_nodepools_cost_total", "karpenter_pods_state", "karpenter_nodes_allocatable",
-        "operator_nodeclaim_status_condition_count"};
+    static const char *const absent[] = {"karpenter_nodepools_cost_total", "karpenter_pods_state",
+                                         "karpenter_nodes_allocatable",
+                                         "operator_nodeclaim_status_condition_count"};
     for (size_t i = 0; i < ARRAY_LENGTH(absent); i++)
         assert_null(metrics_find(simulation_metrics(scenario->simulation), absent[i]));
 }

@@ -18,7 +18,8 @@ static const struct instance_type_catalog *catalog(const struct instance_type_ca
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
     struct instance_type_catalog changed = *from;
-    changed.spec.instance_types.items = arena_allocate_array(arena, 2, sizeof(struct instance_type));
+    changed.spec.instance_types.items =
+        arena_allocate_array(arena, 2, sizeof(struct instance_type));
     changed.spec.instance_types.count = 0;
     list_for_each (type, &from->spec.instance_types) {
         if (strcmp(type->name, "c-8x-amd64-linux") != 0 &&

@@ -111,7 +111,8 @@ static void zones_fill_evenly_SCH_516(void **state)
     assert_true(kept(scenario) >= 0.5);
 }
 
-// Two of a workload on each node, and one node with room that has a pod which wants none of them near it.
+// Two of a workload on each node, and one node with room that has a pod which wants none of them
+// near it.
 static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
 {
     static const char pool[] =
@@ -141,7 +142,8 @@ static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 4);
 }
 
-// All nodes drift at once: their pods come to the nodes that replace them, and nothing is bought beside.
+// All nodes drift at once: their pods come to the nodes that replace them, and nothing is bought
+// beside.
 static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void **state)
 {
     struct scenario *scenario = *state;
@@ -151,7 +153,8 @@ static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void
                "{spec: {template: {metadata: {labels: {generation: second}}}}}");
     scenario_run(scenario, 120);
     scenario_until(scenario, 60, "a settled world", scenario_settled);
-    print_message("unplanned %.0f\n", view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", ""));
+    print_message("unplanned %.0f\n",
+                  view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", ""));
     assert_true(view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", "") <= 0);
 }
 

@@ -1,5 +1,5 @@
-// What is told of how plans came true: waves (SCH-516, SCH-527), disruption as a whole (DIS-749, DIS-778), and the price that a
-// new plan would have (DIS-745).
+// What is told of how plans came true: waves (SCH-516, SCH-527), disruption as a whole (DIS-749,
+// DIS-778), and the price that a new plan would have (DIS-745).
 #include <stdio.h>
 
 #include "simulation/moves.h"
@@ -78,15 +78,17 @@ static void evictions_stand_beside_what_they_save_DIS_778(void **state)
     moves_shrink(scenario, 0); // from 0.40 to 0.10
     moves_shrink(scenario, 1);
     scenario_run(scenario, 600);
-    assert_float_equal(view_metric(scenario, "adze_consolidation_evicted_pods_total",
-                                   "nodepool=\"place-0\""), 1, 0);
+    assert_float_equal(
+        view_metric(scenario, "adze_consolidation_evicted_pods_total", "nodepool=\"place-0\""), 1,
+        0);
     assert_float_equal(sum(scenario, "adze_consolidation_evicted_pods_total"), 2, 0);
     assert_float_equal(sum(scenario, "adze_target_duration_seconds_count"), 1, 0);
     assert_true(sum(scenario, "adze_target_duration_seconds_sum") >= 30); // both machines boot
-    assert_int_equal(view_events(scenario, "NodePool", "DisruptionSettled",
-                                 "2 node(s) removed, 2 launched in their place, 0 more for pods that were "
-                                 "evicted; 2 pod(s) evicted, 3.3 for each dollar an hour of the $0.60 saved"),
-                     2);
+    assert_int_equal(
+        view_events(scenario, "NodePool", "DisruptionSettled",
+                    "2 node(s) removed, 2 launched in their place, 0 more for pods that were "
+                    "evicted; 2 pod(s) evicted, 3.3 for each dollar an hour of the $0.60 saved"),
+        2);
     assert_float_equal(sum(scenario, "adze_unplanned_nodeclaims_total"), 0, 0);
 }
 
@@ -145,12 +147,13 @@ static void nodes_that_evicted_pods_need_after_all_are_counted_DIS_749(void **st
     hand_patch(scenario, "v1", "Node", NULL, target, NULL, "spec: {unschedulable: true}");
     scenario_run(scenario, 300);
     assert_int_equal(story_nodes(scenario), 2);
-    assert_float_equal(view_metric(scenario, "adze_unplanned_nodeclaims_total",
-                                   "nodepool=\"default\""), 1, 0);
-    assert_int_equal(moves_logged("evicted pods needed a node that no command had planned",
-                                  "roamer"), 1);
-    assert_int_equal(view_events(scenario, "NodePool", "DisruptionSettled",
-                                 "1 more for pods that were evicted"), 1);
+    assert_float_equal(
+        view_metric(scenario, "adze_unplanned_nodeclaims_total", "nodepool=\"default\""), 1, 0);
+    assert_int_equal(
+        moves_logged("evicted pods needed a node that no command had planned", "roamer"), 1);
+    assert_int_equal(
+        view_events(scenario, "NodePool", "DisruptionSettled", "1 more for pods that were evicted"),
+        1);
     // A workload that grows later was not evicted.
     story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 6, .cpu = "1500m"});
     scenario_run(scenario, 120);

@@ -1,5 +1,5 @@
-// What controllers write into NodePools: hash, NodeClassReady, ValidationSucceeded, usage, NodeRegistrationHealthy (LIF-200
-// to LIF-225).
+// What controllers write into NodePools: hash, NodeClassReady, ValidationSucceeded, usage,
+// NodeRegistrationHealthy (LIF-200 to LIF-225).
 #include <stdio.h>
 #include <string.h>
 
@@ -110,8 +110,7 @@ static void claims_of_an_older_version_are_brought_up_LIF_200(void **state)
 #define OLD "metadata: {annotations: {" HASH ": '1', " VERSION ": v2}}"
     struct store *store = simulation_store(scenario->simulation);
     const struct store_resource *claims = store_resource_of_kind(store, KARPENTER, "NodeClaim");
-    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
-               OLD "\n");
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL, OLD "\n");
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, drifted, NULL, OLD);
     char other[300] = "";
     for (uint32_t i = 0; i < 4 && *other == '\0'; i++) {
@@ -138,7 +137,7 @@ static void node_class_ready_follows_the_class_LIF_202(void **state)
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     assert_string_equal(view_condition(pool(scenario), "NodeClassReady"), "True/NodeClassReady");
-#define CLASS_READY(status)                                                                  \
+#define CLASS_READY(status)                                                                    \
     "status: {conditions: [{type: Ready, status: '" status "', reason: Because, message: so, " \
     "lastTransitionTime: '2026-01-01T00:00:00Z'}]}"
     patch_class(scenario, "status", CLASS_READY("False"));
@@ -160,7 +159,8 @@ static void node_class_ready_follows_the_class_LIF_202(void **state)
     assert_string_equal(view_condition_message(pool(scenario), "NodeClassReady"),
                         "NodeClass is Terminating");
     patch_class(scenario, NULL, "metadata: {finalizers: null}");
-    assert_string_equal(view_condition(pool(scenario), "NodeClassReady"), "False/NodeClassNotFound");
+    assert_string_equal(view_condition(pool(scenario), "NodeClassReady"),
+                        "False/NodeClassNotFound");
     assert_string_equal(view_condition_message(pool(scenario), "NodeClassReady"),
                         "NodeClass not found on cluster");
 }
@@ -169,9 +169,10 @@ static void pool_of_another_provider_is_left_alone_LIF_2_202(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: other}\n"
-                             "spec: {template: {spec: {requirements: [], nodeClassRef: {group: "
-                             "example.com, kind: OtherClass, name: default}}}}\n");
+    scenario_apply(scenario,
+                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: other}\n"
+                   "spec: {template: {spec: {requirements: [], nodeClassRef: {group: "
+                   "example.com, kind: OtherClass, name: default}}}}\n");
     scenario_run(scenario, 10);
     const json_t *other = view_object(scenario, KARPENTER, "NodePool", NULL, "other");
     assert_null(store_path(other, "status.conditions"));
@@ -249,9 +250,8 @@ static void first_success_makes_it_healthy_and_a_new_template_unknown_LIF_221_22
     assert_string_equal(healthy(scenario), "Unknown/AwaitingReconciliation");
     patch_class(scenario, NULL, "metadata: {labels: {a: b}}"); // no new generation
     scenario_run(scenario, 2);
-    assert_int_equal(json_integer_value(store_path(pool(scenario),
-                                                   "status.nodeClassObservedGeneration")),
-                     1);
+    assert_int_equal(
+        json_integer_value(store_path(pool(scenario), "status.nodeClassObservedGeneration")), 1);
 }
 
 static bool is_false(struct scenario *scenario)
@@ -359,8 +359,9 @@ static void odd_budgets_are_named_with_what_they_do_DIS_777(void **state)
                "duration: 1h}, {nodes: '3', schedule: '@daily', duration: 0h}, {nodes: '4', "
                "schedule: '1 2 3 4 5 6', duration: 1h}, {nodes: '5', reasons: []}]}}}");
     assert_string_equal(questionable(scenario), "True/HardlyMeant");
-    assert_true(says(scenario, "spec.disruption.budgets[1].schedule: \"0 0 31 2 *\" never comes: the "
-                               "budget counts at all times"));
+    assert_true(says(scenario,
+                     "spec.disruption.budgets[1].schedule: \"0 0 31 2 *\" never comes: the "
+                     "budget counts at all times"));
     assert_true(says(scenario, "spec.disruption.budgets[2].duration: \"0h\" is no time at all: the "
                                "budget never counts"));
     assert_true(says(scenario, "spec.disruption.budgets[3].schedule: "));
@@ -377,8 +378,9 @@ static void next_windows_of_an_odd_budget_stay_right_DIS_777(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario); // 2026-01-01T00:00:03Z
-    patch_pool(scenario, "{spec: {disruption: {budgets: [{nodes: '4294967297', schedule: '30 * * * *', "
-                         "duration: 10m}]}}}");
+    patch_pool(scenario,
+               "{spec: {disruption: {budgets: [{nodes: '4294967297', schedule: '30 * * * *', "
+               "duration: 10m}]}}}");
     assert_true(says(scenario, "(next: 2026-01-01T00:30:00Z to 2026-01-01T00:40:00Z, "
                                "2026-01-01T01:30:00Z to 2026-01-01T01:40:00Z)"));
     scenario_run(scenario, 35 * 60);

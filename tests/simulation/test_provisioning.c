@@ -138,16 +138,17 @@ static void limits_are_never_exceeded_SCH_360(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
-                   "spec:\n  limits: {cpu: '20'}\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      expireAfter: Never\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
-                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  limits: {cpu: '20'}\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
     scenario_scale(scenario, 60);
     scenario_run(scenario, 180);
     struct machine_park *park = simulation_park(scenario->simulation);
@@ -227,12 +228,13 @@ static void pods_applied_with_their_pool_wait_for_it_SCH_40(void **state)
     assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodePool", NULL,
                                   "default", &error));
     scenario_run(scenario, 30);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: late}\n"
-                   "spec:\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: late}\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: late}\n"
+        "spec:\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: late}\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n");
     scenario_scale(scenario, 3);
     scenario_run(scenario, 0.9);
     scenario_apply(scenario, "apiVersion: karpenter.kwok.sh/v1alpha1\nkind: KWOKNodeClass\n"

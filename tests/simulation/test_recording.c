@@ -1,5 +1,5 @@
-// When passes run, what they create, and what they leave in metrics and events (sections 1, 24, 25 of
-// the scheduling rules).
+// When passes run, what they create, and what they leave in metrics and events (sections 1, 24, 25
+// of the scheduling rules).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #define COUNT(name) "karpenter_" name "{controller=\"provisioner\"} "
 #define PASSES      COUNT("scheduler_scheduling_duration_seconds_count")
 #define STUCK       COUNT("scheduler_unschedulable_pods_count")
-#define ZONES(zone)                                                                          \
+#define ZONES(zone)                                                                        \
     "karpenter_scheduler_pending_pods_by_effective_zone_count{controller=\"provisioner\"," \
     "zone=\"" zone "\"} "
-#define DECIDED     "karpenter_pods_scheduling_decision_duration_seconds_count "
-#define CREATED                                                                                    \
-    "karpenter_nodeclaims_created_total{reason=\"provisioned\",nodepool=\"default\","              \
+#define DECIDED "karpenter_pods_scheduling_decision_duration_seconds_count "
+#define CREATED                                                                       \
+    "karpenter_nodeclaims_created_total{reason=\"provisioned\",nodepool=\"default\"," \
     "min_values_relaxed=\"false\"} "
 
 static int setup(void **state)

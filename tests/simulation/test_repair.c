@@ -1,5 +1,5 @@
-// Node repair (LIF-195 to LIF-199, LIF-452, LIF-460; gate NodeRepair): which unhealthy nodes go, when, and
-// when none may.
+// Node repair (LIF-195 to LIF-199, LIF-452, LIF-460; gate NodeRepair): which unhealthy nodes go,
+// when, and when none may.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static int setup(void **state)
     return 0;
 }
 
-// `name`: a NodePool and a Deployment of one pod a node, which nothing but force removes: an hour of
-// grace, protected, and by a PDB that allows nothing.
+// `name`: a NodePool and a Deployment of one pod a node, which nothing but force removes: an hour
+// of grace, protected, and by a PDB that allows nothing.
 static void apply_pool(struct scenario *scenario, const char *name, unsigned nodes)
 {
     char manifest[4000];
@@ -37,7 +37,8 @@ static void apply_pool(struct scenario *scenario, const char *name, unsigned nod
         "    spec:\n      terminationGracePeriodSeconds: 3600\n      nodeSelector: {team: %s}\n"
         "      affinity:\n        podAntiAffinity:\n"
         "          requiredDuringSchedulingIgnoredDuringExecution:\n"
-        "          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}\n"
+        "          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
+        "%s}}}\n"
         "      tolerations: [{operator: Exists, effect: NoExecute}]\n"
         "      containers:\n"
         "      - {name: c, image: pause, resources: {requests: {cpu: 100m}}}\n---\n"
@@ -119,8 +120,7 @@ static void unhealthy_node_goes_by_force_after_its_toleration_LIF_196_198(void *
     const struct park_machine *first = machine_park_at(simulation_park(scenario->simulation), 0);
     strcpy(bad, first->facts.provider_id);
     strcpy(capacity_type, first->capacity_type);
-    snprintf(image, sizeof image, "%s",
-             first->facts.image_id != NULL ? first->facts.image_id : "");
+    snprintf(image, sizeof image, "%s", first->facts.image_id != NULL ? first->facts.image_id : "");
     set_state(scenario, bad, MACHINE_NOT_READY);
     run_minutes(scenario, TOLERATION_MINUTES - 0.5);
     assert_true(runs(scenario, bad));
@@ -186,7 +186,8 @@ static void nothing_is_repaired_without_the_gate_LIF_381(void **state)
     assert_true(runs(scenario, bad));
 }
 
-// A drain that has begun gracefully, of a node that turns out to be unhealthy, becomes a forceful one.
+// A drain that has begun gracefully, of a node that turns out to be unhealthy, becomes a forceful
+// one.
 static void deadline_of_a_drain_under_way_is_brought_forward_LIF_198(void **state)
 {
     struct scenario *scenario = *state;

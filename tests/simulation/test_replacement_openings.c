@@ -9,8 +9,8 @@
 
 static json_t *replacement_node(struct scenario *scenario)
 {
-    json_t *claim = view_object(scenario, "karpenter.sh/v1", "NodeClaim", NULL,
-                                moves_replacement(scenario));
+    json_t *claim =
+        view_object(scenario, "karpenter.sh/v1", "NodeClaim", NULL, moves_replacement(scenario));
     const char *name = claim != NULL ? view_text(claim, "status.nodeName") : NULL;
     return name != NULL ? view_object(scenario, "v1", "Node", NULL, name) : NULL;
 }
@@ -23,8 +23,8 @@ static bool is_closed(struct scenario *scenario)
 
 static bool is_closed_and_initialized(struct scenario *scenario)
 {
-    json_t *claim = view_object(scenario, "karpenter.sh/v1", "NodeClaim", NULL,
-                                moves_replacement(scenario));
+    json_t *claim =
+        view_object(scenario, "karpenter.sh/v1", "NodeClaim", NULL, moves_replacement(scenario));
     return is_closed(scenario) &&
            strcmp(view_condition(claim, "Initialized"), "True/Initialized") == 0;
 }
@@ -88,9 +88,9 @@ static void startup_taints_stand_alone_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
-    moves_pool(scenario, 0,
-               (struct story_pool){
-                   .template_spec = "startupTaints: [{key: boot, effect: NoSchedule}], "});
+    moves_pool(
+        scenario, 0,
+        (struct story_pool){.template_spec = "startupTaints: [{key: boot, effect: NoSchedule}], "});
     scenario_until(scenario, 120, "the replacement's node", is_open);
     for (uint32_t i = 0; i < 300; i++) {
         assert_false(is_closed(scenario));

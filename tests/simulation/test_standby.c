@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulation/cluster_view.h"
 #include "base/loop_virtual.h"
+#include "simulation/cluster_view.h"
 
 static int setup(void **state)
 {
@@ -111,8 +111,8 @@ static bool note_request(void *context, const struct kube_request *request,
 {
     struct witness *witness = context;
     (void)response;
-    bool reads = request->verb == KUBE_GET || request->verb == KUBE_LIST ||
-                 request->verb == KUBE_WATCH;
+    bool reads =
+        request->verb == KUBE_GET || request->verb == KUBE_LIST || request->verb == KUBE_WATCH;
     if (!witness->watching || reads || strstr(request->path, "/leases") != NULL)
         return false;
     if (witness->writes++ == 0)
@@ -186,8 +186,8 @@ static void paused_leader_writes_nothing_LIF_330(void **state)
 
 static bool lease_is_fresh(struct scenario *scenario)
 {
-    const json_t *lease = view_object(scenario, "coordination.k8s.io/v1", "Lease", "kube-system",
-                                      "leader-election");
+    const json_t *lease =
+        view_object(scenario, "coordination.k8s.io/v1", "Lease", "kube-system", "leader-election");
     const char *renewed = view_text(lease, "spec.renewTime");
     int64_t renewed_ns = 0;
     assert_true(renewed != NULL && instant_parse(renewed, &renewed_ns, NULL));

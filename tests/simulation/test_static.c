@@ -1,4 +1,5 @@
-// Static capacity (LIF-230 to LIF-234; gate StaticCapacity): NodePools that have as many nodes as `replicas` says.
+// Static capacity (LIF-230 to LIF-234; gate StaticCapacity): NodePools that have as many nodes as
+// `replicas` says.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,17 @@ static void apply_fixed(struct scenario *scenario, unsigned replicas, unsigned n
     char manifest[2000], limits[64] = "";
     if (nodes > 0)
         snprintf(limits, sizeof limits, "  limits: {nodes: '%u'}\n", nodes);
-    snprintf(manifest, sizeof manifest,
-             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
-             "spec:\n  replicas: %u\n%s  template:\n    metadata: {labels: {team: fixed}}\n    spec:\n"
-             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-             "      expireAfter: Never\n      requirements:\n"
-             "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-             "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-             "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
-             "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n",
-             replicas, limits);
+    snprintf(
+        manifest, sizeof manifest,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
+        "spec:\n  replicas: %u\n%s  template:\n    metadata: {labels: {team: fixed}}\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n",
+        replicas, limits);
     scenario_apply(scenario, manifest);
 }
 
@@ -95,8 +97,8 @@ static char *names_of_claims(struct scenario *scenario)
 {
     struct text names = {0};
     struct store *store = simulation_store(scenario->simulation);
-    store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
-               add_name, &names);
+    store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL, add_name,
+               &names);
     return text_take(&names);
 }
 
@@ -111,8 +113,8 @@ static bool check_body(void *context, json_t *claim)
         assert_string_not_equal(json_string_value(json_object_get(entry, "key")),
                                 LABEL_INSTANCE_TYPE);
     assert_non_null(json_object_get(annotations, ANNOTATION_NODE_POOL_HASH));
-    assert_string_equal(json_string_value(json_object_get(store_path(claim, "metadata.labels"), "team")),
-                        "fixed");
+    assert_string_equal(
+        json_string_value(json_object_get(store_path(claim, "metadata.labels"), "team")), "fixed");
     return true;
 }
 
@@ -132,8 +134,8 @@ static void replicas_come_and_stay_LIF_230_232(void **state)
     free(before);
     free(after);
     assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), 5);
-    const json_t *pool =
-        store_get(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodePool"), NULL, "fixed");
+    const json_t *pool = store_get(
+        store, store_resource_of_kind(store, "karpenter.sh/v1", "NodePool"), NULL, "fixed");
     assert_int_equal(json_integer_value(store_path(pool, "status.nodes")), 5);
 }
 
@@ -155,7 +157,8 @@ static void limits_hold_also_while_nodes_go_LIF_232(void **state)
     struct error error = {0};
     char *names = names_of_claims(scenario);
     names[strcspn(names, " ")] = '\0';
-    assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL, names, &error));
+    assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL, names,
+                                  &error));
     free(names);
     run_within(scenario, 120, 3, 3);
     assert_true(has_expected_nodes(scenario));
@@ -220,8 +223,9 @@ static void out_of_stock_it_tries_ever_more_rarely_LIF_440(void **state)
     run_within(scenario, 600, 2, 4);
     struct text metrics = {0};
     metrics_write(simulation_metrics(scenario->simulation), &metrics);
-    const char *line = strstr(metrics.data, "karpenter_nodeclaims_created_total{reason=\"provisioned\","
-                                            "nodepool=\"fixed\",min_values_relaxed=\"false\"} ");
+    const char *line =
+        strstr(metrics.data, "karpenter_nodeclaims_created_total{reason=\"provisioned\","
+                             "nodepool=\"fixed\",min_values_relaxed=\"false\"} ");
     assert_non_null(line);
     int created = atoi(strstr(line, "} ") + 2);
     assert_true(created >= 8 && created <= 40);
@@ -235,15 +239,17 @@ static void out_of_stock_it_tries_ever_more_rarely_LIF_440(void **state)
 static void apply_pods(struct scenario *scenario, unsigned pods)
 {
     char manifest[2000];
-    snprintf(manifest, sizeof manifest,
-             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: big, namespace: default}\n"
-             "spec:\n  replicas: %u\n  selector: {matchLabels: {app: big}}\n  template:\n"
-             "    metadata: {labels: {app: big}}\n    spec:\n      nodeSelector: {team: fixed}\n"
-             "      affinity:\n        podAntiAffinity:\n"
-             "          requiredDuringSchedulingIgnoredDuringExecution:\n"
-             "          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: big}}}\n"
-             "      containers:\n      - {name: c, image: pause, resources: {requests: {cpu: 100m}}}\n",
-             pods);
+    snprintf(
+        manifest, sizeof manifest,
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: big, namespace: default}\n"
+        "spec:\n  replicas: %u\n  selector: {matchLabels: {app: big}}\n  template:\n"
+        "    metadata: {labels: {app: big}}\n    spec:\n      nodeSelector: {team: fixed}\n"
+        "      affinity:\n        podAntiAffinity:\n"
+        "          requiredDuringSchedulingIgnoredDuringExecution:\n"
+        "          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
+        "big}}}\n"
+        "      containers:\n      - {name: c, image: pause, resources: {requests: {cpu: 100m}}}\n",
+        pods);
     scenario_apply(scenario, manifest);
 }
 

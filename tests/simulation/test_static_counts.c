@@ -1,5 +1,5 @@
-// What counts against the replicas and the limit of a static NodePool: those that live, that go, that are being
-// replaced, and that are asked for (LIF-231).
+// What counts against the replicas and the limit of a static NodePool: those that live, that go,
+// that are being replaced, and that are asked for (LIF-231).
 #include <stdio.h>
 #include <string.h>
 
@@ -19,15 +19,16 @@ static void apply_fixed(struct scenario *scenario, unsigned replicas, const char
                         const char *generation)
 {
     char manifest[2000];
-    snprintf(manifest, sizeof manifest,
-             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
-             "spec:\n  replicas: %u\n  template:\n    metadata: {labels: {generation: %s}}\n    spec:\n"
-             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-             "      expireAfter: Never\n      requirements:\n"
-             "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-             "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
-             "%s\n",
-             replicas, generation, more);
+    snprintf(
+        manifest, sizeof manifest,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
+        "spec:\n  replicas: %u\n  template:\n    metadata: {labels: {generation: %s}}\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n      requirements:\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
+        "%s\n",
+        replicas, generation, more);
     scenario_apply(scenario, manifest);
 }
 
@@ -102,7 +103,8 @@ static void node_that_is_being_replaced_counts_LIF_231_456(void **state)
 static void all_that_there_are_count_against_the_limit_LIF_231(void **state)
 {
     struct scenario *scenario = *state;
-    static const char limited[] = "  limits: {nodes: '4'}\n  disruption: {budgets: [{nodes: '100%'}]}";
+    static const char limited[] =
+        "  limits: {nodes: '4'}\n  disruption: {budgets: [{nodes: '100%'}]}";
     begin(scenario, 3, limited);
     apply_fixed(scenario, 3, limited, "b");
     for (int i = 0; i < 6000 && !all_replaced(scenario); i++) {
@@ -124,7 +126,8 @@ static void reservation_outlives_the_last_claim_LIF_457(void **state)
     snprintf(name, sizeof name, "%s", store_name(view_claim(scenario)));
     apply_fixed(scenario, 2, limited, "a");
     scenario_run(scenario, 3); // the second is asked for, and there is no answer yet
-    hand_patch(scenario, KARPENTER, "NodeClaim", NULL, name, NULL, "{metadata: {finalizers: null}}");
+    hand_patch(scenario, KARPENTER, "NodeClaim", NULL, name, NULL,
+               "{metadata: {finalizers: null}}");
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, name);
     for (int i = 0; i < 1200; i++) {
         scenario_run(scenario, 0.1);

@@ -190,10 +190,9 @@ static void apply_fleet(struct scenario *scenario)
                  i, app);
         story_pool(scenario, &(struct story_pool){
                                  .name = pool, .labels = label, .requirements = ANY_MACHINE});
-        story_app(scenario, &(struct story_app){.name = app,
-                                                .replicas = NODES_OF_POOL,
-                                                .cpu = "500m",
-                                                .spec = spec});
+        story_app(scenario,
+                  &(struct story_app){
+                      .name = app, .replicas = NODES_OF_POOL, .cpu = "500m", .spec = spec});
     }
 }
 
@@ -374,11 +373,10 @@ static void chosen_nodes_get_no_pods_and_stay_for_those_that_need_them_STO_19(vo
     struct scenario *scenario = *state;
     begin_with_one_size(scenario);
     story_app(scenario, &(struct story_app){.name = "left", .replicas = 1, .cpu = "6"});
-    story_app(scenario,
-              &(struct story_app){.name = "right",
-                                  .replicas = 1,
-                                  .cpu = "5",
-                                  .annotations = "karpenter.sh/do-not-disrupt: 'true'"});
+    story_app(scenario, &(struct story_app){.name = "right",
+                                            .replicas = 1,
+                                            .cpu = "5",
+                                            .annotations = "karpenter.sh/do-not-disrupt: 'true'"});
     story_app(scenario, &(struct story_app){.name = "pad", .replicas = 1, .cpu = "2"});
     scenario_expect_running(scenario, 3);
     story_app(scenario, &(struct story_app){.name = "moves", .replicas = 1, .cpu = "1"});

@@ -11,11 +11,11 @@ static int setup(void **state)
     return 0;
 }
 
-struct faulty { // what goes wrong, and where
-    const char *pool;         // with NodeClaims of this NodePool
-    enum error_kind create;   // the provider refuses to launch; ERROR_NONE: it does not
+struct faulty {             // what goes wrong, and where
+    const char *pool;       // with NodeClaims of this NodePool
+    enum error_kind create; // the provider refuses to launch; ERROR_NONE: it does not
     const char *message;
-    uint32_t calls;           // of create
+    uint32_t calls;                                         // of create
     bool (*unreadable)(const struct kube_request *request); // the API server fails to answer it
 };
 
@@ -89,10 +89,9 @@ static void timers_outlive_a_controller_that_dies_every_two_minutes_STO_6(void *
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     story_pool(scenario, &(struct story_pool){.policy = "WhenEmpty", .after = "10m"});
-    story_pool(scenario, &(struct story_pool){.name = "old",
-                                              .after = "Never",
-                                              .labels = "team: old",
-                                              .expire_after = "15m"});
+    story_pool(scenario,
+               &(struct story_pool){
+                   .name = "old", .after = "Never", .labels = "team: old", .expire_after = "15m"});
     story_app(scenario, &(struct story_app){.name = "leaves", .replicas = 3, .cpu = "7"});
     story_app(scenario, &(struct story_app){.name = "ages",
                                             .replicas = 1,
@@ -361,9 +360,8 @@ static void machines_that_are_always_late_are_not_stormed_STO_25(void **state)
 static void next_pool_launches_in_the_same_breath_and_the_first_is_probed_STO_27(void **state)
 {
     struct scenario *scenario = *state;
-    struct faulty faulty = {.pool = "first",
-                            .create = ERROR_INSUFFICIENT_CAPACITY,
-                            .message = "there is none"};
+    struct faulty faulty = {
+        .pool = "first", .create = ERROR_INSUFFICIENT_CAPACITY, .message = "there is none"};
     begin(scenario, &faulty);
     story_pool(scenario, &(struct story_pool){.name = "first", .spec = "weight: 50"});
     scenario_run(scenario, 2);

@@ -35,10 +35,9 @@ static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
     story_pool(scenario,
                &(struct story_pool){.requirements = "{key: karpenter.kwok.sh/instance-cpu, "
                                                     "operator: Lt, values: ['65']}"});
-    story_app(scenario, &(struct story_app){.name = "wave",
-                                            .replicas = 1300,
-                                            .cpu = "500m",
-                                            .spec = with_neighbours});
+    story_app(scenario,
+              &(struct story_app){
+                  .name = "wave", .replicas = 1300, .cpu = "500m", .spec = with_neighbours});
     double first = scenario_until(scenario, 20, "a first machine", has_machine);
     print_message("the first machine came after %.1f s\n", first);
     assert_true(first <= 5);
@@ -51,8 +50,8 @@ static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
     assert_true(view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "") ==
                 (double)story_launches(scenario));
     assert_true(view_metric_sum(scenario, "karpenter_scheduler_queue_depth", "") == 0);
-    // The passes, of 250 pods each, leave room on their last nodes; pods that go by the scheduler's scores
-    // fill it before the last machines are there, which are empty then and go.
+    // The passes, of 250 pods each, leave room on their last nodes; pods that go by the scheduler's
+    // scores fill it before the last machines are there, which are empty then and go.
     assert_in_range(story_launches(scenario), story_nodes(scenario), story_nodes(scenario) + 4);
 }
 
@@ -156,10 +155,10 @@ static void begin_with_truth(struct scenario *scenario, struct truth *truth)
     scenario->options.boot_shape = boot_in_truth;
     scenario->options.fault_context = truth;
     scenario_begin(scenario);
-    story_pool(scenario, &(struct story_pool){
-                             .policy = "WhenEmpty",
-                             .after = "30s",
-                             .requirements = "{key: kubernetes.io/os, operator: Exists}"});
+    story_pool(scenario,
+               &(struct story_pool){.policy = "WhenEmpty",
+                                    .after = "30s",
+                                    .requirements = "{key: kubernetes.io/os, operator: Exists}"});
 }
 
 static void add_pod_of(struct scenario *scenario, const char *name, const char *memory)
@@ -286,8 +285,8 @@ static void volumes_of_pods_on_their_way_count_STO_22(void **state)
     struct scenario *scenario = *state;
     story_catalog(scenario, &one_type, 1);
     scenario_begin(scenario);
-    story_pool(scenario, &(struct story_pool){
-                             .requirements = "{key: kubernetes.io/os, operator: Exists}"});
+    story_pool(scenario,
+               &(struct story_pool){.requirements = "{key: kubernetes.io/os, operator: Exists}"});
     scenario_apply(scenario,
                    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: disks}\n"
                    "provisioner: disks.example.com\nvolumeBindingMode: WaitForFirstConsumer\n");
@@ -314,8 +313,8 @@ static uint32_t nodes_of_shy_replicas(struct scenario *scenario, const char *key
              key);
     scenario_begin(scenario);
     story_pool(scenario, &(struct story_pool){0});
-    story_app(scenario, &(struct story_app){
-                            .name = "shy", .replicas = 12, .cpu = "500m", .spec = spec});
+    story_app(scenario,
+              &(struct story_app){.name = "shy", .replicas = 12, .cpu = "500m", .spec = spec});
     scenario_expect_running(scenario, 12);
     uint32_t nodes = story_nodes(scenario);
     uint64_t launches = story_launches(scenario);

@@ -19,8 +19,8 @@ static const char *some_node(struct scenario *scenario)
     return name;
 }
 
-static void delete(struct scenario *scenario, const char *api_version, const char *kind,
-                   const char *namespace, const char *name)
+static void delete (struct scenario *scenario, const char *api_version, const char *kind,
+                    const char *namespace, const char *name)
 {
     struct error error = {0};
     if (!simulation_delete(scenario->simulation, api_version, kind, namespace, name, &error))
@@ -46,7 +46,7 @@ static void deleted_node_is_drained_and_its_pods_move_LIF_86(void **state)
     scenario_expect_running(scenario, 4);
     char name[300];
     strcpy(name, some_node(scenario));
-    delete(scenario, "v1", "Node", NULL, name);
+    delete (scenario, "v1", "Node", NULL, name);
     scenario_run(scenario, 30);
     scenario_expect_running(scenario, 4);
     assert_string_not_equal(some_node(scenario), name);
@@ -58,17 +58,18 @@ static void pdb_blocks_a_drain_until_it_allows_LIF_123(void **state)
     scenario_begin(scenario);
     scenario_scale(scenario, 4);
     scenario_expect_running(scenario, 4);
-    scenario_apply(scenario, "apiVersion: policy/v1\nkind: PodDisruptionBudget\n"
-                             "metadata: {name: pdb, namespace: default}\n"
-                             "spec: {maxUnavailable: 0, selector: {matchLabels: {app: inflate}}}\n");
+    scenario_apply(scenario,
+                   "apiVersion: policy/v1\nkind: PodDisruptionBudget\n"
+                   "metadata: {name: pdb, namespace: default}\n"
+                   "spec: {maxUnavailable: 0, selector: {matchLabels: {app: inflate}}}\n");
     scenario_run(scenario, 5);
     char name[300];
     strcpy(name, some_node(scenario));
-    delete(scenario, "v1", "Node", NULL, name);
+    delete (scenario, "v1", "Node", NULL, name);
     scenario_run(scenario, 120);
     assert_int_equal(simulation_pods_running(scenario->simulation), 4);
     assert_string_equal(some_node(scenario), name);
-    delete(scenario, "policy/v1", "PodDisruptionBudget", "default", "pdb");
+    delete (scenario, "policy/v1", "PodDisruptionBudget", "default", "pdb");
     scenario_run(scenario, 40);
     scenario_expect_running(scenario, 4);
     assert_string_not_equal(some_node(scenario), name);
@@ -95,8 +96,7 @@ static void machine_without_node_claim_is_terminated_LIF_161(void **state)
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     struct machine_park *park = simulation_park(scenario->simulation);
-    const struct instance_type *type =
-        &machine_park_catalog(park)->spec.instance_types.items[0];
+    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
     struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
     stranger.meta.name = "lost";
     stranger.meta.uid = "lost-uid";
@@ -112,15 +112,16 @@ static void expired_node_claim_is_replaced_LIF_150(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
-                   "spec:\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      expireAfter: 10m\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: 10m\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
     scenario_scale(scenario, 2);
     scenario_expect_running(scenario, 2);
     char name[300];
@@ -138,7 +139,7 @@ static void node_pool_deletion_takes_its_machines_along_LIF_86(void **state)
     scenario_begin(scenario);
     scenario_scale(scenario, 5);
     scenario_expect_running(scenario, 5);
-    delete(scenario, "karpenter.sh/v1", "NodePool", NULL, "default");
+    delete (scenario, "karpenter.sh/v1", "NodePool", NULL, "default");
     scenario_run(scenario, 60);
     assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
     assert_int_equal(simulation_pods_running(scenario->simulation), 0);

@@ -1,5 +1,5 @@
-// Objects that cannot be read: each is fenced by itself, everything else goes on, and the fence goes when the object is
-// mended or gone (API-318, API-603).
+// Objects that cannot be read: each is fenced by itself, everything else goes on, and the fence
+// goes when the object is mended or gone (API-318, API-603).
 #include <string.h>
 
 #include "simulation/moves.h"
@@ -46,7 +46,8 @@ static void unreadable_pod_blocks_consolidation_of_its_own_node_API_603(void **s
     assert_true(is_type(scenario, 0, "large"));
     assert_true(is_type(scenario, 1, "small"));
     char cause[400];
-    snprintf(cause, sizeof cause, "Pod cannot be read (Pod=default/%s): status.startTime", pod_name);
+    snprintf(cause, sizeof cause, "Pod cannot be read (Pod=default/%s): status.startTime",
+             pod_name);
     assert_true(view_events(scenario, "Node", "DisruptionBlocked", cause) > 0);
     assert_int_equal(view_events(scenario, "Pod", "Unreadable", "its node counts as occupied"), 1);
     hand_patch(scenario, "v1", "Pod", "default", pod_name, "status", MENDED);
@@ -121,14 +122,15 @@ static void unreadable_budget_may_mean_every_pod_of_its_namespace_API_603(void *
     assert_true(is_type(scenario, 0, "large"));
     assert_int_equal(moves_chosen(scenario), 0);
     assert_int_equal(view_events(scenario, "PodDisruptionBudget", "Unreadable",
-                                 "no node with a pod of the namespace"), 1);
+                                 "no node with a pod of the namespace"),
+                     1);
     assert_true(view_events(scenario, "Node", "DisruptionBlocked",
                             "cannot be read (PodDisruptionBudget=[default/broken])") > 0);
     hand_delete(scenario, "policy/v1", "PodDisruptionBudget", "default", "broken");
     scenario_until(scenario, 30, "the node to be chosen", moves_any_chosen);
 }
 
-// --- Nodes, NodeClaims, NodePools ------------------------------------------------------------------
+// --- Nodes, NodeClaims, NodePools ----------------------------------------------------------------
 static void unreadable_node_is_left_alone_and_takes_no_pods_API_603(void **state)
 {
     struct scenario *scenario = *state;
@@ -177,7 +179,8 @@ static void unreadable_pool_stops_itself_alone_API_603(void **state)
     scenario_run(scenario, 180);
     assert_true(is_type(scenario, 0, "large"));
     assert_true(is_type(scenario, 1, "small"));
-    assert_int_equal(view_events(scenario, "NodePool", "Unreadable", "nothing is launched for it"), 1);
+    assert_int_equal(view_events(scenario, "NodePool", "Unreadable", "nothing is launched for it"),
+                     1);
     hand_patch(scenario, KARPENTER, "NodePool", NULL, "place-0", NULL,
                "spec: {template: {spec: {expireAfter: 720h}}}");
     scenario_run(scenario, 180);

@@ -1,14 +1,14 @@
-// How long a wave of pods waits for its first NodeClaim (SCH-13, SCH-527), and what is decided while
-// others are on their way (SCH-528).
+// How long a wave of pods waits for its first NodeClaim (SCH-13, SCH-527), and what is decided
+// while others are on their way (SCH-528).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/cluster_view.h"
 #include "base/loop_virtual.h"
+#include "simulation/cluster_view.h"
 
-#define PODS_SPEC                                                                                  \
-    "{terminationGracePeriodSeconds: 0, restartPolicy: %s, containers: [{name: c, image: pause, "  \
+#define PODS_SPEC                                                                                 \
+    "{terminationGracePeriodSeconds: 0, restartPolicy: %s, containers: [{name: c, image: pause, " \
     "resources: {requests: {cpu: '1'}}}]}"
 
 static int setup(void **state)
@@ -315,8 +315,8 @@ static void where_planned_pods_landed_is_counted_SCH_516(void **state)
     assert_true(planned > 0);
 }
 
-// A pod of a StatefulSet is replaced by its namesake while a plan is made for it: the place is nobody's, and
-// pods that come to its node are counted against the room of those that are there.
+// A pod of a StatefulSet is replaced by its namesake while a plan is made for it: the place is
+// nobody's, and pods that come to its node are counted against the room of those that are there.
 static void place_of_a_pod_that_is_gone_is_not_kept_for_its_namesake_SCH_516(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,11 +1,11 @@
-// What voluntary disruption owes to workloads over time: one ready replica through a drain (DIS-761,
-// STO-11), rest for nodes on which pods come and go all the time (DIS-719), and replacements before
-// nodes expire (DIS-762).
+// What voluntary disruption owes to workloads over time: one ready replica through a drain
+// (DIS-761, STO-11), rest for nodes on which pods come and go all the time (DIS-719), and
+// replacements before nodes expire (DIS-762).
 #include <stdio.h>
 #include <string.h>
 
-#include "simulation/scenario.h"
 #include "sim/store/store_patch.h"
+#include "simulation/scenario.h"
 
 static int setup(void **state)
 {
@@ -47,12 +47,11 @@ static void disrupt_claim(struct scenario *scenario)
 {
     struct store *store = simulation_store(scenario->simulation);
     struct error error = {0};
-    json_t *conditions =
-        json_deep_copy(store_path(claim(scenario), "status.conditions"));
-    json_array_append_new(
-        conditions, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason", "status",
-                              "True", "reason", "Drifted", "message", "Drifted",
-                              "lastTransitionTime", "2026-01-01T00:00:00Z"));
+    json_t *conditions = json_deep_copy(store_path(claim(scenario), "status.conditions"));
+    json_array_append_new(conditions,
+                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionReason",
+                                    "status", "True", "reason", "Drifted", "message", "Drifted",
+                                    "lastTransitionTime", "2026-01-01T00:00:00Z"));
     json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
     assert_non_null(store_patch(store, claims(scenario), NULL, claim_name(scenario), "status",
                                 "merge", patch, &error));
@@ -109,10 +108,11 @@ static void apply_budget(struct scenario *scenario, const char *unavailable)
     struct error error = {0};
     (void)!simulation_delete(scenario->simulation, "policy/v1", "PodDisruptionBudget", "default",
                              "guard", &error);
-    snprintf(manifest, sizeof manifest,
-             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
-             "default}, spec: {selector: {matchLabels: {app: inflate}}, maxUnavailable: %s}}",
-             unavailable);
+    snprintf(
+        manifest, sizeof manifest,
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: "
+        "default}, spec: {selector: {matchLabels: {app: inflate}}, maxUnavailable: %s}}",
+        unavailable);
     scenario_apply(scenario, manifest);
 }
 
@@ -169,8 +169,8 @@ static void add_pod_to_node(struct scenario *scenario, const char *name)
     scenario_apply(scenario, manifest);
 }
 
-// A pod comes to the node and goes, for `minutes`; each stays for 20 seconds of a minute. True if the
-// node was consolidatable in the last of them.
+// A pod comes to the node and goes, for `minutes`; each stays for 20 seconds of a minute. True if
+// the node was consolidatable in the last of them.
 static bool is_consolidatable_after(struct scenario *scenario, int minutes)
 {
     struct error error = {0};
@@ -178,8 +178,8 @@ static bool is_consolidatable_after(struct scenario *scenario, int minutes)
     for (int i = 0; i < minutes; i++) {
         add_pod_to_node(scenario, "tick");
         scenario_run(scenario, 20);
-        assert_true(simulation_delete(scenario->simulation, "v1", "Pod", "default", "tick",
-                                      &error));
+        assert_true(
+            simulation_delete(scenario->simulation, "v1", "Pod", "default", "tick", &error));
         scenario_run(scenario, 38);
         was = store_condition_is_true(claim(scenario), "Consolidatable");
         scenario_run(scenario, 2);
@@ -190,14 +190,15 @@ static bool is_consolidatable_after(struct scenario *scenario, int minutes)
 static void begin_restless(struct scenario *scenario)
 {
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
-                   "spec:\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      expireAfter: Never\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 2m}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: Never\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 2m}\n");
     scenario_scale(scenario, 1);
     scenario_expect_running(scenario, 1);
 }
@@ -268,21 +269,23 @@ static void look_at_fleet(struct scenario *scenario, struct fleet *fleet)
     store_each(simulation_store(scenario->simulation), claims(scenario), NULL, count_claim, fleet);
 }
 
-// Six nodes of two pods, all made within seconds, under a budget of two. Returns the least number of
-// pods that ran in the last quarter of their lives; *left gets the nodes that reached the deadline.
+// Six nodes of two pods, all made within seconds, under a budget of two. Returns the least number
+// of pods that ran in the last quarter of their lives; *left gets the nodes that reached the
+// deadline.
 static uint32_t live_to_the_end(struct scenario *scenario, uint32_t *left)
 {
     scenario_begin(scenario);
-    scenario_apply(scenario,
-                   "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
-                   "spec:\n  template:\n    spec:\n"
-                   "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-                   "      expireAfter: 200m\n"
-                   "      requirements:\n"
-                   "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-                   "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['5']}\n"
-                   "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, "
-                   "budgets: [{nodes: '2'}]}\n");
+    scenario_apply(
+        scenario,
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
+        "spec:\n  template:\n    spec:\n"
+        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+        "      expireAfter: 200m\n"
+        "      requirements:\n"
+        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+        "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['5']}\n"
+        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, "
+        "budgets: [{nodes: '2'}]}\n");
     scenario_scale(scenario, 18);
     scenario_expect_running(scenario, 18);
     struct fleet fleet = {0};
@@ -312,7 +315,8 @@ static uint32_t live_to_the_end(struct scenario *scenario, uint32_t *left)
     return least;
 }
 
-static void nodes_of_one_scale_up_are_replaced_before_they_expire_DIS_762_LIF_451_STO_10(void **state)
+static void nodes_of_one_scale_up_are_replaced_before_they_expire_DIS_762_LIF_451_STO_10(
+    void **state)
 {
     uint32_t left, least = live_to_the_end(*state, &left);
     print_message("at least %u of 18 pods ran\n", least);

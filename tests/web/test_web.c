@@ -11,10 +11,10 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/loop_real.h"
 #include "base/memory.h"
 #include "web/health.h"
 #include "web/web.h"
-#include "base/loop_real.h"
 
 #define CONNECTIONS_MAX 64
 static const struct web_limits limits = {.connections_max = CONNECTIONS_MAX,
@@ -232,10 +232,14 @@ static void heads_are_refused_for_what_they_are(void **state)
     static const struct {
         const char *head, *status;
     } cases[] = {
-        {"GET / HTTP/2.0\r\n", "505"},        {"GET /\r\n", "400"},
-        {"GET  HTTP/1.1\r\n", "400"},         {"G\"T / HTTP/1.1\r\n", "400"},
-        {"GET / HTTP/1.1\r\nno colon\r\n", "400"}, {"GET / HTTP/1.1\r\nA: b\r\n c\r\n", "400"},
-        {"GET / HTTP/1.1\r\nA: \x01\r\n", "400"}, {"GET / FTP/1.1\r\n", "400"},
+        {"GET / HTTP/2.0\r\n", "505"},
+        {"GET /\r\n", "400"},
+        {"GET  HTTP/1.1\r\n", "400"},
+        {"G\"T / HTTP/1.1\r\n", "400"},
+        {"GET / HTTP/1.1\r\nno colon\r\n", "400"},
+        {"GET / HTTP/1.1\r\nA: b\r\n c\r\n", "400"},
+        {"GET / HTTP/1.1\r\nA: \x01\r\n", "400"},
+        {"GET / FTP/1.1\r\n", "400"},
         {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "405"},
         {"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "413"},
     };
@@ -410,9 +414,8 @@ static void a_port_in_use_is_an_error(void **state)
     (void)state;
     struct world *world = world_create();
     struct error error = {0};
-    assert_null(
-        web_server_create(world->loop, "127.0.0.1", web_server_port(world->server),
-                                  &limits, &error));
+    assert_null(web_server_create(world->loop, "127.0.0.1", web_server_port(world->server), &limits,
+                                  &error));
     assert_non_null(strstr(error.message, "cannot listen on 127.0.0.1:"));
     struct web_server *everywhere = web_server_create(world->loop, NULL, 0, &limits, &error);
     assert_non_null(everywhere);

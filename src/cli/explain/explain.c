@@ -8,18 +8,18 @@
 #include "cli/input/command.h"
 
 static const struct explain_noun *const nouns[] = {&explain_noun_pod, &explain_noun_node,
-                                                 &explain_noun_budget};
+                                                   &explain_noun_budget};
 
 static int unknown_noun(const char *name)
 {
     struct text text = {0};
     for (size_t i = 0; i < ARRAY_LENGTH(nouns); i++)
         text_format(&text, "%s%s %s", i > 0 ? ", " : "", nouns[i]->name, nouns[i]->arguments);
-    int status = name == NULL ? command_usage_error(&command_explain, "what is to be explained: %s",
-                                                    text.data)
-                              : command_usage_error(&command_explain,
-                                                    "%s cannot be explained; this can: %s", name,
-                                                    text.data);
+    int status =
+        name == NULL
+            ? command_usage_error(&command_explain, "what is to be explained: %s", text.data)
+            : command_usage_error(&command_explain, "%s cannot be explained; this can: %s", name,
+                                  text.data);
     text_free(&text);
     return status;
 }
@@ -48,8 +48,7 @@ static bool read_arguments(int argc, char **argv, struct input_options *input, i
     return input_check_options(&command_explain, input, status);
 }
 
-static int explain(const struct explain_noun *noun, char *const *names,
-                   struct input_options *input)
+static int explain(const struct explain_noun *noun, char *const *names, struct input_options *input)
 {
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
@@ -83,27 +82,26 @@ const struct command command_explain = {
     .arguments = "pod NAMESPACE/NAME|NAME, node [NAME]... or budget NODEPOOL "
                  "[-f FILE|DIR|-]... [-o table|json|yaml]",
     .summary = "why a pod is pending or goes where it goes, why a node stays; changes nothing",
-    .help =
-        INPUT_HELP
-        "\n"
-        "For a pod without a place: what existing nodes have against it, how many instance types\n"
-        "of each NodePool every check leaves, the type that comes nearest, and which single\n"
-        "change would help. For one with a place: why this node, and what the next best would\n"
-        "cost more.\n"
-        "\n"
-        "For a node: the rule that keeps it from being disrupted now, with the blocker's name and\n"
-        "numbers, or what is done with it. Without a name: for all nodes.\n"
-        "\n"
-        "For the disruption budgets of a NodePool: what each allows, and when it counts next, in\n"
-        "UTC and in local time.\n"
-        "\n"
-        "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod\n"
-        "or file that is not there), 1 it failed (a file or cluster that cannot be read).\n"
-        "\n"
-        "  adze explain pod inflate-0 -f examples/inflate.yaml\n"
-        "  adze explain pod default/web-5d8c7 -o json\n"
-        "  adze explain node ip-10-0-1-23\n"
-        "  adze explain nodes -f cluster.json\n"
-        "  adze explain budget default\n",
+    .help = INPUT_HELP
+    "\n"
+    "For a pod without a place: what existing nodes have against it, how many instance types\n"
+    "of each NodePool every check leaves, the type that comes nearest, and which single\n"
+    "change would help. For one with a place: why this node, and what the next best would\n"
+    "cost more.\n"
+    "\n"
+    "For a node: the rule that keeps it from being disrupted now, with the blocker's name and\n"
+    "numbers, or what is done with it. Without a name: for all nodes.\n"
+    "\n"
+    "For the disruption budgets of a NodePool: what each allows, and when it counts next, in\n"
+    "UTC and in local time.\n"
+    "\n"
+    "Exit status: 0 the pod has or gets a place, 3 it has none, 2 bad input (such as a pod\n"
+    "or file that is not there), 1 it failed (a file or cluster that cannot be read).\n"
+    "\n"
+    "  adze explain pod inflate-0 -f examples/inflate.yaml\n"
+    "  adze explain pod default/web-5d8c7 -o json\n"
+    "  adze explain node ip-10-0-1-23\n"
+    "  adze explain nodes -f cluster.json\n"
+    "  adze explain budget default\n",
     .run = run,
 };

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/explain/explain.h"
 #include "cli/output/budget_report.h"
 #include "cli/output/columns.h"
-#include "cli/explain/explain.h"
 #include "cli/output/explain_print.h"
 #include "model/reading/budget_windows.h"
 #include "model/schema/encode.h"

@@ -6,10 +6,10 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cli/output/columns.h"
 #include "cli/explain/explain.h"
-#include "cli/output/explain_print.h"
 #include "cli/output/blocked_print.h"
+#include "cli/output/columns.h"
+#include "cli/output/explain_print.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 
@@ -17,10 +17,10 @@
 
 struct subject {
     const char *name;
-    const struct node *node; // NULL: only a NodeClaim
-    const struct plan_verdict *verdict;     // why it stays, or
-    const struct plan_disruption *command;  // what it goes by
-    const char *untracked;                  // or why nobody looks at it
+    const struct node *node;               // NULL: only a NodeClaim
+    const struct plan_verdict *verdict;    // why it stays, or
+    const struct plan_disruption *command; // what it goes by
+    const char *untracked;                 // or why nobody looks at it
 };
 
 // --- finding the node ----------------------------------------------------------------------------
@@ -148,7 +148,8 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
 static void print_repack(const struct plan *plan)
 {
     if (plan->repack.target > 0)
-        printf("nodes that may be consolidated cost $%.4f an hour, in a new plan of their pods $%.4f\n",
+        printf("nodes that may be consolidated cost $%.4f an hour, in a new plan of their pods "
+               "$%.4f\n",
                price_to_double(plan->repack.price), price_to_double(plan->repack.target));
 }
 
@@ -195,8 +196,8 @@ static json_t *encode_list(json_t *nodes, const struct plan *plan)
 {
     json_t *json = json_object(), *rules = json_array();
     list_for_each (count, &plan->verdict_counts)
-        json_array_append_new(rules, json_pack("{s:s, s:I}", "rule", count->rule, "nodes",
-                                               (json_int_t)count->nodes));
+        json_array_append_new(
+            rules, json_pack("{s:s, s:I}", "rule", count->rule, "nodes", (json_int_t)count->nodes));
     json_object_set_new(json, "apiVersion", json_string("adze/v1"));
     json_object_set_new(json, "kind", json_string("NodeExplanationList"));
     json_object_set_new(json, "nodes", nodes);
@@ -256,7 +257,8 @@ static int answer(const struct input_options *options, const struct snapshot *sn
             status = command_failed(&command_explain, &error);
     }
     if (status == 0 && !table)
-        input_print(options, count == 0 ? encode_all(plan) : encode_subjects(subjects, count, plan));
+        input_print(options,
+                    count == 0 ? encode_all(plan) : encode_subjects(subjects, count, plan));
     else if (status == 0 && count == 0)
         print_all(plan);
     for (size_t i = 0; i < count && status == 0 && table; i++)

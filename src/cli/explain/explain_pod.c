@@ -6,8 +6,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cli/output/columns.h"
 #include "cli/explain/explain.h"
+#include "cli/output/columns.h"
 #include "cli/output/explain_print.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
@@ -305,8 +305,7 @@ static int run(const struct input_options *options, const struct snapshot *snaps
     if (subject.pod == NULL)
         return command_failed(&command_explain, &error);
     subject.name = name_of(subject.pod);
-    const struct plan_options plan_options = {.explain = EXPLAIN_FULL,
-                                              .explain_pod = subject.name};
+    const struct plan_options plan_options = {.explain = EXPLAIN_FULL, .explain_pod = subject.name};
     struct plan *plan = engine_plan(snapshot, &plan_options, &error);
     subject.plan = plan;
     int status =

@@ -13,9 +13,9 @@
 
 struct command {
     const char *name;
-    const char *arguments; // "[FILE|DIR|-]..."
-    const char *summary;   // one line
-    const char *help;      // options and examples, several lines
+    const char *arguments;    // "[FILE|DIR|-]..."
+    const char *summary;      // one line
+    const char *help;         // options and examples, several lines
     char *(*more_help)(void); // computed help, freed by the caller; NULL: none
     // argv[0] is the command's name; options are parsed by the command (getopt_long).
     int (*run)(int argc, char **argv);
@@ -29,6 +29,6 @@ extern const struct command command_controller, command_demo, command_plan, comm
 int command_usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Prints "adze COMMAND: MESSAGE" as one line to standard error (line ends of bad input are shown as '?')
-// and returns EXIT_BAD_INPUT for bad input, else 1.
+// Prints "adze COMMAND: MESSAGE" as one line to standard error (line ends of bad input are shown as
+// '?') and returns EXIT_BAD_INPUT for bad input, else 1.
 int command_failed(const struct command *command, const struct error *error);

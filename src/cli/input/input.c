@@ -107,8 +107,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     }
     const char *path =
         options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
-    const struct instance_type_catalog *catalog =
-        live_provider_catalog(provider, path, error);
+    const struct instance_type_catalog *catalog = live_provider_catalog(provider, path, error);
     if (catalog == NULL)
         return blame_name(error);
     forget_catalogs(snapshot);
@@ -138,11 +137,10 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
         fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
     snapshot_merge_duplicates(snapshot);
     return !is_empty(snapshot) ||
-           error_set(
-               error, ERROR_INVALID,
-               "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
-               "Deployment or Pod",
-               first, options->common.files.count > 1 ? " and others" : "");
+           error_set(error, ERROR_INVALID,
+                     "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+                     "Deployment or Pod",
+                     first, options->common.files.count > 1 ? " and others" : "");
 }
 
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)

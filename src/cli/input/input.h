@@ -20,31 +20,37 @@ struct input_options {
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
 enum {
-    INPUT_STRICT = 256, INPUT_CATALOG, INPUT_KUBECONFIG, INPUT_CONTEXT, INPUT_PROVIDER,
+    INPUT_STRICT = 256,
+    INPUT_CATALOG,
+    INPUT_KUBECONFIG,
+    INPUT_CONTEXT,
+    INPUT_PROVIDER,
     INPUT_OPTIONS_END,
 };
-#define INPUT_OPTIONS                                                                              \
-    FILE_OPTIONS, {"snapshot", required_argument, NULL, 'f'},                                      \
-        {"strict", no_argument, NULL, INPUT_STRICT},                                               \
-        {"catalog", required_argument, NULL, INPUT_CATALOG},                                       \
-        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG},                                 \
-        {"context", required_argument, NULL, INPUT_CONTEXT},                                       \
-        {"provider", required_argument, NULL, INPUT_PROVIDER}
-#define INPUT_HELP                                                                                 \
-    "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"     \
-    "                       standard input); may be repeated. Without it: the live cluster.\n"     \
-    "                       --snapshot FILE is the same\n"                                         \
-    "  -o, --output FORMAT  table (default), json or yaml\n"                                       \
-    "      --strict         refuse unknown kinds and fields\n"                                     \
-    "      --catalog FILE   the instance types on offer, in place of the input's and the "         \
-    "built-in\n"                                                                                   \
-    "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"           \
-    "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, "    \
-    "with\n"                                                                                       \
-    "                       list prices) or kwok (generic ones). Default: sim; for a live\n"       \
-    "                       cluster what its controller has published\n"                           \
-    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"      \
-    "                       ~/.kube/config\n"                                                      \
+#define INPUT_OPTIONS                                              \
+    FILE_OPTIONS, {"snapshot", required_argument, NULL, 'f'},      \
+        {"strict", no_argument, NULL, INPUT_STRICT},               \
+        {"catalog", required_argument, NULL, INPUT_CATALOG},       \
+        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG}, \
+        {"context", required_argument, NULL, INPUT_CONTEXT},       \
+    {                                                              \
+        "provider", required_argument, NULL, INPUT_PROVIDER        \
+    }
+#define INPUT_HELP                                                                              \
+    "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"  \
+    "                       standard input); may be repeated. Without it: the live cluster.\n"  \
+    "                       --snapshot FILE is the same\n"                                      \
+    "  -o, --output FORMAT  table (default), json or yaml\n"                                    \
+    "      --strict         refuse unknown kinds and fields\n"                                  \
+    "      --catalog FILE   the instance types on offer, in place of the input's and the "      \
+    "built-in\n"                                                                                \
+    "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"        \
+    "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, " \
+    "with\n"                                                                                    \
+    "                       list prices) or kwok (generic ones). Default: sim; for a live\n"    \
+    "                       cluster what its controller has published\n"                        \
+    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"   \
+    "                       ~/.kube/config\n"                                                   \
     "      --context NAME   of the kubeconfig; default: the current one\n"
 
 // Takes one option with optarg; false: it is none of these.

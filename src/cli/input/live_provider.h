@@ -12,8 +12,9 @@ struct live_provider {
 };
 void live_provider_free(struct live_provider *provider); // zeroed is fine
 
-// `config_maps`: those with PROVIDER_RECORD_LABEL. `name`: of the provider, or NULL. Of several records
-// one that serves a NodePool of the snapshot counts, then the oldest; without any, the node classes.
+// `config_maps`: those with PROVIDER_RECORD_LABEL. `name`: of the provider, or NULL. Of several
+// records one that serves a NodePool of the snapshot counts, then the oldest; without any, the node
+// classes.
 void live_provider_find(struct live_provider *provider, const json_t *config_maps,
                         const struct snapshot *snapshot, const char *name);
 

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/loop.h"
+#include "base/loop_real.h"
 #include "base/text.h"
 #include "kube/client.h"
-#include "kube/transport/http_transport.h"
-#include "base/loop_real.h"
 #include "kube/client_list.h"
+#include "kube/transport/http_transport.h"
 #include "model/schema/decode.h"
 
 // What a decision depends on (FMT-1). `optional`: may be missing from the cluster or forbidden.

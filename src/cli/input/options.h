@@ -12,8 +12,11 @@ struct file_options {
 };
 
 // Rows of getopt_long()'s table.
-#define FILE_OPTIONS                                                                               \
-    {"file", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'}
+#define FILE_OPTIONS                           \
+    {"file", required_argument, NULL, 'f'},    \
+    {                                          \
+        "output", required_argument, NULL, 'o' \
+    }
 #define FILE_OPTIONS_SHORT "f:o:"
 
 // Takes -f or -o with optarg; false: it is neither.

@@ -1,5 +1,5 @@
-// Settings as command-line flags (LIF-380): --name value, --name=value, one or two dashes; booleans bare, or =true
-// and =false. A flag beats the environment variable, which beats the default.
+// Settings as command-line flags (LIF-380): --name value, --name=value, one or two dashes; booleans
+// bare, or =true and =false. A flag beats the environment variable, which beats the default.
 #pragma once
 
 #include "cli/input/command.h"
@@ -12,8 +12,8 @@ struct extra_option {
     bool *given;
 };
 
-// Reads the environment, then the flags. Returns -1 if all is well, else the exit code (the complaint has been
-// printed to standard error). `extras` ends with a row without name.
+// Reads the environment, then the flags. Returns -1 if all is well, else the exit code (the
+// complaint has been printed to standard error). `extras` ends with a row without name.
 int settings_from_command_line(const struct command *command, struct settings *settings, int argc,
                                char **argv, const struct extra_option *extras);
 

@@ -28,7 +28,7 @@ struct demo_view {
     int64_t last_price;
 };
 
-// --- lines -------------------------------------------------------------------------------------------------
+// --- lines ---------------------------------------------------------------------------------------
 
 void demo_view_say(struct demo_view *view, const char *format, ...)
 {
@@ -74,7 +74,7 @@ static size_t types_offered(json_t *claim)
 {
     size_t index;
     json_t *requirement;
-    json_array_foreach(store_path(claim, "spec.requirements"), index, requirement)
+    json_array_foreach (store_path(claim, "spec.requirements"), index, requirement)
         if (text_equal(json_string_value(json_object_get(requirement, "key")), LABEL_INSTANCE_TYPE))
             return json_array_size(json_object_get(requirement, "values"));
     return 0;
@@ -99,12 +99,16 @@ static void claim_event(void *context, const char *type, json_t *claim)
         return;
     }
     if (first_time(view, "planned", uid))
-        demo_view_say(view, "NodeClaim %s: %s pods, %s cpu (DaemonSets included) could go on any of %zu instance types",
-                      name, text_at(requests, "pods"), text_at(requests, "cpu"), types_offered(claim));
+        demo_view_say(view,
+                      "NodeClaim %s: %s pods, %s cpu (DaemonSets included) could go on any of %zu "
+                      "instance types",
+                      name, text_at(requests, "pods"), text_at(requests, "cpu"),
+                      types_offered(claim));
     if (store_condition_is_true(claim, "Launched") && first_time(view, "launched", uid))
-        demo_view_say(view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
-                      label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
-                      label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
+        demo_view_say(
+            view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
+            label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
+            label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
     if (store_condition_is_true(claim, "Initialized") && first_time(view, "initialized", uid))
         demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
 }
@@ -112,9 +116,9 @@ static void claim_event(void *context, const char *type, json_t *claim)
 // Reasons as Kubernetes events tell them.
 static void kubernetes_event(void *context, const char *type, json_t *event)
 {
-    static const char *const telling[] = {
-        "FailedScheduling",   "InsufficientCapacityError", "DisruptionTerminating", "FailedDraining",
-        "NoCompatibleInstanceTypes", "DisruptionBlocked"};
+    static const char *const telling[] = {"FailedScheduling",          "InsufficientCapacityError",
+                                          "DisruptionTerminating",     "FailedDraining",
+                                          "NoCompatibleInstanceTypes", "DisruptionBlocked"};
     struct demo_view *view = context;
     const char *reason = text_at(event, "reason");
     if (view->quiet || strcmp(type, "ADDED") != 0)
@@ -130,7 +134,7 @@ static void kubernetes_event(void *context, const char *type, json_t *event)
     }
 }
 
-// --- the running sum -----------------------------------------------------------------------------------------
+// --- the running sum -----------------------------------------------------------------------------
 
 static bool same(const struct world_counts *a, const struct world_counts *b)
 {
@@ -148,12 +152,12 @@ static void summary(void *context)
         return;
     view->last = now;
     view->last_price = price;
-    demo_view_say(view, "pods: %u pending, %u running   nodes: %u ready of %u   cost: $%.4f an hour",
-                  now.pods_unassigned, now.pods_running, now.nodes_ready, now.nodes,
-                  price_to_double(price));
+    demo_view_say(
+        view, "pods: %u pending, %u running   nodes: %u ready of %u   cost: $%.4f an hour",
+        now.pods_unassigned, now.pods_running, now.nodes_ready, now.nodes, price_to_double(price));
 }
 
-// --- the picture ---------------------------------------------------------------------------------------------
+// --- the picture ---------------------------------------------------------------------------------
 
 struct kind_of_node {
     const struct park_machine *sample;
@@ -164,8 +168,7 @@ typedef VECTOR(struct kind_of_node) node_kinds;
 
 static void count_machine(node_kinds *kinds, const struct park_machine *machine)
 {
-    vector_for_each(kind, kinds)
-    {
+    vector_for_each (kind, kinds) {
         if (text_equal(kind->sample->instance_type, machine->instance_type) &&
             text_equal(kind->sample->zone, machine->zone) &&
             text_equal(kind->sample->capacity_type, machine->capacity_type)) {
@@ -190,7 +193,7 @@ void demo_view_picture(struct demo_view *view, const char *title)
            now.pods_running == 1 ? "" : "s", now.nodes, now.nodes == 1 ? "" : "s");
     if (kinds.count > 0)
         printf("  %-5s  %-18s  %-12s  %-10s  %s\n", "COUNT", "TYPE", "ZONE", "CAPACITY", "PRICE/H");
-    vector_for_each(kind, &kinds)
+    vector_for_each (kind, &kinds)
         printf("  %-5u  %-18s  %-12s  %-10s  $%.4f\n", kind->count, kind->sample->instance_type,
                kind->sample->zone, kind->sample->capacity_type, price_to_double(kind->price));
     printf("  total $%.4f an hour\n\n", price_to_double(machine_park_price(park)));
@@ -198,14 +201,14 @@ void demo_view_picture(struct demo_view *view, const char *title)
     vector_free(&kinds);
 }
 
-// --- life ----------------------------------------------------------------------------------------------------
+// --- life ----------------------------------------------------------------------------------------
 
 static struct store_watch *watch(struct demo_view *view, const char *api_version, const char *kind,
                                  store_event event)
 {
     struct store *store = simulation_store(view->simulation);
-    return store_watch_create(store, store_resource_of_kind(store, api_version, kind), NULL, 0, event,
-                              view, NULL);
+    return store_watch_create(store, store_resource_of_kind(store, api_version, kind), NULL, 0,
+                              event, view, NULL);
 }
 
 struct demo_view *demo_view_create(struct loop *loop, struct simulation *simulation, bool quiet)

@@ -1,5 +1,5 @@
-// What the demo tells: a line whenever something changes that a person wants to know, and a picture of the cluster
-// at the end of each act.
+// What the demo tells: a line whenever something changes that a person wants to know, and a picture
+// of the cluster at the end of each act.
 #pragma once
 
 #include "sim/simulation.h"

@@ -7,14 +7,14 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "cli/output/blocked_print.h"
 #include "cli/output/columns.h"
 #include "cli/output/explain_print.h"
-#include "cli/output/blocked_print.h"
 
 #define NAMES_SHOWN   3
 #define VALUES_SHOWN  2
 #define REASONS_SHOWN 4
-#define WIDTH         100 // of running text
+#define WIDTH         100  // of running text
 #define LEAST_GAP     0.05 // percent: below it rounds to nothing
 
 static const char *plural(uint64_t count)
@@ -266,7 +266,8 @@ static void print_gap(const struct plan *plan)
     if (gap < LEAST_GAP)
         printf("no other packing of these pods costs less\n");
     else
-        printf("no other packing of these pods costs less than $%.4f an hour%s: %.1f %% less at most\n",
+        printf("no other packing of these pods costs less than $%.4f an hour%s: %.1f %% less at "
+               "most\n",
                price_to_double(plan->lower_bound), plan->node_cost > 0 ? " with NODE_COST" : "",
                gap);
 }

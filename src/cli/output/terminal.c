@@ -63,7 +63,10 @@ void terminal_add_line(struct text *out, const char *text)
 // Of the character that begins there; 0: it is cut off; code UINT32_MAX: no UTF-8.
 static size_t length_of(const unsigned char *at, size_t left, uint32_t *code)
 {
-    size_t size = *at >= 0xf0 && *at < 0xf5 ? 4 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xc2 && *at < 0xe0 ? 2 : 1;
+    size_t size = *at >= 0xf0 && *at < 0xf5   ? 4
+                  : *at >= 0xe0 && *at < 0xf0 ? 3
+                  : *at >= 0xc2 && *at < 0xe0 ? 2
+                                              : 1;
     *code = size == 1 ? UINT32_MAX : *at & (0xffu >> (size + 1));
     for (size_t i = 1; i < size; i++) {
         if (i == left)
@@ -81,8 +84,8 @@ static bool is_hostile(uint32_t code)
 {
     return (code >= 0x80 && code <= 0x9f) ||     // C1: U+009B begins what ESC [ begins
            (code >= 0x202a && code <= 0x202e) || // bidirectional embeddings and overrides
-           (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f || code == 0x061c ||
-           code == 0x2028 || code == 0x2029;
+           (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f ||
+           code == 0x061c || code == 0x2028 || code == 0x2029;
 }
 
 // --- standard output and standard error ----------------------------------------------------------
@@ -139,9 +142,7 @@ void terminal_protect(void)
     stderr = protected(STDERR_FILENO, _IOLBF);
 }
 #else
-void terminal_protect(void)
-{
-}
+void terminal_protect(void) {}
 #endif
 
 void terminal_dim(bool on)

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cli/output/terminal.h"
-#include "model/schema/ec2_node_class.h"
 #include "model/manifest/yaml_write.h"
 #include "model/schema/decode.h"
 #include "model/schema/drift_hash.h"
+#include "model/schema/ec2_node_class.h"
 
 static const char *level_name(enum finding_level level)
 {

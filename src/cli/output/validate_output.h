@@ -23,7 +23,8 @@ struct validate_file_errors { // messages that name file and line; owned
 void validate_result_sort(struct validate_result *result);
 void validate_print_text(const struct validate_result *results, uint32_t count,
                          const struct validate_file_errors *file_errors);
-// {"objects": [...]}, and "files": [{"message": ...}] if any could not be understood at all. `ca_bundle` goes into the hash of an EC2NodeClass (FMT-17).
+// {"objects": [...]}, and "files": [{"message": ...}] if any could not be understood at all.
+// `ca_bundle` goes into the hash of an EC2NodeClass (FMT-17).
 void validate_print_structured(const struct validate_result *results, uint32_t count,
                                const struct validate_file_errors *file_errors,
                                const char *ca_bundle, bool as_yaml);

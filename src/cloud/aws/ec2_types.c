@@ -54,7 +54,7 @@ struct builder {
     struct ec2_catalog_options options;
     const char *zones[ZONES_MAX];
     uint32_t zones_count;
-    const json_t *prices; // type -> USD an hour
+    const json_t *prices;                                 // type -> USD an hour
     requirement_list offering_requirements[ZONES_MAX][2]; // shared by all types
 };
 
@@ -76,7 +76,8 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
         goto done;
     builder.prices = json_object_get(json_object_get(prices, "regions"), builder.options.region);
     if (builder.prices == NULL) {
-        error_set(error, ERROR_INVALID, "no prices are known for region %s", builder.options.region);
+        error_set(error, ERROR_INVALID, "no prices are known for region %s",
+                  builder.options.region);
         goto done;
     }
     const json_t *list = json_object_get(types, "types");
@@ -99,8 +100,7 @@ done:
     return (const struct instance_type_catalog *)made;
 }
 
-static json_t *facts_load(const char *begin, const char *end, const char *name,
-                          struct error *error)
+static json_t *facts_load(const char *begin, const char *end, const char *name, struct error *error)
 {
     json_error_t problem;
     json_t *value = json_loadb(begin, (size_t)(end - begin), 0, &problem);
@@ -116,8 +116,7 @@ static requirement_list requirements_of(struct arena *arena, uint32_t capacity)
         .items = arena_allocate_array(arena, capacity, sizeof(struct selector_requirement))};
 }
 
-static void require(struct arena *arena, requirement_list *list, const char *key,
-                    const char *value)
+static void require(struct arena *arena, requirement_list *list, const char *key, const char *value)
 {
     struct selector_requirement *requirement = &list->items[list->count++];
     requirement->key = key;
@@ -168,7 +167,7 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     return true;
 }
 
-// --- labels (AWI-40 to 69) ---------------------------------------------------------------------------
+// --- labels (AWI-40 to 69) -----------------------------------------------------------------------
 
 static const char *fact_text(const json_t *facts, const char *name)
 {
@@ -278,7 +277,8 @@ static void hardware_labels(struct arena *arena, const json_t *facts, requiremen
     number_or_none(arena, list, PREFIX "instance-local-nvme",
                    json_object_get(facts, "localStorageGB"),
                    fact_number(facts, "localStorageGB") > 0 && !text_equal(nvme, "unsupported"));
-    // Types whose support is not known are listed with a figure only if they are optimised by default.
+    // Types whose support is not known are listed with a figure only if they are optimised by
+    // default.
     number_or_none(arena, list, PREFIX "instance-ebs-bandwidth",
                    json_object_get(facts, "ebsMaxMbps"), ebs == NULL || text_equal(ebs, "default"));
     number_or_none(arena, list, PREFIX "instance-network-bandwidth",
@@ -302,7 +302,7 @@ static bool has_usage_class(const json_t *facts, const char *name)
         return true; // not stated: both, as for nearly every type
     size_t index;
     json_t *item;
-    json_array_foreach(classes, index, item)
+    json_array_foreach (classes, index, item)
         if (text_equal(json_string_value(item), name))
             return true;
     return false;
@@ -328,13 +328,12 @@ static void placement_labels(struct builder *builder, const json_t *facts, requi
         capacity->values.items[capacity->values.count++] = CAPACITY_TYPE_SPOT;
 }
 
-// --- capacity and overhead (AWI-90 to 115) -------------------------------------------------------------
+// --- capacity and overhead (AWI-90 to 115) -------------------------------------------------------
 
 int64_t ec2_memory_bytes(int64_t stated_mib, bool arm64, double overhead_fraction)
 {
     int64_t mib = stated_mib - (arm64 ? 64 : 0);
-    double overhead =
-        ceil((double)mib * (double)MEBIBYTE * overhead_fraction / 1024.0 / 1024.0);
+    double overhead = ceil((double)mib * (double)MEBIBYTE * overhead_fraction / 1024.0 / 1024.0);
     return (mib - (int64_t)overhead) * MEBIBYTE;
 }
 
@@ -343,8 +342,8 @@ int64_t ec2_kube_reserved_cpu(int64_t cpu_millicores)
     static const struct {
         int64_t start, end;
         double rate;
-    } ranges[] = {{0, 1000, 0.06}, {1000, 2000, 0.01}, {2000, 4000, 0.005},
-                  {4000, INT64_C(1) << 31, 0.0025}};
+    } ranges[] = {
+        {0, 1000, 0.06}, {1000, 2000, 0.01}, {2000, 4000, 0.005}, {4000, INT64_C(1) << 31, 0.0025}};
     int64_t reserved = 0;
     for (size_t i = 0; i < ARRAY_LENGTH(ranges); i++) {
         if (cpu_millicores < ranges[i].start)
@@ -369,7 +368,7 @@ static int64_t gpus_of(const json_t *facts, const char *manufacturer)
     int64_t count = 0;
     size_t index;
     json_t *gpu;
-    json_array_foreach(json_object_get(facts, "gpus"), index, gpu)
+    json_array_foreach (json_object_get(facts, "gpus"), index, gpu)
         if (strcasecmp(fact_text(gpu, "manufacturer"), manufacturer) == 0)
             count += fact_number(gpu, "count");
     return count;
@@ -388,7 +387,8 @@ static struct resource_map capacity_of(struct builder *builder, const json_t *fa
     int64_t devices = 0;
     size_t index;
     json_t *device;
-    json_array_foreach(neuron, index, device) devices += fact_number(device, "count");
+    json_array_foreach (neuron, index, device)
+        devices += fact_number(device, "count");
     bool arm64 = text_equal(fact_text(facts, "arch"), "arm64");
     bool trunking = json_is_true(json_object_get(facts, "trunking"));
     const struct resource_quantity all[] = {
@@ -440,17 +440,16 @@ static void overhead_fill(struct builder *builder, const json_t *facts, struct i
         resources_of(builder->arena, eviction, ARRAY_LENGTH(eviction));
 }
 
-// --- offerings (AWI-160 to 162) --------------------------------------------------------------------------
+// --- offerings (AWI-160 to 162) ------------------------------------------------------------------
 
-static void offerings_fill(struct builder *builder, const json_t *facts,
-                           struct instance_type *type)
+static void offerings_fill(struct builder *builder, const json_t *facts, struct instance_type *type)
 {
     const json_t *listed = json_object_get(builder->prices, type->name);
     int64_t price = listed != NULL ? price_from_double(json_number_value(listed)) : 0;
     int64_t spot_price =
         price_from_double((double)price * builder->options.spot_share / 1e9); // an estimate
-    type->offerings.items = arena_allocate_array(builder->arena, 2 * builder->zones_count,
-                                                 sizeof(struct offering));
+    type->offerings.items =
+        arena_allocate_array(builder->arena, 2 * builder->zones_count, sizeof(struct offering));
     for (int spot = 0; spot < 2; spot++) {
         if (!has_usage_class(facts, spot ? "spot" : "on-demand"))
             continue;

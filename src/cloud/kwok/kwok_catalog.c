@@ -18,7 +18,7 @@
 static const char *const generic_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
                                             "test-zone-d"};
 
-// --- building one InstanceTypeCatalog document -------------------------------------------------------------
+// --- building one InstanceTypeCatalog document ---------------------------------------------------
 
 static json_t *requirement(const char *key, json_t *values /* stolen */)
 {
@@ -33,7 +33,8 @@ static json_t *one(const char *value)
 // KWK-6: size and family out of the type's name.
 static void name_labels(const char *name, const char *cpu, char size[64], char family[64])
 {
-    static const char aws[] = "^[a-z][a-z0-9-]*\\.(nano|micro|small|medium|large|[0-9]*xlarge|metal)$";
+    static const char aws[] =
+        "^[a-z][a-z0-9-]*\\.(nano|micro|small|medium|large|[0-9]*xlarge|metal)$";
     size_t stem = strcspn(name, ".-");
     snprintf(size, 64, "%s", pattern_matches(aws, name) ? strchr(name, '.') + 1 : cpu);
     if (name[stem] == '\0')
@@ -45,15 +46,15 @@ static void collect(json_t *values, const json_t *offering_requirements, const c
 {
     size_t index, at;
     json_t *entry, *value, *known;
-    json_array_foreach(offering_requirements, index, entry)
-    {
+    json_array_foreach (offering_requirements, index, entry) {
         if (!text_equal(json_string_value(json_object_get(entry, "key")), key))
             continue;
         json_t *list = json_object_get(entry, "values");
         for (size_t i = 0; i < json_array_size(list); i++) {
             bool present = false;
             value = json_array_get(list, i);
-            json_array_foreach(values, at, known) present = present || json_equal(known, value);
+            json_array_foreach (values, at, known)
+                present = present || json_equal(known, value);
             if (!present)
                 json_array_append(values, value);
         }
@@ -64,7 +65,7 @@ static json_t *values_of_offerings(const json_t *offerings, const char *key)
 {
     json_t *values = json_array(), *offering;
     size_t index;
-    json_array_foreach(offerings, index, offering)
+    json_array_foreach (offerings, index, offering)
         collect(values, json_object_get(offering, "requirements"), key);
     return values;
 }
@@ -98,9 +99,9 @@ static json_t *instance_type(const char *name, const char *arch, json_t *systems
 
 static const struct instance_type_catalog *decode(json_t *types /* stolen */, struct error *error)
 {
-    json_t *document =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
-                  "InstanceTypeCatalog", "metadata", "name", "kwok", "spec", "instanceTypes", types);
+    json_t *document = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
+                                 "InstanceTypeCatalog", "metadata", "name", "kwok", "spec",
+                                 "instanceTypes", types);
     struct object *object =
         object_decode(document, kind_get(KIND_INSTANCE_TYPE_CATALOG), DECODE_STRICT, error);
     json_decref(document);
@@ -112,7 +113,7 @@ static const struct instance_type_catalog *decode(json_t *types /* stolen */, st
     return (const struct instance_type_catalog *)object;
 }
 
-// --- the generic catalogue -----------------------------------------------------------------------------------
+// --- the generic catalogue -----------------------------------------------------------------------
 
 static json_t *offering(double price, const char *zone, const char *capacity_type)
 {
@@ -126,8 +127,11 @@ static json_t *generic_type(int cpu, int factor, const char *system, const char 
     char name[64], cpu_text[16], memory[16], pods[16];
     double bytes = (double)cpu * factor * 1073741824.0;
     double price = 0.025 * cpu + 0.001 * bytes / 1e9; // KWK-3
-    snprintf(name, sizeof name, "%c-%dx-%s-%s", factor == 2 ? 'c' : factor == 4 ? 's' : 'm', cpu,
-             arch, system);
+    snprintf(name, sizeof name, "%c-%dx-%s-%s",
+             factor == 2   ? 'c'
+             : factor == 4 ? 's'
+                           : 'm',
+             cpu, arch, system);
     snprintf(cpu_text, sizeof cpu_text, "%d", cpu);
     snprintf(memory, sizeof memory, "%dGi", cpu * factor);
     snprintf(pods, sizeof pods, "%d", cpu * 16 < 1024 ? cpu * 16 : 1024);
@@ -153,8 +157,8 @@ const struct instance_type_catalog *kwok_catalog_generic(void)
         for (size_t f = 0; f < ARRAY_LENGTH(factors); f++)
             for (size_t s = 0; s < 2; s++)
                 for (size_t a = 0; a < 2; a++)
-                    json_array_append_new(
-                        types, generic_type(cpus[c], factors[f], systems[s], arches[a]));
+                    json_array_append_new(types,
+                                          generic_type(cpus[c], factors[f], systems[s], arches[a]));
     struct error error = {0};
     const struct instance_type_catalog *catalog = decode(types, &error);
     if (catalog == NULL)
@@ -162,14 +166,16 @@ const struct instance_type_catalog *kwok_catalog_generic(void)
     return catalog;
 }
 
-// --- upstream's file -----------------------------------------------------------------------------------------
+// --- upstream's file -----------------------------------------------------------------------------
 
 // A member of an object by its name in any case, as upstream's reader finds it.
 static json_t *member(const json_t *object, const char *name)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, key, value) if (strcasecmp(key, name) == 0) return value;
+    json_object_foreach ((json_t *)object, key, value)
+        if (strcasecmp(key, name) == 0)
+            return value;
     return NULL;
 }
 
@@ -177,7 +183,9 @@ static json_t *text_values(const json_t *list)
 {
     json_t *values = json_array(), *value;
     size_t index;
-    json_array_foreach(list, index, value) if (json_is_string(value)) json_array_append(values, value);
+    json_array_foreach (list, index, value)
+        if (json_is_string(value))
+            json_array_append(values, value);
     return values;
 }
 
@@ -186,8 +194,7 @@ static json_t *offering_requirements(const json_t *entry)
     json_t *requirements = json_array(), *given, *item;
     size_t index;
     given = member(entry, "requirements");
-    json_array_foreach(given, index, item)
-    {
+    json_array_foreach (given, index, item) {
         const char *key = json_string_value(member(item, "key"));
         const char *operator= json_string_value(member(item, "operator"));
         if (key != NULL)
@@ -233,8 +240,7 @@ static json_t *offerings_of_entry(const json_t *entry, size_t type, struct error
 {
     json_t *given = member(entry, "offerings"), *offerings = json_array(), *item;
     size_t index;
-    json_array_foreach(given, index, item)
-    {
+    json_array_foreach (given, index, item) {
         json_t *made = offering_of_entry(item, type, index, error);
         if (made == NULL) {
             json_decref(offerings);
@@ -254,14 +260,14 @@ static json_t *capacity_of_entry(const json_t *entry, size_t type, struct error 
 {
     json_t *capacity = json_object(), *resources = member(entry, "resources"), *value;
     const char *name;
-    json_object_foreach(resources, name, value)
-    {
+    json_object_foreach (resources, name, value) {
         int64_t parsed;
         char text[QUANTITY_TEXT_MAX];
         if (json_is_integer(value))
             snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
         else
-            snprintf(text, sizeof text, "%s", json_is_string(value) ? json_string_value(value) : "");
+            snprintf(text, sizeof text, "%s",
+                     json_is_string(value) ? json_string_value(value) : "");
         if (!quantity_parse(name, text, &parsed, error)) {
             error_prefix(error, "[%zu].resources.%s", type, name);
             json_decref(capacity);
@@ -305,8 +311,7 @@ static const struct instance_type_catalog *read_upstream_list(const json_t *list
 {
     json_t *types = json_array(), *entry;
     size_t index;
-    json_array_foreach(list, index, entry)
-    {
+    json_array_foreach (list, index, entry) {
         json_t *type = type_of_entry(entry, index, error);
         if (type == NULL) {
             json_decref(types);
@@ -350,7 +355,8 @@ const struct instance_type_catalog *kwok_catalog_read(const char *path, struct e
     FILE *file = strcmp(path, "-") != 0 && (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
                      ? input_file_open(path, error)
                      : NULL;
-    json_t *list = file != NULL ? json_loadf(file, 0, NULL) : NULL; // else documents, a folder's too
+    json_t *list =
+        file != NULL ? json_loadf(file, 0, NULL) : NULL; // else documents, a folder's too
     if (file != NULL)
         fclose(file);
     const struct instance_type_catalog *catalog =
@@ -371,14 +377,12 @@ const char *const *kwok_catalog_well_known(struct arena *arena,
     vector_push(&keys, KWOK_LABEL_FAMILY);
     vector_push(&keys, KWOK_LABEL_CPU);
     vector_push(&keys, KWOK_LABEL_MEMORY);
-    list_for_each(type, &catalog->spec.instance_types)
-    {
-        list_for_each(offering, &type->offerings)
-        {
-            list_for_each(requirement, &offering->requirements)
-            {
+    list_for_each (type, &catalog->spec.instance_types) {
+        list_for_each (offering, &type->offerings) {
+            list_for_each (requirement, &offering->requirements) {
                 bool known = false;
-                vector_for_each(key, &keys) known = known || text_equal(*key, requirement->key);
+                vector_for_each (key, &keys)
+                    known = known || text_equal(*key, requirement->key);
                 if (!known)
                     vector_push(&keys, requirement->key);
             }

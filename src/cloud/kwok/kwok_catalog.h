@@ -1,4 +1,5 @@
-// Instance types of the kwok provider (KWK-1 to 7): a generic catalogue built in, or one from a file.
+// Instance types of the kwok provider (KWK-1 to 7): a generic catalogue built in, or one from a
+// file.
 #pragma once
 
 #include "model/schema/karpenter.h"
@@ -11,12 +12,12 @@
 // KWK-1 to 3: 144 generic types. One reference, owned by the caller.
 const struct instance_type_catalog *kwok_catalog_generic(void);
 
-// KWK-4: upstream's JSON list in either of its two forms, or an InstanceTypeCatalog (FMT-6, YAML or JSON). An
-// entry that cannot be used is an error with its index and path.
+// KWK-4: upstream's JSON list in either of its two forms, or an InstanceTypeCatalog (FMT-6, YAML or
+// JSON). An entry that cannot be used is an error with its index and path.
 const struct instance_type_catalog *kwok_catalog_read(const char *path,
                                                       struct error *error) MUST_USE;
 
-// Every label key that an offering of the catalogue requires, without duplicates, and the four kwok labels
-// (KWK-7); NULL-terminated, allocated in the arena.
+// Every label key that an offering of the catalogue requires, without duplicates, and the four kwok
+// labels (KWK-7); NULL-terminated, allocated in the arena.
 const char *const *kwok_catalog_well_known(struct arena *arena,
                                            const struct instance_type_catalog *catalog);

@@ -25,8 +25,8 @@ struct kwok_cloud {
     struct kwok_cloud_options options;
     struct arena *arena; // well-known labels
     const char *const *well_known;
-    struct map *boots;    // node name -> struct boot: Nodes still to be created
-    struct map *booted;   // node names created by this process, so that the sweep leaves them alone
+    struct map *boots;  // node name -> struct boot: Nodes still to be created
+    struct map *booted; // node names created by this process, so that the sweep leaves them alone
     struct answer *answers;
     struct timer *sweep_timer;
 };
@@ -58,7 +58,7 @@ static struct kwok_cloud *kwok_of(struct cloud *cloud)
     return (struct kwok_cloud *)cloud;
 }
 
-// --- answers ---------------------------------------------------------------------------------------------------
+// --- answers -------------------------------------------------------------------------------------
 
 static void answer_free(struct answer *answer)
 {
@@ -102,7 +102,7 @@ static struct answer *answer_create(struct kwok_cloud *kwok, void *context)
     return answer;
 }
 
-// --- Nodes that are to appear (KWK-12, KWK-17) -------------------------------------------------------------------
+// --- Nodes that are to appear (KWK-12, KWK-17) ---------------------------------------------------
 
 static void boot_free(struct boot *boot)
 {
@@ -222,14 +222,13 @@ static void node_changed(void *context, enum mirror_change change, const struct 
         map_remove(kwok->booted, old_object->meta.name);
 }
 
-// --- create ------------------------------------------------------------------------------------------------------
+// --- create --------------------------------------------------------------------------------------
 
 // KWK-11. The node class' registration delay, or false with the error.
 static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *claim,
                              int64_t *delay, struct error *error)
 {
-    const char *name =
-        claim->spec.node_class_ref != NULL ? claim->spec.node_class_ref->name : NULL;
+    const char *name = claim->spec.node_class_ref != NULL ? claim->spec.node_class_ref->name : NULL;
     const struct kwok_node_class *node_class =
         name != NULL ? (const struct kwok_node_class *)mirror_get(kwok->mirror,
                                                                   KIND_KWOK_NODE_CLASS, NULL, name)
@@ -248,12 +247,11 @@ static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *c
 }
 
 // KWK-10: there is a requirement on the instance type, and the catalogue has each of its values.
-static bool types_exist(const struct instance_type_catalog *catalog,
-                        const struct node_claim *claim, struct error *error)
+static bool types_exist(const struct instance_type_catalog *catalog, const struct node_claim *claim,
+                        struct error *error)
 {
     bool found = false;
-    list_for_each(requirement, &claim->spec.requirements)
-    {
+    list_for_each (requirement, &claim->spec.requirements) {
         if (!text_equal(requirement->key, LABEL_INSTANCE_TYPE) || requirement->values.count == 0)
             continue;
         found = true;
@@ -261,9 +259,9 @@ static bool types_exist(const struct instance_type_catalog *catalog,
             if (instance_type_catalog_find(catalog, *name) == NULL)
                 return error_set(error, ERROR_INVALID, "instance type not found: %s", *name);
     }
-    return found || error_set(error, ERROR_INVALID,
-                              "NodeClaim %s has no requirement on " LABEL_INSTANCE_TYPE,
-                              claim->meta.name);
+    return found ||
+           error_set(error, ERROR_INVALID,
+                     "NodeClaim %s has no requirement on " LABEL_INSTANCE_TYPE, claim->meta.name);
 }
 
 static void kwok_create(struct cloud *cloud, const struct node_claim *claim,
@@ -285,14 +283,14 @@ static void kwok_create(struct cloud *cloud, const struct node_claim *claim,
                   claim->meta.name);
         return;
     }
-    struct machine *machine = kwok_machine(answer->arena, claim, &choices.items[0], now,
-                                           ns_add(now, delay));
+    struct machine *machine =
+        kwok_machine(answer->arena, claim, &choices.items[0], now, ns_add(now, delay));
     if (node_named(kwok, machine->node_name) == NULL)
         boot_schedule(kwok, claim, machine, ns_add(now, delay));
     answer->result.machine = machine;
 }
 
-// --- delete, get, list (KWK-15) ----------------------------------------------------------------------------------
+// --- delete, get, list (KWK-15) ------------------------------------------------------------------
 
 static const char *name_of(const char *provider_id)
 {
@@ -353,7 +351,8 @@ static void kwok_get(struct cloud *cloud, const char *provider_id, machine_callb
         return;
     }
     struct machine *machine = arena_allocate(answer->arena, sizeof *machine);
-    // The answer comes later: keep the Node's strings by decoding nothing, copying the few facts asked for.
+    // The answer comes later: keep the Node's strings by decoding nothing, copying the few facts
+    // asked for.
     machine_of_node(node, machine);
     machine->provider_id = arena_copy_string(answer->arena, machine->provider_id);
     machine->node_name = arena_copy_string(answer->arena, machine->node_name);
@@ -399,8 +398,7 @@ static void kwok_list(struct cloud *cloud, machine_list_callback callback, void 
     }
     // Machines whose Node is still to come are there, too.
     for (struct map_entry *entry = map_first(kwok->boots); entry != NULL; entry = map_next(entry)) {
-        struct machine machine = {.node_name = map_key(entry),
-                                  .created = loop_now_ns(kwok->loop)};
+        struct machine machine = {.node_name = map_key(entry), .created = loop_now_ns(kwok->loop)};
         machine.provider_id =
             arena_format(answer->arena, KWOK_PROVIDER_PREFIX "%s", machine.node_name);
         add_copy(answer, list, &count, &machine);
@@ -409,7 +407,7 @@ static void kwok_list(struct cloud *cloud, machine_list_callback callback, void 
     answer->list.count = count;
 }
 
-// --- facts -------------------------------------------------------------------------------------------------------
+// --- facts ---------------------------------------------------------------------------------------
 
 static const struct instance_type_catalog *kwok_instance_types(struct cloud *cloud,
                                                                const struct node_pool *pool,

@@ -35,8 +35,7 @@ static void put(struct pairs *pairs, const char *key, const char *value)
         }
     if (pairs->map.count == pairs->capacity) {
         uint32_t capacity = pairs->capacity == 0 ? 32 : 2 * pairs->capacity;
-        struct string_pair *items =
-            arena_allocate_array(pairs->arena, capacity, sizeof *items);
+        struct string_pair *items = arena_allocate_array(pairs->arena, capacity, sizeof *items);
         if (pairs->map.count > 0)
             memcpy(items, pairs->map.items, pairs->map.count * sizeof *items);
         pairs->map.items = items;
@@ -53,8 +52,7 @@ static int compare_pairs(const void *a, const void *b)
 
 static void put_single_values(struct pairs *pairs, const requirement_list *requirements)
 {
-    list_for_each(requirement, requirements)
-    {
+    list_for_each (requirement, requirements) {
         if (text_equal(requirement->operator, "In") && requirement->values.count == 1)
             put(pairs, requirement->key, requirement->values.items[0]);
     }
@@ -65,7 +63,8 @@ static struct string_map labels_of(struct arena *arena, const struct node_claim 
 {
     struct pairs pairs = {.arena = arena};
     char price[40];
-    list_for_each(label, &claim->meta.labels) put(&pairs, label->key, label->value);
+    list_for_each (label, &claim->meta.labels)
+        put(&pairs, label->key, label->value);
     put_single_values(&pairs, &claim->spec.requirements);
     put_single_values(&pairs, &choice->type->requirements);
     put_single_values(&pairs, &choice->offering->requirements);
@@ -84,7 +83,7 @@ static struct string_map annotations_of(struct arena *arena, const struct node_c
 {
     struct pairs pairs = {.arena = arena};
     char text[INSTANT_TEXT_MAX];
-    list_for_each(annotation, &claim->meta.annotations)
+    list_for_each (annotation, &claim->meta.annotations)
         put(&pairs, annotation->key, annotation->value);
     instant_format_milli(due, text);
     put(&pairs, KWOK_ANNOTATION_NODE_DUE, text);
@@ -105,10 +104,10 @@ static struct resource_map overlay(struct arena *arena, const struct resource_ma
 {
     struct resource_map map = {
         arena_allocate_array(arena, under->count + over->count + 1, sizeof *map.items), 0};
-    list_for_each(entry, over) map.items[map.count++] =
-        (struct resource_quantity){arena_copy_string(arena, entry->name), entry->value};
-    list_for_each(entry, under)
-    {
+    list_for_each (entry, over)
+        map.items[map.count++] =
+            (struct resource_quantity){arena_copy_string(arena, entry->name), entry->value};
+    list_for_each (entry, under) {
         if (!resource_map_has(over, entry->name))
             map.items[map.count++] =
                 (struct resource_quantity){arena_copy_string(arena, entry->name), entry->value};
@@ -129,8 +128,7 @@ struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim
     machine->annotations = annotations_of(arena, claim, due);
     struct resource_map allocatable =
         instance_type_allocatable(arena, choice->type, choice->offering);
-    machine->capacity =
-        overlay(arena, &claim->spec.resources.requests, &choice->type->capacity);
+    machine->capacity = overlay(arena, &claim->spec.resources.requests, &choice->type->capacity);
     machine->allocatable = overlay(arena, &claim->spec.resources.requests, &allocatable);
     machine->created = now;
     machine->node_claim_name = arena_copy_string(arena, claim->meta.name);
@@ -141,7 +139,8 @@ struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim
 static json_t *pairs_json(const struct string_map *map)
 {
     json_t *object = json_object();
-    list_for_each(pair, map) json_object_set_new(object, pair->key, json_string(pair->value));
+    list_for_each (pair, map)
+        json_object_set_new(object, pair->key, json_string(pair->value));
     return object;
 }
 
@@ -149,8 +148,7 @@ static json_t *resources_json(const struct resource_map *map)
 {
     json_t *object = json_object();
     char text[QUANTITY_TEXT_MAX];
-    list_for_each(entry, map)
-    {
+    list_for_each (entry, map) {
         quantity_format(entry->name, entry->value, text);
         json_object_set_new(object, entry->name, json_string(text));
     }
@@ -159,8 +157,7 @@ static json_t *resources_json(const struct resource_map *map)
 
 json_t *kwok_node_body(const struct node_claim *claim, const struct machine *machine)
 {
-    json_t *taints =
-        json_pack("[{s:s, s:s}]", "key", TAINT_UNREGISTERED, "effect", "NoExecute");
+    json_t *taints = json_pack("[{s:s, s:s}]", "key", TAINT_UNREGISTERED, "effect", "NoExecute");
     (void)claim;
     return json_pack("{s:s, s:s, s:{s:s, s:o, s:o}, s:{s:s, s:o}, s:{s:o, s:o, s:s}}", "apiVersion",
                      "v1", "kind", "Node", "metadata", "name", machine->node_name, "labels",
@@ -176,12 +173,13 @@ struct machine *kwok_machine_on_record(struct arena *arena, const struct node_cl
     if (provider_id == NULL || !text_starts_with(provider_id, KWOK_PROVIDER_PREFIX))
         return NULL;
     struct pairs labels = {.arena = arena};
-    list_for_each(label, &claim->meta.labels) put(&labels, label->key, label->value);
+    list_for_each (label, &claim->meta.labels)
+        put(&labels, label->key, label->value);
     put(&labels, LABEL_HOSTNAME, claim->meta.name);
     put(&labels, "kwok.x-k8s.io/node", "fake");
     qsort(labels.map.items, labels.map.count, sizeof labels.map.items[0], compare_pairs);
     struct pairs annotations = {.arena = arena};
-    list_for_each(annotation, &claim->meta.annotations)
+    list_for_each (annotation, &claim->meta.annotations)
         put(&annotations, annotation->key, annotation->value);
     put(&annotations, "kwok.x-k8s.io/node", "fake");
     qsort(annotations.map.items, annotations.map.count, sizeof annotations.map.items[0],

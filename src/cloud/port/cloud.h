@@ -1,9 +1,9 @@
-// The provider port: machines. Implementations: cloud/sim (machines of a simulated world), cloud/kwok
-// (Node objects in any cluster, spec/kwok.md), cloud/aws.
+// The provider port: machines. Implementations: cloud/sim (machines of a simulated world),
+// cloud/kwok (Node objects in any cluster, spec/kwok.md), cloud/aws.
 //
-// Calls that change or read the world are asynchronous and end with exactly one callback on the loop's
-// thread, never before the call has returned. Creation is idempotent by the NodeClaim's UID: a second
-// create for the same UID answers with the machine that the first one made.
+// Calls that change or read the world are asynchronous and end with exactly one callback on the
+// loop's thread, never before the call has returned. Creation is idempotent by the NodeClaim's UID:
+// a second create for the same UID answers with the machine that the first one made.
 #pragma once
 
 #include "base/loop.h"
@@ -14,17 +14,18 @@ struct cloud;
 struct machine { // what the provider knows of an instance
     const char *provider_id;
     const char *image_id;
-    const char *node_name;                 // may be NULL
-    struct string_map labels, annotations; // single-valued facts: instance type, zone, capacity type...
+    const char *node_name; // may be NULL
+    struct string_map labels,
+        annotations; // single-valued facts: instance type, zone, capacity type...
     struct resource_map capacity, allocatable;
-    int64_t created;                       // instant
+    int64_t created;                              // instant
     const char *node_claim_name, *node_claim_uid; // its tags; NULL if unknown
     bool terminating;
 };
 
 struct machine_result {
-    struct error error;          // LIF-33: INSUFFICIENT_CAPACITY, NODE_CLASS_NOT_READY, others
-    const char *reason;          // classified create error: condition reason; else NULL
+    struct error error;            // LIF-33: INSUFFICIENT_CAPACITY, NODE_CLASS_NOT_READY, others
+    const char *reason;            // classified create error: condition reason; else NULL
     const struct machine *machine; // create, get; borrowed
 };
 typedef void (*machine_callback)(void *context, const struct machine_result *result);
@@ -52,13 +53,13 @@ struct cloud_operations {
     void (*get)(struct cloud *cloud, const char *provider_id, machine_callback callback,
                 void *context);
     void (*list)(struct cloud *cloud, machine_list_callback callback, void *context);
-    // The catalogue for a NodePool: a reference that the caller releases; NULL with error if it cannot be
-    // resolved. Cheap: cached by the provider, never waits.
+    // The catalogue for a NodePool: a reference that the caller releases; NULL with error if it
+    // cannot be resolved. Cheap: cached by the provider, never waits.
     const struct instance_type_catalog *(*instance_types)(struct cloud *cloud,
                                                           const struct node_pool *pool,
                                                           struct error *error);
-    // The Node of an initialized claim tells what machines of its kind really have (STO-15): instance_types
-    // may change. May be NULL.
+    // The Node of an initialized claim tells what machines of its kind really have (STO-15):
+    // instance_types may change. May be NULL.
     void (*learn)(struct cloud *cloud, const struct node_claim *claim, const struct node *node);
     // Drift reason of a claim, or NULL. Cheap, from cached facts.
     const char *(*drift_reason)(struct cloud *cloud, const struct node_claim *claim);
@@ -75,8 +76,8 @@ struct cloud {
     void (*types_changed)(void *context); // cloud_watch_types(); NULL: nobody asks
     void *watch_context;
 };
-// Calls back, on the loop's thread, when what instance_types answers changes by itself: prices, types
-// (DIS-704, DIS-750). There is one watcher at a time; NULL ends it.
+// Calls back, on the loop's thread, when what instance_types answers changes by itself: prices,
+// types (DIS-704, DIS-750). There is one watcher at a time; NULL ends it.
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
 // For implementations: the catalogue has changed.
 void cloud_change_types(struct cloud *cloud);

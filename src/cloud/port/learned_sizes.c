@@ -5,9 +5,9 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "model/reading/catalog.h"
 #include "model/schema/core.h"
 #include "model/schema/resources.h"
-#include "model/reading/catalog.h"
 
 // Device plugins bring the others long after the Node.
 static const char *const resources[] = {"cpu", "memory", "ephemeral-storage"};

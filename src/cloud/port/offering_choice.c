@@ -29,8 +29,7 @@ static bool entry_allows(const struct selector_requirement *entry, const char *v
 
 bool requirements_allow(const requirement_list *requirements, const char *key, const char *value)
 {
-    list_for_each(entry, requirements)
-    {
+    list_for_each (entry, requirements) {
         if (strcmp(entry->key, key) == 0 && !entry_allows(entry, value))
             return false;
     }
@@ -54,8 +53,7 @@ static bool type_is_compatible(const struct node_claim *claim, const struct inst
 {
     if (!requirements_allow(&claim->spec.requirements, LABEL_INSTANCE_TYPE, type->name))
         return false;
-    list_for_each(requirement, &type->requirements)
-    {
+    list_for_each (requirement, &type->requirements) {
         if (!meets(&claim->spec.requirements, requirement))
             return false;
     }
@@ -65,8 +63,7 @@ static bool type_is_compatible(const struct node_claim *claim, const struct inst
 bool offering_is_compatible(const struct node_claim *claim, const struct instance_type *type,
                             const struct offering *offering)
 {
-    list_for_each(requirement, &offering->requirements)
-    {
+    list_for_each (requirement, &offering->requirements) {
         if (!meets(&claim->spec.requirements, requirement))
             return false;
     }
@@ -77,13 +74,11 @@ bool instance_type_fits(struct arena *arena, const struct node_claim *claim,
                         const struct instance_type *type, const struct offering *offering)
 {
     struct resource_map allocatable = instance_type_allocatable(arena, type, offering);
-    list_for_each(entry, &allocatable)
-    {
+    list_for_each (entry, &allocatable) {
         if (entry->value < 0)
             return false;
     }
-    list_for_each(request, &claim->spec.resources.requests)
-    {
+    list_for_each (request, &claim->spec.resources.requests) {
         if (request->value > resource_map_get(&allocatable, request->name))
             return false;
     }
@@ -118,14 +113,13 @@ struct offering_choices offering_choices_for(struct arena *arena,
                                              const struct node_claim *claim)
 {
     uint32_t most = 0, count = 0;
-    list_for_each(type, &catalog->spec.instance_types) most += type->offerings.count;
+    list_for_each (type, &catalog->spec.instance_types)
+        most += type->offerings.count;
     struct ranked *ranked = arena_allocate_array(arena, most + 1, sizeof *ranked);
-    list_for_each(type, &catalog->spec.instance_types)
-    {
+    list_for_each (type, &catalog->spec.instance_types) {
         if (!type_is_compatible(claim, type))
             continue;
-        list_for_each(offering, &type->offerings)
-        {
+        list_for_each (offering, &type->offerings) {
             if (offering->available && offering_is_compatible(claim, type, offering) &&
                 instance_type_fits(arena, claim, type, offering))
                 ranked[count++] =

@@ -1,7 +1,8 @@
 // Which offering a launch takes: the cheapest available one that a NodeClaim's requirements allow.
 //
-// Requirements are read in API form, as they stand in the NodeClaim (several entries for a key all hold). A key
-// that the claim does not mention allows everything; a key that an offering lacks is not looked at.
+// Requirements are read in API form, as they stand in the NodeClaim (several entries for a key all
+// hold). A key that the claim does not mention allows everything; a key that an offering lacks is
+// not looked at.
 #pragma once
 
 #include "cloud/port/cloud.h"
@@ -11,8 +12,9 @@ struct offering_choice {
     const struct offering *offering;
 };
 
-// Compatible available offerings of the catalogue, cheapest first; equal prices by order of the types in the
-// catalogue, then zone, then capacity type (KWK-10). In arena memory; `count` may be 0.
+// Compatible available offerings of the catalogue, cheapest first; equal prices by order of the
+// types in the catalogue, then zone, then capacity type (KWK-10). In arena memory; `count` may be
+// 0.
 struct offering_choices {
     struct offering_choice *items;
     uint32_t count;

@@ -164,10 +164,9 @@ struct provider_publisher *provider_publisher_create(struct loop *loop, struct k
     publisher->client = client;
     publisher->namespace = memory_copy_string(namespace);
     publisher->record =
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind",
-                  "ConfigMap", "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace,
-                  "labels", PROVIDER_RECORD_LABEL, cloud->operations->name, "data",
-                  build_data(cloud, own));
+        json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
+                  "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace, "labels",
+                  PROVIDER_RECORD_LABEL, cloud->operations->name, "data", build_data(cloud, own));
     publisher->retry = timer_create_on(loop, publish, publisher);
     publish(publisher);
     return publisher;

@@ -10,7 +10,8 @@
 //       instanceTypes: built-in | published | too-large
 //       catalog: an InstanceTypeCatalog as JSON        # only if instanceTypes is published
 //
-// Whoever may create ConfigMaps in any namespace can write one like it: of several the oldest counts.
+// Whoever may create ConfigMaps in any namespace can write one like it: of several the oldest
+// counts.
 #pragma once
 
 #include "cloud/port/cloud.h"
@@ -27,8 +28,8 @@ enum instance_type_source {
 };
 
 struct provider_record {
-    char *provider;                              // "kwok", "sim"
-    char *node_classes;                          // "KIND.GROUP", with blanks between
+    char *provider;     // "kwok", "sim"
+    char *node_classes; // "KIND.GROUP", with blanks between
     char *namespace;
     int64_t created; // instant, by the API server's clock
     enum instance_type_source source;

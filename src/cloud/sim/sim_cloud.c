@@ -53,7 +53,7 @@ static struct sim_cloud *sim_of(struct cloud *cloud)
     return (struct sim_cloud *)cloud;
 }
 
-// --- calls under way -------------------------------------------------------------------------------------
+// --- calls under way -----------------------------------------------------------------------------
 
 static void pending_free(struct pending *pending)
 {
@@ -97,11 +97,12 @@ static struct pending *begin(struct cloud *cloud, enum sim_cloud_call call,
     return pending;
 }
 
-// --- shortages -------------------------------------------------------------------------------------------
+// --- shortages -----------------------------------------------------------------------------------
 
 static void shortage_key(char out[300], const char *type, const char *zone, const char *capacity)
 {
-    snprintf(out, 300, "%s/%s/%s", type, zone != NULL ? zone : "", capacity != NULL ? capacity : "");
+    snprintf(out, 300, "%s/%s/%s", type, zone != NULL ? zone : "",
+             capacity != NULL ? capacity : "");
 }
 
 static void offering_key(char out[300], const struct instance_type *type,
@@ -113,8 +114,7 @@ static void offering_key(char out[300], const struct instance_type *type,
 
 static struct shortage *shortage_find(struct sim_cloud *sim, const char *key)
 {
-    vector_for_each(shortage, &sim->shortages)
-    {
+    vector_for_each (shortage, &sim->shortages) {
         if (strcmp(shortage->key, key) == 0)
             return shortage;
     }
@@ -161,8 +161,8 @@ static bool sweep_shortages(struct sim_cloud *sim)
     return dropped;
 }
 
-// The park's catalogue with the offerings marked that are known to be out of stock, and what machines turned
-// out to have.
+// The park's catalogue with the offerings marked that are known to be out of stock, and what
+// machines turned out to have.
 static const struct instance_type_catalog *catalog_with_shortages(struct sim_cloud *sim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);
@@ -198,8 +198,8 @@ static const struct instance_type_catalog *current_catalog(struct sim_cloud *sim
         return listed;
     if (sim->catalog == NULL) {
         sim->catalog = catalog_with_shortages(sim);
-        sim->listed = (const struct instance_type_catalog *)object_acquire(
-            (const struct object *)listed);
+        sim->listed =
+            (const struct instance_type_catalog *)object_acquire((const struct object *)listed);
     }
     return sim->catalog;
 }
@@ -214,15 +214,16 @@ static const struct instance_type_catalog *sim_instance_types(struct cloud *clou
         (const struct object *)current_catalog(sim_of(cloud)));
 }
 
-// --- the calls ---------------------------------------------------------------------------------------------
+// --- the calls -----------------------------------------------------------------------------------
 
 static void perform_create(struct sim_cloud *sim, const struct node_claim *claim,
                            struct machine_result *result)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
     const struct park_machine *machine = machine_park_find_claim(sim->park, claim->meta.uid);
-    const struct instance_type_catalog *catalog = (const struct instance_type_catalog *)
-        object_acquire((const struct object *)current_catalog(sim));
+    const struct instance_type_catalog *catalog =
+        (const struct instance_type_catalog *)object_acquire(
+            (const struct object *)current_catalog(sim));
     struct offering_choices choices = offering_choices_for(arena, catalog, claim);
     for (uint32_t i = 0; i < choices.count && machine == NULL; i++) {
         const struct offering_choice *choice = &choices.items[i];
@@ -237,8 +238,9 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
     object_release((const struct object *)catalog);
     if (machine == NULL)
         error_set(&result->error, ERROR_INSUFFICIENT_CAPACITY,
-                  choices.count == 0 ? "no available offering meets the requirements of NodeClaim %s"
-                                     : "all %2$u compatible offerings of NodeClaim %1$s are out of stock",
+                  choices.count == 0
+                      ? "no available offering meets the requirements of NodeClaim %s"
+                      : "all %2$u compatible offerings of NodeClaim %1$s are out of stock",
                   claim->meta.name, choices.count);
     else
         result->machine = &machine->facts;
@@ -326,7 +328,7 @@ static void sim_list(struct cloud *cloud, machine_list_callback callback, void *
     begin(cloud, SIM_LIST, NULL, NULL, NULL, context)->list_done = callback;
 }
 
-// --- facts -------------------------------------------------------------------------------------------------
+// --- facts ---------------------------------------------------------------------------------------
 
 static void sim_learn(struct cloud *cloud, const struct node_claim *claim, const struct node *node)
 {
@@ -381,7 +383,8 @@ static void sim_destroy(struct cloud *cloud)
     struct sim_cloud *sim = sim_of(cloud);
     while (sim->pending != NULL)
         pending_free(sim->pending);
-    vector_for_each(shortage, &sim->shortages) free(shortage->key);
+    vector_for_each (shortage, &sim->shortages)
+        free(shortage->key);
     vector_free(&sim->shortages);
     learned_sizes_destroy(sim->sizes);
     machine_park_listen(sim->park, NULL, NULL);

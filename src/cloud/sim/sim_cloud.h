@@ -1,8 +1,8 @@
-// A provider over a machine park: what a controller in a simulated world calls. Answers come after a latency; a
-// fault hook may fail calls, before or after their effect.
+// A provider over a machine park: what a controller in a simulated world calls. Answers come after
+// a latency; a fault hook may fail calls, before or after their effect.
 //
-// It remembers offerings that turned out to have no stock for SIM_CLOUD_MEMORY and reports them unavailable
-// (as AWI-180 to 182 do). That memory is all that is lost when it is destroyed.
+// It remembers offerings that turned out to have no stock for SIM_CLOUD_MEMORY and reports them
+// unavailable (as AWI-180 to 182 do). That memory is all that is lost when it is destroyed.
 #pragma once
 
 #include "cloud/sim/sim_instances.h"

@@ -60,10 +60,10 @@ void machine_park_destroy(struct machine_park *park)
 {
     if (park == NULL)
         return;
-    vector_for_each(record, &park->records) record_free(*record);
+    vector_for_each (record, &park->records)
+        record_free(*record);
     vector_free(&park->records);
-    vector_for_each(stock, &park->stocks)
-    {
+    vector_for_each (stock, &park->stocks) {
         free(stock->instance_type);
         free(stock->zone);
         free(stock->capacity_type);
@@ -96,7 +96,7 @@ void machine_park_listen(struct machine_park *park, void (*listed)(void *context
     park->listener = context;
 }
 
-// --- stock ---------------------------------------------------------------------------------------------
+// --- stock ---------------------------------------------------------------------------------------
 
 void machine_park_stock(struct machine_park *park, const char *instance_type, const char *zone,
                         const char *capacity_type, int64_t machines)
@@ -130,7 +130,7 @@ bool machine_park_has_stock(const struct machine_park *park, const char *instanc
     return stock == NULL || stock->machines != 0;
 }
 
-// --- launching -----------------------------------------------------------------------------------------
+// --- launching -----------------------------------------------------------------------------------
 
 static void add_label(struct record *record, const char *key, const char *value)
 {
@@ -140,8 +140,8 @@ static void add_label(struct record *record, const char *key, const char *value)
             labels->items[i].value = arena_copy_string(record->arena, value);
             return;
         }
-    labels->items[labels->count++] = (struct string_pair){
-        arena_copy_string(record->arena, key), arena_copy_string(record->arena, value)};
+    labels->items[labels->count++] = (struct string_pair){arena_copy_string(record->arena, key),
+                                                          arena_copy_string(record->arena, value)};
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -159,8 +159,7 @@ static void label(struct record *record, const struct instance_type *type,
         arena_allocate_array(record->arena, most, sizeof(struct string_pair));
     add_label(record, LABEL_INSTANCE_TYPE, type->name);
     for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)
-        list_for_each(requirement, lists[i])
-        {
+        list_for_each (requirement, lists[i]) {
             if (text_equal(requirement->operator, "In") && requirement->values.count == 1)
                 add_label(record, requirement->key, requirement->values.items[0]);
         }
@@ -171,11 +170,10 @@ static void label(struct record *record, const struct instance_type *type,
 static struct resource_map copy_resources(struct arena *arena, const struct resource_map *from)
 {
     struct resource_map to = {arena_allocate_array(arena, from->count + 1, sizeof *to.items), 0};
-    list_for_each(entry, from)
-    {
+    list_for_each (entry, from) {
         if (entry->value != 0) // API-195: zero quantities are left out
-            to.items[to.count++] = (struct resource_quantity){
-                arena_copy_string(arena, entry->name), entry->value};
+            to.items[to.count++] =
+                (struct resource_quantity){arena_copy_string(arena, entry->name), entry->value};
     }
     return to;
 }
@@ -191,8 +189,9 @@ static void describe(struct record *record, const struct node_claim *claim,
     record->machine.capacity_type = string_map_get(&facts->labels, LABEL_CAPACITY_TYPE);
     record->machine.price = offering->price;
     const char *zone = record->machine.zone != NULL ? record->machine.zone : "nowhere";
-    facts->provider_id = arena_format(arena, "sim:///%s/i-%017llx", zone,
-                                      (unsigned long long)(random_next(&record->park->random) >> 4));
+    facts->provider_id =
+        arena_format(arena, "sim:///%s/i-%017llx", zone,
+                     (unsigned long long)(random_next(&record->park->random) >> 4));
     facts->node_name = arena_format(arena, "node-%s", strrchr(facts->provider_id, '/') + 3);
     facts->image_id = "image-sim";
     facts->capacity = copy_resources(arena, &type->capacity);
@@ -201,8 +200,7 @@ static void describe(struct record *record, const struct node_claim *claim,
     facts->created = loop_now_ns(record->park->loop);
     facts->node_claim_name = arena_copy_string(arena, claim->meta.name);
     facts->node_claim_uid = arena_copy_string(arena, claim->meta.uid);
-    record->machine.claim =
-        (struct node_claim *)object_acquire((const struct object *)claim);
+    record->machine.claim = (struct node_claim *)object_acquire((const struct object *)claim);
 }
 
 const struct park_machine *machine_park_launch(struct machine_park *park,
@@ -231,7 +229,7 @@ const struct park_machine *machine_park_launch(struct machine_park *park,
     return &record->machine;
 }
 
-// --- stopping ------------------------------------------------------------------------------------------
+// --- stopping ------------------------------------------------------------------------------------
 
 static void remove_record(struct machine_park *park, struct record *record)
 {
@@ -290,7 +288,7 @@ bool machine_park_reclaim(struct machine_park *park, const char *provider_id)
     return true;
 }
 
-// --- looking -------------------------------------------------------------------------------------------
+// --- looking -------------------------------------------------------------------------------------
 
 const struct park_machine *machine_park_find(const struct machine_park *park,
                                              const char *provider_id)
@@ -329,8 +327,7 @@ uint64_t machine_park_launches(const struct machine_park *park)
 int64_t machine_park_price(const struct machine_park *park)
 {
     int64_t price = 0;
-    vector_for_each(record, &park->records)
-    {
+    vector_for_each (record, &park->records) {
         if ((*record)->machine.phase == MACHINE_RUNNING)
             price += (*record)->machine.price;
     }

@@ -1,7 +1,8 @@
 // The machines of a simulated world: what would stand in a provider's data centre.
 //
-// The park outlives the controller's process: a test may destroy the provider client (sim_cloud.h) and make a new
-// one at any step, and every machine is still there. All delays and faults come from a seed and the loop.
+// The park outlives the controller's process: a test may destroy the provider client (sim_cloud.h)
+// and make a new one at any step, and every machine is still there. All delays and faults come from
+// a seed and the loop.
 #pragma once
 
 #include "base/loop.h"
@@ -13,7 +14,7 @@ struct park_machine {
     struct machine facts; // labels, capacity, tags; provider_id "sim:///ZONE/i-..."
     enum machine_phase phase;
     const char *instance_type, *zone, *capacity_type;
-    int64_t price; // nano-USD an hour
+    int64_t price;            // nano-USD an hour
     struct node_claim *claim; // as it was at creation; a reference
 };
 
@@ -21,7 +22,8 @@ struct machine_park_options {
     uint64_t seed;
     const struct instance_type_catalog *catalog; // a reference is taken
     int64_t stop_delay_min, stop_delay_max;      // from delete to gone; nanoseconds
-    // The rest of the world: a machine was launched and will boot; a machine has stopped. May be NULL.
+    // The rest of the world: a machine was launched and will boot; a machine has stopped. May be
+    // NULL.
     void (*launched)(void *context, const struct park_machine *machine);
     void (*gone)(void *context, const struct park_machine *machine);
     void *context;
@@ -32,8 +34,8 @@ struct machine_park *machine_park_create(struct loop *loop,
                                          const struct machine_park_options *options);
 void machine_park_destroy(struct machine_park *park);
 const struct instance_type_catalog *machine_park_catalog(const struct machine_park *park);
-// Other types or prices from now on; a reference is taken. Machines keep the price that they began with. The
-// listener, the provider of the moment, is told; NULL: nobody listens.
+// Other types or prices from now on; a reference is taken. Machines keep the price that they began
+// with. The listener, the provider of the moment, is told; NULL: nobody listens.
 void machine_park_set_catalog(struct machine_park *park,
                               const struct instance_type_catalog *catalog);
 void machine_park_listen(struct machine_park *park, void (*listed)(void *context), void *context);
@@ -60,8 +62,8 @@ const struct park_machine *machine_park_find_claim(const struct machine_park *pa
                                                    const char *claim_uid);
 // Running and stopping machines in order of launch; `index` from 0; NULL at the end.
 const struct park_machine *machine_park_at(const struct machine_park *park, uint32_t index);
-uint32_t machine_park_count(const struct machine_park *park); // running and stopping
+uint32_t machine_park_count(const struct machine_park *park);    // running and stopping
 uint64_t machine_park_launches(const struct machine_park *park); // ever
 // Another number whenever a machine was launched, told to stop, or has gone.
 uint64_t machine_park_version(const struct machine_park *park);
-int64_t machine_park_price(const struct machine_park *park);     // running, nano-USD an hour
+int64_t machine_park_price(const struct machine_park *park); // running, nano-USD an hour

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "control/state/cluster.h"
-#include "engine/pods/placeholders.h"
 #include "control/state/state_node.h"
+#include "engine/pods/placeholders.h"
 
 struct place { // of one placeholder
     bool is_claim;
@@ -200,8 +200,7 @@ void buffer_ledger_name_nodes(struct buffer_ledger *ledger, struct snapshot *sna
          entry = map_next(entry))
         map_set(seen, node_name(ledger, map_value(entry)), seen);
     struct string_list *names = &snapshot->buffer_nodes;
-    names->items =
-        arena_allocate_array(snapshot->arena, map_count(seen) + 1, sizeof *names->items);
+    names->items = arena_allocate_array(snapshot->arena, map_count(seen) + 1, sizeof *names->items);
     names->count = 0;
     for (struct map_entry *entry = map_first(seen); entry != NULL; entry = map_next(entry))
         names->items[names->count++] = arena_copy_string(snapshot->arena, map_key(entry));

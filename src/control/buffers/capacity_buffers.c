@@ -7,13 +7,13 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/buffer_resolution.h"
-#include "control/state/cluster.h"
-#include "reconcile/conditions.h"
 #include "control/disruption/disruption.h"
-#include "control/runtime/operations.h"
 #include "control/provisioning/provisioner.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/workload_counts.h"
+#include "reconcile/conditions.h"
 
 #define PERIOD_NS   (30 * SECOND)
 #define UNSYNCED_NS (50 * MILLISECOND)
@@ -90,8 +90,8 @@ static void on_template(void *context, enum mirror_change change, const struct o
     const struct object *template = new_object != NULL ? new_object : old_object;
     struct mirror_iterator iterator = {0};
     (void)change;
-    for (const struct object *buffer; (buffer = mirror_next(buffers->control->mirror,
-                                                            KIND_CAPACITY_BUFFER, &iterator));)
+    for (const struct object *buffer;
+         (buffer = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));)
         if (text_equal(buffer->meta.namespace, template->meta.namespace) &&
             ((const struct capacity_buffer *)buffer)->spec.pod_template_ref != NULL)
             evaluate_anew(buffers, buffer);
@@ -113,9 +113,7 @@ static bool is_of(const struct capacity_buffer *buffer, const struct object *wor
 static int64_t wanted(const struct object *workload)
 {
     const struct workload_counts *counts = (const struct workload_counts *)workload;
-    return counts == NULL               ? -1
-           : counts->spec.replicas.present ? counts->spec.replicas.value
-                                           : 1;
+    return counts == NULL ? -1 : counts->spec.replicas.present ? counts->spec.replicas.value : 1;
 }
 
 // LIF-466: workloads are looked at when their size changes, not only every 30 s.
@@ -128,8 +126,8 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     (void)change;
     if (wanted(old_object) == wanted(new_object))
         return;
-    for (const struct object *object; (object = mirror_next(buffers->control->mirror,
-                                                            KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *object;
+         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
         const struct capacity_buffer *buffer = (const struct capacity_buffer *)object;
         if (buffer->spec.scalable_ref != NULL && is_of(buffer, workload))
             evaluate_anew(buffers, object);
@@ -158,8 +156,8 @@ static bool is_initialized(const struct object *claim)
            condition_is_true(&((const struct node_claim *)claim)->status.conditions, "Initialized");
 }
 
-// New capacity is there: the next pass finds that the placeholders fit, which the status can say then
-// (LIF-246) without waiting for the next evaluation.
+// New capacity is there: the next pass finds that the placeholders fit, which the status can say
+// then (LIF-246) without waiting for the next evaluation.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -168,8 +166,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     if (!is_initialized(new_object) || is_initialized(old_object) || new_object->meta.uid == NULL)
         return;
-    for (const struct object *buffer; (buffer = mirror_next(buffers->control->mirror,
-                                                            KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *buffer;
+         (buffer = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
         const struct buffer_outcome *outcome =
             buffer_ledger_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
         if (outcome != NULL && outcome->on_new > 0) {
@@ -266,8 +264,8 @@ static void set_ready(struct conditions *conditions, const struct buffer_resolut
 }
 
 // LIF-246.
-static void set_provisioning(const struct capacity_buffers *buffers,
-                             struct conditions *conditions, const struct capacity_buffer *buffer,
+static void set_provisioning(const struct capacity_buffers *buffers, struct conditions *conditions,
+                             const struct capacity_buffer *buffer,
                              const struct buffer_resolution *resolution, int64_t size)
 {
     const char *type = "Provisioning";
@@ -279,12 +277,11 @@ static void set_provisioning(const struct capacity_buffers *buffers,
     else if (size == 0)
         conditions_set(conditions, type, "False", "BufferEmpty", "Buffer has no replicas");
     else if (outcome != NULL && outcome->on_new + outcome->failed > 0)
-        conditions_set(
-            conditions, type, "False", "RequiresNewCapacity",
-            arena_format(conditions->arena,
-                         "%" PRIu32 "/%" PRIu32
-                         " virtual pods required new capacity, %" PRIu32 " failed",
-                         outcome->on_new, outcome->placeholders, outcome->failed));
+        conditions_set(conditions, type, "False", "RequiresNewCapacity",
+                       arena_format(conditions->arena,
+                                    "%" PRIu32 "/%" PRIu32
+                                    " virtual pods required new capacity, %" PRIu32 " failed",
+                                    outcome->on_new, outcome->placeholders, outcome->failed));
     else if (outcome != NULL && outcome->placeholders > 0)
         conditions_set(conditions, type, "True", "FitsExistingCapacity",
                        arena_format(conditions->arena,
@@ -387,9 +384,9 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
     set_provisioning(buffers, &conditions, buffer, &resolution, size);
     json_t *patch = status_patch(buffer, &resolution, size);
     bool changed = conditions.changed || json_object_size(patch) > 0;
-    struct reconcile_result result =
-        changed ? write_status(buffers, item, buffer, &conditions, patch)
-                : settle(buffers, record, buffer, &resolution, error);
+    struct reconcile_result result = changed
+                                         ? write_status(buffers, item, buffer, &conditions, patch)
+                                         : settle(buffers, record, buffer, &resolution, error);
     json_decref(patch);
     conditions_free(&conditions);
     return result;
@@ -439,8 +436,8 @@ bool capacity_buffers_want_pass(const struct capacity_buffers *buffers)
     struct mirror_iterator iterator = {0};
     if (buffers == NULL)
         return false;
-    for (const struct object *object; (object = mirror_next(buffers->control->mirror,
-                                                            KIND_CAPACITY_BUFFER, &iterator));)
+    for (const struct object *object;
+         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));)
         if (present_size((const struct capacity_buffer *)object) > 0)
             return true;
     return false;
@@ -484,8 +481,7 @@ void capacity_buffers_add(struct capacity_buffers *buffers, struct snapshot *sna
         return;
     const struct mirror *mirror = buffers->control->mirror;
     struct mirror_iterator iterator = {0};
-    for (const struct object *object;
-         (object = mirror_next(mirror, KIND_POD_TEMPLATE, &iterator));)
+    for (const struct object *object; (object = mirror_next(mirror, KIND_POD_TEMPLATE, &iterator));)
         snapshot_add(snapshot, object);
     for (struct map_entry *entry = map_first(buffers->records); entry != NULL;
          entry = map_next(entry)) {
@@ -514,8 +510,8 @@ void capacity_buffers_note_plan(struct capacity_buffers *buffers, const struct s
     if (buffer_ledger_note_plan(buffers->ledger, snapshot, plan))
         disruption_wake(buffers->control->disruption_controller);
     struct mirror_iterator iterator = {0};
-    for (const struct object *object; (object = mirror_next(buffers->control->mirror,
-                                                            KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *object;
+         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
         char key[600];
         key_of(object, key);
         reconcile_queue_add(buffers->queue, key);

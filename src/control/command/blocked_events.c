@@ -71,15 +71,15 @@ static bool was_told(const struct node_causes *causes, const char *key, uint64_t
 }
 
 void node_causes_tell(struct node_causes *causes, enum node_looker looker, const char *reason,
-                      const struct node *node, const struct node_claim *claim,
-                      const char *message)
+                      const struct node *node, const struct node_claim *claim, const char *message)
 {
     const struct event_text event = {.reason = reason};
     const struct object *about =
         node != NULL ? (const struct object *)node : (const struct object *)claim;
     uint64_t hash = hash_string(message) | 1; // 0: nothing was told yet
     struct text key = {0};
-    text_format(&key, "%s %s", reason, about->meta.uid != NULL ? about->meta.uid : about->meta.name);
+    text_format(&key, "%s %s", reason,
+                about->meta.uid != NULL ? about->meta.uid : about->meta.name);
     struct cause *cause = find_or_make(causes->causes[looker], key.data, about);
     cause->look = causes->look;
     // What was told a moment ago, before something else was, waits for its turn.
@@ -92,15 +92,13 @@ void node_causes_tell(struct node_causes *causes, enum node_looker looker, const
 static bool is_gone(const struct control *control, const struct cause *cause)
 {
     const struct object *about = mirror_get(control->mirror, cause->kind, NULL, cause->name);
-    return about == NULL ||
-           strcmp(about->meta.uid != NULL ? about->meta.uid : "", cause->uid) != 0;
+    return about == NULL || strcmp(about->meta.uid != NULL ? about->meta.uid : "", cause->uid) != 0;
 }
 
 void node_causes_end(struct node_causes *causes, enum node_looker looker, bool was_at_all)
 {
     struct map_entry *next;
-    for (struct map_entry *entry = map_first(causes->causes[looker]); entry != NULL;
-         entry = next) {
+    for (struct map_entry *entry = map_first(causes->causes[looker]); entry != NULL; entry = next) {
         const struct cause *cause = map_value(entry);
         next = map_next(entry);
         if ((was_at_all && cause->look != causes->look) || is_gone(causes->control, cause))

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/command/savings.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define MEMORY_NS        (24 * HOUR)
@@ -47,9 +47,8 @@ struct move_ledger {
     struct map *pools;                  // struct ledger_pool by name
 };
 
-static const struct event_text loop_event = {.reason = "ConsolidationLoop",
-                                             .warning = true,
-                                             .window_ns = HOUR};
+static const struct event_text loop_event = {
+    .reason = "ConsolidationLoop", .warning = true, .window_ns = HOUR};
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object);
@@ -148,8 +147,7 @@ static void add_workload(struct ledger_move *move, const struct pod *pod)
         move->workloads[move->workloads_count++] = hash;
 }
 
-static void add_workloads(const struct control *control, struct ledger_move *move,
-                          const char *node)
+static void add_workloads(const struct control *control, struct ledger_move *move, const char *node)
 {
     const struct pod_list *pods = cluster_pods(control->cluster, node);
     for (uint32_t i = 0; i < pods->count; i++)
@@ -186,11 +184,12 @@ static void tell_loop(struct move_ledger *ledger, const struct ledger_move *move
     const struct node_pool *pool = find_pool(control, move->pool);
     metric_add(control->metrics.consolidation_loops, 1, move->pool);
     if (pool != NULL && move->from.count > 0 && move->to.count > 0)
-        publish(control, (const struct object *)pool, &loop_event,
-                "consolidation loop: %s replaces %s, which had %s within 24 h; neither replaces the "
-                "other any more for 24 h",
-                move->to.names[0], move->from.names[0],
-                earlier->is_back ? "come back after it was replaced so" : "replaced it");
+        publish(
+            control, (const struct object *)pool, &loop_event,
+            "consolidation loop: %s replaces %s, which had %s within 24 h; neither replaces the "
+            "other any more for 24 h",
+            move->to.names[0], move->from.names[0],
+            earlier->is_back ? "come back after it was replaced so" : "replaced it");
 }
 
 static void annotate(const struct ledger_move *move, struct disruption_command *command)
@@ -358,11 +357,11 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     for (size_t i = 0; entry != NULL && i < ARRAY_LENGTH(entry->emptied); i++)
         if (text_equal(entry->emptied[i].instance_type, type) &&
             ns_subtract(now_ns, entry->emptied[i].at_ns) <= REGRET_NS &&
-                entry->emptied[i].at_ns > emptied_ns)
+            entry->emptied[i].at_ns > emptied_ns)
             emptied_ns = entry->emptied[i].at_ns;
     // Buffers' placeholders come and go as their owner says.
-    if (emptied_ns > 0 && cluster_is_awaited(ledger->control->cluster,
-                                             (const struct node_claim *)new_object))
+    if (emptied_ns > 0 &&
+        cluster_is_awaited(ledger->control->cluster, (const struct node_claim *)new_object))
         regret(ledger, entry, pool, emptied_ns);
 }
 
@@ -407,7 +406,8 @@ static void recover_move(struct move_ledger *ledger, const struct node_claim *cl
 
 static int compare_moves(const void *a, const void *b)
 {
-    int64_t x = (*(struct ledger_move *const *)a)->time, y = (*(struct ledger_move *const *)b)->time;
+    int64_t x = (*(struct ledger_move *const *)a)->time,
+            y = (*(struct ledger_move *const *)b)->time;
     return x < y ? -1 : x > y;
 }
 

@@ -1,7 +1,7 @@
 // What consolidation has done lately, so that it does not go round in circles (DIS-748, DIS-752):
 //
-// - A replacement that undoes one of the last 24 h for the same workloads is allowed once; then both
-//   directions are frozen for 24 h, told by an event and counted.
+// - A replacement that undoes one of the last 24 h for the same workloads is allowed once; then
+//   both directions are frozen for 24 h, told by an event and counted.
 // - Emptiness that took away what was launched again within 15 min, twice within an hour, makes the
 //   NodePool's nodes wait for at least 15 min before they count as empty, until an hour has passed
 //   without.

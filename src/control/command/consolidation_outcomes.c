@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/savings.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define JUDGED_AFTER_NS (10 * MINUTE)
@@ -15,7 +15,7 @@
 #define NODES_KEPT      8 // of a workload: where its pods were put lately
 #define OUTCOMES_MAX    200
 
-struct planned_pods { // of a workload for one node
+struct planned_pods {      // of a workload for one node
     char *workload, *node; // UID; the Node, NULL: not known yet
     uint32_t replacement;  // NO_REPLACEMENT: it goes to a node that is there
     uint32_t pods, landed; // landed: on that node
@@ -26,8 +26,8 @@ struct landing { // of a pod elsewhere
 struct outcome {
     char id[37];
     char *pool;
-    int64_t begun;  // wall clock
-    int64_t due_ns; // monotonic; 0: the command is under way
+    int64_t begun;            // wall clock
+    int64_t due_ns;           // monotonic; 0: the command is under way
     int64_t price, predicted; // of its nodes; saving; nano-USD an hour
     VECTOR(struct planned_pods) planned;
     VECTOR(struct landing) elsewhere;
@@ -35,7 +35,7 @@ struct outcome {
 };
 struct habit { // of a workload
     uint32_t strikes;
-    int64_t last; // wall clock
+    int64_t last;            // wall clock
     char *nodes[NODES_KEPT]; // the last one first
     uint32_t nodes_count;
 };
@@ -123,12 +123,12 @@ static void add_planned(struct outcome *outcome, const struct command_move *move
             planned->pods++;
             return;
         }
-    vector_push(&outcome->planned,
-                (struct planned_pods){
-                    .workload = memory_copy_string(move->workload),
-                    .node = move->node != NULL ? memory_copy_string(move->node) : NULL,
-                    .replacement = move->replacement,
-                    .pods = 1});
+    vector_push(
+        &outcome->planned,
+        (struct planned_pods){.workload = memory_copy_string(move->workload),
+                              .node = move->node != NULL ? memory_copy_string(move->node) : NULL,
+                              .replacement = move->replacement,
+                              .pods = 1});
 }
 
 void move_outcomes_begin(struct move_outcomes *outcomes, const struct disruption_command *command)
@@ -188,8 +188,7 @@ static void note_landing(const struct move_outcomes *outcomes, struct outcome *o
         pods += planned->pods;
         landed += planned->landed;
         if (planned->node == NULL && planned->replacement < outcome->replacements.count) {
-            const char *name =
-                node_of(outcomes, outcome->replacements.items[planned->replacement]);
+            const char *name = node_of(outcomes, outcome->replacements.items[planned->replacement]);
             planned->node = name != NULL ? memory_copy_string(name) : NULL;
         }
         if (text_equal(planned->node, node) && planned->landed < planned->pods)
@@ -202,8 +201,8 @@ static void note_landing(const struct move_outcomes *outcomes, struct outcome *o
     if (here != NULL)
         here->landed++;
     else
-        vector_push(&outcome->elsewhere, (struct landing){memory_copy_string(workload),
-                                                          memory_copy_string(node)});
+        vector_push(&outcome->elsewhere,
+                    (struct landing){memory_copy_string(workload), memory_copy_string(node)});
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,

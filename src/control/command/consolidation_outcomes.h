@@ -1,13 +1,13 @@
 // What came of consolidations (DIS-749): when one has been over for 10 min, what was planned is
 // compared with what happened.
 //
-// - The pods that took the place of those that left: are they on the nodes that were planned? A workload
-//   whose pods went elsewhere twice within a day is planned from then on by where kube-scheduler puts
-//   it (struct scheduled_workload), for a day after the last time.
-// - The saving: what the old nodes cost, less the replacements that are there, less new nodes that the
-//   pods needed after all; the latter count as lost (savings.h).
-// - Replacements that stayed empty, and replacements that saved nothing, count in the move ledger as a move
-//   back (DIS-748): the next one like it is the last for a day.
+// - The pods that took the place of those that left: are they on the nodes that were planned? A
+//   workload whose pods went elsewhere twice within a day is planned from then on by where kube-
+// scheduler   puts it (struct scheduled_workload), for a day after the last time.
+// - The saving: what the old nodes cost, less the replacements that are there, less new nodes that
+//   the pods needed after all; the latter count as lost (savings.h).
+// - Replacements that stayed empty, and replacements that saved nothing, count in the move ledger
+//   as a move back (DIS-748): the next one like it is the last for a day.
 //
 // Kept in memory: a successor learns anew. None of this under COMPATIBILITY=upstream.
 #pragma once

@@ -4,8 +4,8 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
 #include "control/command/pod_lines.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
@@ -18,10 +18,12 @@ struct amounts {
 
 struct consolidation_target {
     struct control *control;
-    struct amounts all, changed;  // requests of all pods; of those that came and went since the last change
-    struct pod_lines *lines;      // of pods that consolidation has evicted
-    struct map *launched;         // int64_t by NodeClaim: when, wall clock
-    // Names of Nodes that consolidation removes; no values. Commands may end before the last pod leaves.
+    struct amounts all,
+        changed; // requests of all pods; of those that came and went since the last change
+    struct pod_lines *lines; // of pods that consolidation has evicted
+    struct map *launched;    // int64_t by NodeClaim: when, wall clock
+    // Names of Nodes that consolidation removes; no values. Commands may end before the last pod
+    // leaves.
     struct map *going;
 };
 
@@ -164,8 +166,7 @@ void consolidation_target_begin(struct consolidation_target *target,
     list_for_each (entry, &command->nodes)
         map_set(target->going, entry->node, target);
     list_for_each (replacement, &command->replacements) {
-        int64_t *launched =
-            map_ensure(target->launched, replacement->name, sizeof *launched);
+        int64_t *launched = map_ensure(target->launched, replacement->name, sizeof *launched);
         *launched = control_now(target->control);
     }
 }
@@ -202,7 +203,8 @@ struct string_list consolidation_target_nodes(const struct consolidation_target 
         const struct node *node = state_main_node(state);
         const struct node_claim *claim = state_only_claim(state);
         if (node != NULL && claim != NULL &&
-            (was_launched(target, claim, since) || has_moved_enough(target, node->meta.name, since)))
+            (was_launched(target, claim, since) ||
+             has_moved_enough(target, node->meta.name, since)))
             names.items[names.count++] = arena_copy_string(arena, node->meta.name);
     }
     return names;

@@ -1,13 +1,14 @@
-// The target of consolidation is the cheapest set of nodes for the pods that are there; it stands until the
-// load changes. Meanwhile, for a day,
+// The target of consolidation is the cheapest set of nodes for the pods that are there; it stands
+// until the load changes. Meanwhile, for a day,
 //
 // - a node that consolidation has launched for it is no candidate;
-// - no pod is evicted a third time: a node with a pod whose predecessors were evicted twice is no candidate.
+// - no pod is evicted a third time: a node with a pod whose predecessors were evicted twice is no
+//   candidate.
 //
-// Empty nodes go all the same, and so do drifted and expired ones. The load has changed when the pods that
-// came or went for other reasons (also by drift) since its last change ask for more than a twentieth of what all pods ask for; prices,
-// instance types, NodeOverlays and NodePools count as well. Kept in memory: a successor begins anew. None of
-// this under COMPATIBILITY=upstream.
+// Empty nodes go all the same, and so do drifted and expired ones. The load has changed when the
+// pods that came or went for other reasons (also by drift) since its last change ask for more than
+// a twentieth of what all pods ask for; prices, instance types, NodeOverlays and NodePools count as
+// well. Kept in memory: a successor begins anew. None of this under COMPATIBILITY=upstream.
 #pragma once
 
 #include "control/command/disruption_command.h"

@@ -4,13 +4,13 @@
 
 #include "base/nanoseconds.h"
 
-#define NODE_FIRST_NS (30 * SECOND)
+#define NODE_FIRST_NS    (30 * SECOND)
 #define REFUSED_FIRST_NS (5 * SECOND)
-#define POOL_FIRST_NS MINUTE
-#define LONGEST_NS    (10 * MINUTE)
-#define FORGET_NS     HOUR // after its end a failure no longer adds to the next
-#define DRIFT_PAUSE_NS (5 * SECOND)
-#define DRIFT_ANEW_NS  (10 * SECOND) // after the end of a pause: what drifts then pauses again
+#define POOL_FIRST_NS    MINUTE
+#define LONGEST_NS       (10 * MINUTE)
+#define FORGET_NS        HOUR // after its end a failure no longer adds to the next
+#define DRIFT_PAUSE_NS   (5 * SECOND)
+#define DRIFT_ANEW_NS    (10 * SECOND) // after the end of a pause: what drifts then pauses again
 
 static const struct event_text backing_off = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
 
@@ -21,7 +21,7 @@ struct failure_record {
 struct disruption_backoff {
     struct control *control;
     struct map *nodes, *refused, *pools; // struct failure_record by name
-    struct map *drifting;                // the same, without delays: NodePools whose nodes have just drifted
+    struct map *drifting; // the same, without delays: NodePools whose nodes have just drifted
 };
 
 struct disruption_backoff *disruption_backoff_create(struct control *control)
@@ -92,8 +92,9 @@ void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const ch
         return;
     const struct node_pool *object = find_pool(control, pool);
     char until[INSTANT_TEXT_MAX];
-    instant_format(ns_subtract(ns_add(control_now(control), until_ns),
-                               loop_monotonic_ns(control->loop)), until);
+    instant_format(
+        ns_subtract(ns_add(control_now(control), until_ns), loop_monotonic_ns(control->loop)),
+        until);
     if (object != NULL)
         publish(control, (const struct object *)object, &backing_off,
                 "drift backing off until %s, replacements failed", until);
@@ -137,8 +138,7 @@ static struct string_list active_nodes(const struct disruption_backoff *backoff,
     return names;
 }
 
-struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff,
-                                            struct arena *arena)
+struct string_list disruption_backoff_nodes(struct disruption_backoff *backoff, struct arena *arena)
 {
     return active_nodes(backoff, backoff->nodes, arena);
 }
@@ -149,8 +149,7 @@ struct string_list disruption_backoff_refused(struct disruption_backoff *backoff
     return active_nodes(backoff, backoff->refused, arena);
 }
 
-struct string_list disruption_backoff_pools(struct disruption_backoff *backoff,
-                                            struct arena *arena)
+struct string_list disruption_backoff_pools(struct disruption_backoff *backoff, struct arena *arena)
 {
     size_t most = map_count(backoff->pools) + map_count(backoff->drifting) + 1;
     struct string_list names = {.items = arena_allocate_array(arena, most, sizeof *names.items)};

@@ -1,11 +1,11 @@
 // What disruption does not try again at once: consolidation of nodes that it failed for (DIS-714:
-// 30 s, doubling to 10 min), drift of NodePools whose replacements failed (DIS-716: 1 min with up to
-// a tenth more, doubling to 10 min; failures of one window count once; reset by a success), drift of
-// nodes whose commands were not valid any more (5 s, doubling to 10 min; DIS-763). In memory: after a
-// restart each is tried once. None of this under COMPATIBILITY=upstream.
+// 30 s, doubling to 10 min), drift of NodePools whose replacements failed (DIS-716: 1 min with up
+// to a tenth more, doubling to 10 min; failures of one window count once; reset by a success),
+// drift of nodes whose commands were not valid any more (5 s, doubling to 10 min; DIS-763). In
+// memory: after a restart each is tried once. None of this under COMPATIBILITY=upstream.
 //
-// And drift of NodePools whose nodes have only just drifted, for five seconds: what was edited may be
-// edited again, and people want to see the condition before the nodes go.
+// And drift of NodePools whose nodes have only just drifted, for five seconds: what was edited may
+// be edited again, and people want to see the condition before the nodes go.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -8,9 +8,9 @@
 #include "control/static/static_capacity.h"
 #include "model/reading/pod.h"
 
-#define ID_LENGTH        36
-#define NAMED_TYPES_MAX  5
-#define PARTS_MAX        10000 // nodes or replacements that a mark may speak of
+#define ID_LENGTH       36
+#define NAMED_TYPES_MAX 5
+#define PARTS_MAX       10000 // nodes or replacements that a mark may speak of
 
 static const char *const reasons[] = {"Empty", "Drifted", "Underutilized"};
 static const char *const consolidations[] = {"empty", "", "multi", "single"};
@@ -122,8 +122,7 @@ void command_add_replacement_name(struct disruption_command *command, const char
 static struct claim_types types_of(struct arena *arena, const struct plan_claim *claim)
 {
     struct claim_types types = {0};
-    uint32_t count =
-        claim->types.count < CLAIM_TYPES_MAX ? claim->types.count : CLAIM_TYPES_MAX;
+    uint32_t count = claim->types.count < CLAIM_TYPES_MAX ? claim->types.count : CLAIM_TYPES_MAX;
     types.types.items = arena_allocate_array(arena, count + 1, sizeof *types.types.items);
     for (uint32_t i = 0; i < count; i++)
         types.types.items[types.types.count++] = claim->types.items[i].instance_type;
@@ -135,8 +134,7 @@ static struct resource_map largest_of(const struct disruption_command *command,
 {
     const struct resource_map *limits = &pool->spec.limits;
     struct resource_map largest = {0};
-    largest.items =
-        arena_allocate_array(command->arena, limits->count + 1, sizeof *largest.items);
+    largest.items = arena_allocate_array(command->arena, limits->count + 1, sizeof *largest.items);
     list_for_each (limit, limits) {
         int64_t most = 0;
         list_for_each (type, &types->types) {
@@ -169,8 +167,7 @@ void command_add_replacement(struct control *control, struct disruption_command 
 // --- where pods are to go ------------------------------------------------------------------------
 static void add_move(struct disruption_command *command, const struct plan_move *move)
 {
-    const struct owner_reference *owner =
-        object_controller_owner((const struct object *)move->pod);
+    const struct owner_reference *owner = object_controller_owner((const struct object *)move->pod);
     command->moves.items[command->moves.count++] = (struct command_move){
         .pod = copy(command, move->pod->meta.uid),
         .workload = copy(command, owner != NULL ? owner->uid : NULL),
@@ -280,10 +277,10 @@ static json_t *nodes_json(const struct disruption_command *command)
 {
     json_t *nodes = json_array();
     list_for_each (entry, &command->nodes)
-        json_array_append_new(
-            nodes, json_pack("{s:{s:s}, s:{s:s}, s:s, s:s}", "Node", "name", entry->node,
-                             "NodeClaim", "name", entry->claim, "instance-type",
-                             entry->instance_type, "capacity-type", entry->capacity_type));
+        json_array_append_new(nodes, json_pack("{s:{s:s}, s:{s:s}, s:s, s:s}", "Node", "name",
+                                               entry->node, "NodeClaim", "name", entry->claim,
+                                               "instance-type", entry->instance_type,
+                                               "capacity-type", entry->capacity_type));
     return nodes;
 }
 
@@ -355,8 +352,8 @@ void command_log_start(const struct disruption_command *command)
              "s:reason", command->reason, "s:command", text.data, "s:decision",
              command_decision(command), "i:disrupted-node-count", (int64_t)command->nodes.count,
              "i:replacement-node-count", (int64_t)command->replacements.count, "i:pod-count",
-             (int64_t)command_pods(command), "j:disrupted-nodes", nodes_text,
-             "j:replacement-nodes", replacements_text);
+             (int64_t)command_pods(command), "j:disrupted-nodes", nodes_text, "j:replacement-nodes",
+             replacements_text);
     json_decref(nodes);
     json_decref(replacements);
     text_free(&text);
@@ -366,8 +363,7 @@ void command_log_start(const struct disruption_command *command)
 const char *command_mark_text(struct arena *arena, const struct disruption_command *command)
 {
     return arena_format(arena, "%s,%s,%s,%" PRIu32 ",%" PRIu32, command->id, command->reason,
-                        command->consolidation, command->nodes.count,
-                        command->replacements.count);
+                        command->consolidation, command->nodes.count, command->replacements.count);
 }
 
 // The entry of the list that the text begins with and a comma ends, or NULL.

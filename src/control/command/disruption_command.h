@@ -1,5 +1,5 @@
-// A disruption command under way (DIS-300 to DIS-333): the nodes that are to go, the NodeClaims that
-// come in their place first, and how far it is.
+// A disruption command under way (DIS-300 to DIS-333): the nodes that are to go, the NodeClaims
+// that come in their place first, and how far it is.
 //
 // What a successor of this process must know stands on the Nodes and on the replacements as an
 // annotation: the command's identifier, reason and kind, and how many nodes and replacements it has
@@ -32,15 +32,15 @@ struct command_node {
 struct command_replacement {
     char *name; // of the NodeClaim, chosen by us
     char *pool;
-    json_t *body; // of the create call; NULL once it was created, and after a restart
+    json_t *body;             // of the create call; NULL once it was created, and after a restart
     struct string_list types; // names, in the command's arena
     struct resource_map largest; // of each limited resource the most that one of them has
-    bool is_static;           // of a NodePool with `replicas`
-    bool is_reserved;         // counts against its limits.nodes
-    bool is_seen;             // the mirror has had it
-    bool is_rejected;         // the create call was refused for good
+    bool is_static;              // of a NodePool with `replicas`
+    bool is_reserved;            // counts against its limits.nodes
+    bool is_seen;                // the mirror has had it
+    bool is_rejected;            // the create call was refused for good
 };
-struct command_move { // where a pod of its nodes is to go
+struct command_move {     // where a pod of its nodes is to go
     char *pod;            // UID
     char *workload;       // UID of its controller; "": it has none
     char *node;           // of the Node or NodeClaim that is there; NULL: not on one
@@ -50,17 +50,17 @@ struct command_move { // where a pod of its nodes is to go
 struct disruption_command {
     struct arena *arena;
     char id[37];
-    uint64_t number; // in the order in which commands entered the queue
+    uint64_t number;                    // in the order in which commands entered the queue
     const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;
     LIST(struct command_move) moves; // as they were planned (DIS-749); none after a restart
-    char *moves_text; // of empty nodes with pods: the same for people (DIS-755); NULL: none
-    int64_t savings;       // nano-USD an hour
-    int64_t price;         // of its nodes; the same
-    int64_t launched_ns;   // monotonic: when its replacements were created; 0: it has none yet
-    int64_t created_ns;    // monotonic
-    int64_t due_ns;        // monotonic: validation; set when the taints are in place
+    char *moves_text;    // of empty nodes with pods: the same for people (DIS-755); NULL: none
+    int64_t savings;     // nano-USD an hour
+    int64_t price;       // of its nodes; the same
+    int64_t launched_ns; // monotonic: when its replacements were created; 0: it has none yet
+    int64_t created_ns;  // monotonic
+    int64_t due_ns;      // monotonic: validation; set when the taints are in place
     enum command_phase phase;
     bool is_confirmed;     // validated: it counts as a decision
     bool is_checking;      // being validated at this moment
@@ -84,8 +84,8 @@ void command_add_replacement_name(struct disruption_command *command, const char
                                   const char *pool);
 // Where its pods are to go.
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
-// In which order pods leave its nodes: those that go to nodes that are there first, then those of the first
-// replacement, and so on.
+// In which order pods leave its nodes: those that go to nodes that are there first, then those of
+// the first replacement, and so on.
 uint32_t command_turn(const struct disruption_command *command, const struct pod *pod);
 // DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
@@ -99,11 +99,11 @@ void command_log_start(const struct disruption_command *command);
 // No earlier node of the command has the same NodePool.
 bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node);
 uint32_t command_pods(const struct disruption_command *command);
-const char *command_decision(const struct disruption_command *command); // DIS-16
+const char *command_decision(const struct disruption_command *command);     // DIS-16
 const char *command_reason_label(const struct disruption_command *command); // "empty", DIS-324
 
-// The static text of a plan's method or kind of consolidation. What is to expire is replaced like what
-// has drifted; drift has no kind.
+// The static text of a plan's method or kind of consolidation. What is to expire is replaced like
+// what has drifted; drift has no kind.
 const char *command_reason(const char *method);
 const char *command_consolidation(const char *consolidation);
 

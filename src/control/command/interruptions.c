@@ -28,7 +28,7 @@ struct record {
 struct interruptions {
     struct control *control;
     struct map *records; // by "pool/type"
-    struct map *noted; // by UID: NodeClaims whose end was counted
+    struct map *noted;   // by UID: NodeClaims whose end was counted
     bool recovered;
     int64_t counted_ns; // monotonic: until when time was counted; 0: not yet
     int64_t saved_ns;   // monotonic
@@ -213,8 +213,8 @@ uint32_t interruptions_save(struct interruptions *interruptions,
 static void recover(struct interruptions *interruptions)
 {
     struct mirror_iterator iterator = {0};
-    for (const struct object *pool; (pool = mirror_next(interruptions->control->mirror,
-                                                        KIND_NODE_POOL, &iterator)) != NULL;)
+    for (const struct object *pool;
+         (pool = mirror_next(interruptions->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
         interruptions_read(interruptions, pool);
     interruptions->recovered = true;
     interruptions->saved_ns = loop_monotonic_ns(interruptions->control->loop);

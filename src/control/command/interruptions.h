@@ -1,8 +1,8 @@
-// How often spot machines were taken away here in the last seven days (DIS-751): by NodePool and instance
-// type, how many ended without being told to, and for how long all of them ran. Providers do not say
-// that in advance; what this controller has seen is written on the NodePool once an hour and with each
-// interruption (annotation adze.dev/spot-interruptions, "2026-01-01/m5.large/2/86400 ...": day, instance type,
-// interruptions, seconds of machines), from which a successor goes on.
+// How often spot machines were taken away here in the last seven days (DIS-751): by NodePool and
+// instance type, how many ended without being told to, and for how long all of them ran. Providers
+// do not say that in advance; what this controller has seen is written on the NodePool once an hour
+// and with each interruption (annotation adze.dev/spot-interruptions, "2026-01-01/m5.large/2/86400
+// ...": day, instance type, interruptions, seconds of machines), from which a successor goes on.
 //
 // Nothing is counted where nobody asks for it: without the gate SpotToSpotConsolidation, and with
 // SPOT_MIN_TYPES=15, as under COMPATIBILITY=upstream.

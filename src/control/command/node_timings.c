@@ -59,9 +59,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     struct turnover *turnover = context;
     if (change == MIRROR_DELETED) {
         if (object_is_deleting(old_object) && initialized(old_object) != NULL)
-            remember(&turnover->drains,
-                     ns_subtract(control_now(turnover->control),
-                                 old_object->meta.deletion_timestamp));
+            remember(&turnover->drains, ns_subtract(control_now(turnover->control),
+                                                    old_object->meta.deletion_timestamp));
         return;
     }
     const struct condition *now = initialized(new_object);

@@ -12,7 +12,7 @@ enum side { PREDICTED, REALISED, KINDS };
 static const char *const kind_names[KINDS] = {"predicted", "realised"};
 
 struct pool_savings {
-    int64_t day; // since the epoch, of sums[0]
+    int64_t day;           // since the epoch, of sums[0]
     double sums[2][KINDS]; // of that day, and of the one before
 };
 

@@ -1,7 +1,8 @@
-// What consolidation saves, by NodePool and day (DIS-778): of each command that removed nodes as empty or
-// underutilized what it was to save an hour, as it was predicted, and what it saved by the machines that
-// came of it; less than nothing if they are dearer. Dollars an hour, summed over the commands that ended
-// on a day (UTC); today and yesterday are served, and counters since the process began.
+// What consolidation saves, by NodePool and day (DIS-778): of each command that removed nodes as
+// empty or underutilized what it was to save an hour, as it was predicted, and what it saved by the
+// machines that came of it; less than nothing if they are dearer. Dollars an hour, summed over the
+// commands that ended on a day (UTC); today and yesterday are served, and counters since the
+// process began.
 //
 // A command of nodes of several NodePools counts for each by its share of the nodes.
 #pragma once
@@ -16,6 +17,6 @@ void savings_destroy(struct savings *savings); // NULL is fine
 // predecessor began is left out: what its nodes cost is not known any more.
 void savings_note(struct savings *savings, const struct disruption_command *command,
                   int64_t launched);
-// Of what a command of the NodePool had saved, `lost` nano-USD an hour was spent again on nodes that its
-// pods needed after all (DIS-749).
+// Of what a command of the NodePool had saved, `lost` nano-USD an hour was spent again on nodes
+// that its pods needed after all (DIS-749).
 void savings_lose(struct savings *savings, const char *pool, int64_t lost);

@@ -75,8 +75,7 @@ static void remember(struct spot_prices *prices, const char *type, const char *z
     part->highest = price > part->highest ? price : part->highest;
 }
 
-static void read_type(struct spot_prices *prices, const struct instance_type *type,
-                      int64_t number)
+static void read_type(struct spot_prices *prices, const struct instance_type *type, int64_t number)
 {
     list_for_each (offering, &type->offerings) {
         const char *zone = requirement_single_value(&offering->requirements, LABEL_ZONE);
@@ -138,8 +137,7 @@ struct spot_price_list spot_prices_list(const struct spot_prices *prices,
     struct spot_price_list list = {0};
     if (snapshot->settings.spot_price_window == 0)
         return list;
-    list.items =
-        arena_allocate_array(arena, map_count(prices->histories) + 1, sizeof *list.items);
+    list.items = arena_allocate_array(arena, map_count(prices->histories) + 1, sizeof *list.items);
     for (struct map_entry *e = map_first(prices->histories); e != NULL; e = map_next(e)) {
         const struct history *history = map_value(e);
         struct spot_price price = {.type = arena_copy_string(arena, history->type),

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "control/state/cluster.h"
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
+#include "control/state/cluster.h"
 #include "engine/disruption/candidates.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
@@ -20,8 +20,8 @@ static bool budgets_bar(const struct control *control, const struct pod *pod)
         bool lenient = text_equal(budget->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
                        pod_is_unready(pod);
         matches++;
-        exhausted = exhausted || budget_is_unreadable(budget) ||
-                    (budget_is_exhausted(budget) && !lenient);
+        exhausted =
+            exhausted || budget_is_unreadable(budget) || (budget_is_exhausted(budget) && !lenient);
     }
     return matches > 1 || exhausted;
 }

@@ -1,7 +1,7 @@
 // What bars the nodes of a disruption command from going at this moment (DIS-791): a pod that says
-// do-not-disrupt, a PodDisruptionBudget that allows nothing, a workload that would have nothing ready
-// any more (DIS-761). When the command was decided there was
-// nothing of the kind, but its replacements take minutes to come.
+// do-not-disrupt, a PodDisruptionBudget that allows nothing, a workload that would have nothing
+// ready any more (DIS-761). When the command was decided there was nothing of the kind, but its
+// replacements take minutes to come.
 #pragma once
 
 #include "control/command/disruption_command.h"

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
-#include "engine/disruption/budgets.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "engine/disruption/budgets.h"
 
-struct count { // of one NodePool's nodes
+struct count {                  // of one NodePool's nodes
     int64_t total, own, others; // others: that are disrupted already
 };
 
@@ -45,8 +45,8 @@ static struct count count_nodes(const struct control *control,
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         if (!text_equal(state_pool(state), pool) || !counts(state))
             continue;
-        const struct disruption_command *of = disruption_queue_of_node(
-            control->disruption_queue, state_main_node(state)->meta.name);
+        const struct disruption_command *of =
+            disruption_queue_of_node(control->disruption_queue, state_main_node(state)->meta.name);
         count.total++;
         count.own += of == command;
         count.others += of != command && is_disrupted(of, command, state);
@@ -54,8 +54,7 @@ static struct count count_nodes(const struct control *control,
     return count;
 }
 
-bool command_within_budgets(const struct control *control,
-                            const struct disruption_command *command)
+bool command_within_budgets(const struct control *control, const struct disruption_command *command)
 {
     for (uint32_t i = 0; i < command->nodes.count; i++) {
         const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);

@@ -1,6 +1,6 @@
-// Whether the budgets of its NodePools allow what a disruption command is about to mark, at this moment
-// (DIS-790). They did when it was decided; but a decision takes its time, and so may the writes of the
-// marks, while other commands begin, nodes fall ill and windows close.
+// Whether the budgets of its NodePools allow what a disruption command is about to mark, at this
+// moment (DIS-790). They did when it was decided; but a decision takes its time, and so may the
+// writes of the marks, while other commands begin, nodes fall ill and windows close.
 #pragma once
 
 #include "control/command/disruption_command.h"

@@ -5,36 +5,36 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
-#include "control/command/consolidation_target.h"
-#include "control/state/decision_inputs.h"
-#include "control/command/disruption_backoff.h"
-#include "control/disruption/disruption_emptiness.h"
-#include "control/disruption/disruption_cleanup.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/disruption/disruption_evaluation.h"
-#include "control/command/interruptions.h"
+#include "control/command/blocked_events.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
-#include "control/command/blocked_events.h"
-#include "control/runtime/operations.h"
+#include "control/command/consolidation_target.h"
+#include "control/command/disruption_backoff.h"
+#include "control/command/interruptions.h"
+#include "control/command/node_timings.h"
 #include "control/command/savings.h"
 #include "control/command/spot_prices.h"
-#include "control/disruption/target_report.h"
-#include "control/command/node_timings.h"
-#include "control/provisioning/wave_report.h"
-#include "engine/disruption/expiry.h"
+#include "control/disruption/disruption_cleanup.h"
+#include "control/disruption/disruption_emptiness.h"
+#include "control/disruption/disruption_evaluation.h"
+#include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_recovery.h"
+#include "control/disruption/target_report.h"
+#include "control/provisioning/wave_report.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
+#include "engine/disruption/expiry.h"
 #include "model/reading/pod.h"
 
-#define KEY         "disruption"
-#define UNSYNCED_NS SECOND
+#define KEY          "disruption"
+#define UNSYNCED_NS  SECOND
 #define LOOK_NODE_NS (250 * INT64_C(1000))
 #define TELL_NODE_NS (10 * MILLISECOND)
-#define SOON_NS     (500 * MILLISECOND) // from a change to the pass that sees it
-#define AGAIN_NS    (10 * SECOND)       // DIS-19
-#define SETTLED_NS  (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
+#define SOON_NS      (500 * MILLISECOND) // from a change to the pass that sees it
+#define AGAIN_NS     (10 * SECOND)       // DIS-19
+#define SETTLED_NS   (5 * MINUTE)        // nothing to wait for: DIS-180, LIF-314
 // A sweep waits until the cluster has been quiet for a moment, but not for ever, and leaves the
 // machine most of the time to others.
 #define QUIET_NS    SECOND
@@ -45,8 +45,8 @@
 #define WAVE_QUIET_NS SECOND
 #define WAVE_MAX_NS   (10 * SECOND)
 // A target is chosen for the cluster as a whole: not while pods of a wave are on their way to their
-// nodes, nor after such a wave before the nodes have come to rest (consolidateAfter). But nothing is
-// waited for for long.
+// nodes, nor after such a wave before the nodes have come to rest (consolidateAfter). But nothing
+// is waited for for long.
 #define UNREST_LOOK_NS  (500 * MILLISECOND)
 #define UNREST_SHARE    10 // of the nodes
 #define UNREST_MAX_NS   MINUTE
@@ -63,12 +63,12 @@ struct disruption_controller {
     struct reconcile_queue *queue;
     bool recovered;
     bool dirty;
-    bool pod_waits;          // which may run on a node that is to go
-    int64_t evaluated_ns;    // monotonic: the last turn of emptiness
+    bool pod_waits;           // which may run on a node that is to go
+    int64_t evaluated_ns;     // monotonic: the last turn of emptiness
     uint32_t evaluated_nodes; // in the cluster then: what leaves makes room in budgets
-    int64_t glanced_ns;      // monotonic: when it was last found that it had nothing to find
-    int64_t evaluated_state; // cluster_changed_at() of the last turn of emptiness
-    int64_t again_ns;        // monotonic: evaluate even without a change
+    int64_t glanced_ns;       // monotonic: when it was last found that it had nothing to find
+    int64_t evaluated_state;  // cluster_changed_at() of the last turn of emptiness
+    int64_t again_ns;         // monotonic: evaluate even without a change
     struct decision_inputs *inputs;
     struct sweep_job *job;
     struct disruption_sweep *done;         // finished, to be carried out
@@ -76,9 +76,10 @@ struct disruption_controller {
     int64_t changed_ns;                    // monotonic: when a change was last seen
     int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
     int64_t sweep_again_ns;                // monotonic: even without a change
-    struct map *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
-    uint32_t wave_pods;                    // that have left their nodes in the present wave
-    int64_t wave_first_ns, wave_last_ns;   // monotonic
+    struct map
+        *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
+    uint32_t wave_pods;                  // that have left their nodes in the present wave
+    int64_t wave_first_ns, wave_last_ns; // monotonic
     // Monotonic: since when pods arrive without a pause, 0: none does; when many came or went last.
     int64_t arriving_ns, disturbed_ns;
 };
@@ -153,8 +154,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
     const struct pod_disruption_budget *before = (const struct pod_disruption_budget *)old_object;
     const struct pod_disruption_budget *budget = (const struct pod_disruption_budget *)new_object;
     (void)change;
-    if (before != NULL && budget != NULL &&
-        before->meta.generation == budget->meta.generation &&
+    if (before != NULL && budget != NULL && before->meta.generation == budget->meta.generation &&
         (before->status.disruptions_allowed > 0) == (budget->status.disruptions_allowed > 0))
         return;
     decision_inputs_touch(disruption->inputs);
@@ -234,8 +234,8 @@ static void collect_ages(void *context, const struct metric *metric, struct text
     }
 }
 
-// A price or what is on offer has changed: the next sweep comes as soon as that has settled (DIS-704,
-// DIS-750).
+// A price or what is on offer has changed: the next sweep comes as soon as that has settled
+// (DIS-704, DIS-750).
 static void on_types(void *context)
 {
     struct disruption_controller *disruption = context;
@@ -326,8 +326,8 @@ static bool there_is_news(const struct disruption_controller *disruption)
            cluster_changed_at(disruption->control->cluster) != disruption->evaluated_state;
 }
 
-// A look at empty nodes costs as much as the cluster is large: the pause between two for what happens
-// is longer where there are more.
+// A look at empty nodes costs as much as the cluster is large: the pause between two for what
+// happens is longer where there are more.
 static int64_t look_pause(const struct disruption_controller *disruption)
 {
     return ns_add(SOON_NS, ns_multiply(LOOK_NODE_NS, cluster_count(disruption->control->cluster)));
@@ -438,8 +438,8 @@ static int64_t next_look(const struct disruption_controller *disruption,
 {
     struct control *control = disruption->control;
     int64_t next_ns = ns_add(now_ns, SETTLED_NS);
-    int64_t change = sweep->next_change, backoff_ns = disruption_backoff_next(
-                                                   control->disruption_backoff);
+    int64_t change = sweep->next_change,
+            backoff_ns = disruption_backoff_next(control->disruption_backoff);
     if (change != INT64_MAX && ns_subtract(ns_add(now_ns, change), control_now(control)) < next_ns)
         next_ns = ns_subtract(ns_add(now_ns, change), control_now(control));
     return backoff_ns < next_ns ? backoff_ns : next_ns;
@@ -455,8 +455,8 @@ static void note_examined(struct disruption_controller *disruption, const char *
     text_free(&key);
 }
 
-// DIS-400, DIS-405, DIS-709. Both drift methods have candidates of their own, both consolidations the
-// same (DIS-774).
+// DIS-400, DIS-405, DIS-709. Both drift methods have candidates of their own, both consolidations
+// the same (DIS-774).
 static void measure(struct disruption_controller *disruption, const struct plan *plan)
 {
     struct control_metrics *metrics = &disruption->control->metrics;
@@ -494,8 +494,8 @@ static void carry_out(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
     struct disruption_sweep *sweep = disruption->done;
-    int64_t now_ns = loop_monotonic_ns(control->loop), took_ns =
-        ns_subtract(now_ns, sweep->started_ns);
+    int64_t now_ns = loop_monotonic_ns(control->loop),
+            took_ns = ns_subtract(now_ns, sweep->started_ns);
     disruption->done = NULL;
     uint32_t commands = sweep_carry_out(sweep);
     if (sweep->checks_count == 0) {
@@ -589,8 +589,8 @@ static bool awaits_arrivals(struct disruption_controller *disruption, int64_t no
     return true;
 }
 
-// Whether the next sweep should wait for the cluster to come to rest, after pods have come or gone by the
-// dozen.
+// Whether the next sweep should wait for the cluster to come to rest, after pods have come or gone
+// by the dozen.
 static bool awaits_rest(struct disruption_controller *disruption, int64_t now_ns)
 {
     if (awaits_arrivals(disruption, now_ns))
@@ -634,8 +634,8 @@ static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_n
     return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
 }
 
-// Several nodes that go together are to be looked at again in a moment: what began meanwhile would take the
-// room that their pods were counted on to find.
+// Several nodes that go together are to be looked at again in a moment: what began meanwhile would
+// take the room that their pods were counted on to find.
 static bool a_set_waits(const struct control *control)
 {
     struct map_entry *position = NULL;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
 #include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 
 #define AGAIN_NS       (10 * SECOND) // what cannot be cleared yet: DIS-19

@@ -1,11 +1,11 @@
 // What disruption commands leave on Nodes and NodeClaims that stay (DIS-12, DIS-13, DIS-793): taint
 // and mark, the condition DisruptionReason, and replacements that no command waits for any more.
 //
-// The controller disruption.leftovers looks at each object that bears such a thing and belongs to no
-// command, whenever it changes: so that a write whose answer was lost, and of which the mirror learns
-// only when the command is long over, is taken back like any other. Commands that are taken back
-// leave their nodes to it. Each object is written by itself: a request that gets no answer keeps
-// neither the command's other nodes tainted nor the next look at the cluster waiting.
+// The controller disruption.leftovers looks at each object that bears such a thing and belongs to
+// no command, whenever it changes: so that a write whose answer was lost, and of which the mirror
+// learns only when the command is long over, is taken back like any other. Commands that are taken
+// back leave their nodes to it. Each object is written by itself: a request that gets no answer
+// keeps neither the command's other nodes tainted nor the next look at the cluster waiting.
 #pragma once
 
 #include "control/command/disruption_command.h"

@@ -4,19 +4,19 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
-#include "control/state/cluster.h"
-#include "control/command/disruption_backoff.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/disruption/disruption_evaluation.h"
-#include "control/command/consolidation_history.h"
 #include "control/command/blocked_events.h"
-#include "control/state/protection_events.h"
+#include "control/command/consolidation_history.h"
+#include "control/command/disruption_backoff.h"
+#include "control/disruption/disruption_evaluation.h"
+#include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_builder.h"
+#include "control/runtime/control.h"
+#include "control/state/cluster.h"
+#include "control/state/pod_events.h"
+#include "control/state/protection_events.h"
+#include "control/state/state_node.h"
 #include "engine/disruption/candidates.h"
 #include "engine/disruption/emptiness.h"
-#include "control/runtime/control.h"
-#include "control/state/pod_events.h"
-#include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
 #define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
@@ -84,8 +84,7 @@ void emptiness_call_off_wanted(struct control *control)
     for (struct disruption_command *command;
          (command = disruption_queue_next(queue, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
-            disruption_queue_cancel(queue, command, "churn",
-                                    "a pending pod may run on the node");
+            disruption_queue_cancel(queue, command, "churn", "a pending pod may run on the node");
             // The next sweep would choose them again at once (DIS-714).
             if (strcmp(command->reason, "Drifted") == 0)
                 list_for_each (entry, &command->nodes)
@@ -156,8 +155,7 @@ static bool is_kept_for_a_while(const struct control *control, const struct node
 {
     int64_t quiet_ns = move_ledger_quiet_ns(
         control->move_ledger, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
-    const struct condition *initialized =
-        condition_find(&claim->status.conditions, "Initialized");
+    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
     int64_t since = pod_events_last(control->pod_events, claim);
     if (since == 0 && initialized != NULL)
         since = initialized->last_transition_time;
@@ -314,8 +312,7 @@ struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
         outcome.next_change = snapshot_next_change(snapshot);
     metric_observe(control->metrics.disruption_evaluation_seconds,
                    (double)ns_subtract(loop_monotonic_ns(control->loop), started_ns) / SECOND,
-                       "empty",
-                   "empty");
+                   "empty", "empty");
     snapshot_destroy(snapshot);
     arena_destroy(turn.arena);
     text_free(&errors);

@@ -10,8 +10,9 @@ struct emptiness_outcome {
     bool put_off;        // something was found that may not start yet
     int64_t next_change; // snapshot_next_change(), if it waits
 };
-// Whether a turn might find an empty node that the last one has not looked at in vain: one that may be
-// consolidated, is in no command and has no pod that needs another place. Much cheaper than a turn.
+// Whether a turn might find an empty node that the last one has not looked at in vain: one that may
+// be consolidated, is in no command and has no pod that needs another place. Much cheaper than a
+// turn.
 bool emptiness_is_possible(const struct control *control);
 struct emptiness_outcome emptiness_turn(struct control *control, bool may_start);
 // A pending pod that may run on a node of a waiting command calls the command off (DIS-725).

@@ -6,19 +6,19 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
-#include "control/command/consolidation_target.h"
-#include "control/command/disruption_backoff.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/command/interruptions.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
-#include "control/provisioning/snapshot_builder.h"
-#include "control/command/spot_prices.h"
+#include "control/command/consolidation_target.h"
+#include "control/command/disruption_backoff.h"
+#include "control/command/interruptions.h"
 #include "control/command/node_timings.h"
+#include "control/command/spot_prices.h"
+#include "control/disruption/disruption_queue.h"
+#include "control/provisioning/snapshot_builder.h"
+#include "control/state/cluster.h"
+#include "control/state/state_node.h"
 #include "engine/disruption/budgets.h"
 #include "engine/engine.h"
-#include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
 // --- the snapshot --------------------------------------------------------------------------------
@@ -93,12 +93,11 @@ static void add_check(struct disruption_sweep *sweep, const struct disruption_co
     *check = (struct disrupt_check){.reason = command->reason,
                                     .consolidation = command->consolidation,
                                     .replacements = command->replacements.count};
-    check->nodes.items = arena_allocate_array(sweep->arena, command->nodes.count + 1,
-                                              sizeof *check->nodes.items);
+    check->nodes.items =
+        arena_allocate_array(sweep->arena, command->nodes.count + 1, sizeof *check->nodes.items);
     list_for_each (entry, &command->nodes)
         if (!entry->gone)
-            check->nodes.items[check->nodes.count++] =
-                arena_copy_string(sweep->arena, entry->node);
+            check->nodes.items[check->nodes.count++] = arena_copy_string(sweep->arena, entry->node);
     if (command->replacements.count != 1)
         return;
     const struct string_list *types = &command->replacements.items[0].types;
@@ -162,14 +161,13 @@ int64_t snapshot_next_change(const struct snapshot *snapshot)
     list_for_each (nomination, &snapshot->nominated)
         take_earlier(nomination->until, now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        take_earlier(
-            budgets_next_change(
-                (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], now),
-            now, &earliest);
+        take_earlier(budgets_next_change(
+                         (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], now),
+                     now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
         int64_t until;
-        if (pod_protection((const struct pod *)snapshot->objects[KIND_POD].items[i], now,
-                           &until) == PROTECTED_UNTIL)
+        if (pod_protection((const struct pod *)snapshot->objects[KIND_POD].items[i], now, &until) ==
+            PROTECTED_UNTIL)
             take_earlier(until, now, &earliest);
     }
     return earliest;

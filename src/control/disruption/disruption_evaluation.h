@@ -1,12 +1,12 @@
 // One look at all nodes by the methods other than emptiness (DIS-11, DIS-703), or one look again at
-// commands that are due (DIS-261 to DIS-263): a snapshot, and what the engine makes of it on a worker
-// thread. Nodes of commands under way are no candidates; their pods need another place, so that
-// commands never rely on the same room.
+// commands that are due (DIS-261 to DIS-263): a snapshot, and what the engine makes of it on a
+// worker thread. Nodes of commands under way are no candidates; their pods need another place, so
+// that commands never rely on the same room.
 #pragma once
 
 #include "control/runtime/control.h"
-#include "engine/engine.h"
 #include "engine/disruption/revalidate.h"
+#include "engine/engine.h"
 
 struct disruption_sweep {
     struct control *control;
@@ -20,7 +20,7 @@ struct disruption_sweep {
     struct text errors; // NodePools whose instance types could not be read
     int64_t started_ns; // monotonic
     // Of a look at all nodes.
-    struct plan *plan; // NULL until it is made, or if it could not be made
+    struct plan *plan;   // NULL until it is made, or if it could not be made
     int64_t next_change; // snapshot_next_change(), or earlier if the plan says so
     // Of a look again: one for each command, by its identifier. Without checks it is the other.
     struct disrupt_check *checks;
@@ -30,8 +30,8 @@ struct disruption_sweep {
     struct error error;
 };
 
-// Wall clock: the first instant after the snapshot at which something that holds a node back ends by itself
-// (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
+// Wall clock: the first instant after the snapshot at which something that holds a node back ends
+// by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
 int64_t snapshot_next_change(const struct snapshot *snapshot);
 
 struct disruption_sweep *sweep_create(struct control *control);

@@ -6,23 +6,23 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
+#include "control/command/consolidation_history.h"
+#include "control/command/consolidation_outcomes.h"
+#include "control/command/consolidation_target.h"
+#include "control/command/disruption_backoff.h"
 #include "control/disruption/command_blockers.h"
 #include "control/disruption/command_budgets.h"
-#include "control/command/consolidation_target.h"
 #include "control/disruption/disruption.h"
-#include "control/command/disruption_backoff.h"
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
+#include "control/disruption/target_report.h"
 #include "control/node/drain.h"
 #include "control/node/eviction_queue.h"
-#include "control/command/consolidation_history.h"
-#include "control/command/consolidation_outcomes.h"
+#include "control/node/ready_replicas.h"
 #include "control/nomination/nominator.h"
 #include "control/runtime/operations.h"
-#include "control/node/ready_replicas.h"
-#include "control/disruption/target_report.h"
+#include "control/state/cluster.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
@@ -44,8 +44,8 @@ static const struct event_text rejected = {.reason = "ConsolidationRejected",
 struct disruption_queue {
     struct control *control;
     struct reconcile_queue *queue;
-    struct map *commands; // struct disruption_command by its identifier
-    uint64_t added;       // commands so far
+    struct map *commands;           // struct disruption_command by its identifier
+    uint64_t added;                 // commands so far
     struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
                                     // of a replacement
 };
@@ -176,8 +176,8 @@ const struct disruption_command *disruption_queue_of_node(const struct disruptio
     return map_get(queue->by_node, node);
 }
 
-const struct disruption_command *
-disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim)
+const struct disruption_command *disruption_queue_of_candidate(const struct disruption_queue *queue,
+                                                               const char *claim)
 {
     const struct disruption_command *command = map_get(queue->by_claim, claim);
     for (uint32_t i = 0; command != NULL && i < command->nodes.count; i++)
@@ -186,8 +186,8 @@ disruption_queue_of_candidate(const struct disruption_queue *queue, const char *
     return NULL;
 }
 
-const struct disruption_command *
-disruption_queue_of_replacement(const struct disruption_queue *queue, const char *claim)
+const struct disruption_command *disruption_queue_of_replacement(
+    const struct disruption_queue *queue, const char *claim)
 {
     const struct disruption_command *command = map_get(queue->by_claim, claim);
     for (uint32_t i = 0; command != NULL && i < command->replacements.count; i++)
@@ -282,8 +282,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     const char *decision = command_decision(command), *reason = command_reason_label(command);
     command_log_start(command);
     command->is_confirmed = true;
-    metric_add(control->metrics.disruption_decisions, 1, decision, reason,
-               command->consolidation);
+    metric_add(control->metrics.disruption_decisions, 1, decision, reason, command->consolidation);
     for (uint32_t i = 0; i < command->nodes.count; i++)
         if (command_is_first_of_pool(command, i))
             metric_add(control->metrics.disruption_decisions_by_pool, 1,
@@ -304,10 +303,9 @@ static void tell_rejected(struct control *control, const struct disruption_comma
     list_for_each (entry, &command->nodes) {
         struct text text = {0};
         command_describe_part(command, entry, &text);
-        publish_of_node(control, find_node(control, entry->node),
-                        find_claim(control, entry->claim), &rejected,
-                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data, kind,
-                        (double)command->savings / 1e9);
+        publish_of_node(control, find_node(control, entry->node), find_claim(control, entry->claim),
+                        &rejected, "Consolidation rejected: %s, reason: %s (savings: $%.2f)",
+                        text.data, kind, (double)command->savings / 1e9);
         text_free(&text);
     }
 }
@@ -453,8 +451,8 @@ static struct reconcile_result step_reason(struct step *step)
     return reconcile_done();
 }
 
-// The pods that are to come to the replacements have their places from now on: a pass would find others
-// for them, and buy nodes for those that have none then (SCH-528).
+// The pods that are to come to the replacements have their places from now on: a pass would find
+// others for them, and buy nodes for those that have none then (SCH-528).
 static void plan_moves(const struct step *step)
 {
     const struct disruption_command *command = step->command;
@@ -489,8 +487,7 @@ static struct reconcile_result step_launch(struct step *step)
         return fail(step, "launching replacement nodeclaim, ", refusal);
     list_for_each (replacement, &command->replacements) {
         if (replacement->is_rejected)
-            return fail(step, "launching replacement nodeclaim, rejected: ",
-                        replacement->name);
+            return fail(step, "launching replacement nodeclaim, rejected: ", replacement->name);
         step->started += replacement_create(&step->about, command, replacement);
     }
     if (step->started > 0)
@@ -556,8 +553,8 @@ static void count_deleted(struct control *control, const struct disruption_comma
         move_ledger_emptied(control->move_ledger, entry->pool, entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
-    metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool,
-               entry->capacity_type, entry->policy, mode);
+    metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool, entry->capacity_type,
+               entry->policy, mode);
     metric_add(control->metrics.pods_disruption_initiated, entry->pods, reason, entry->pool,
                entry->capacity_type, entry->policy, mode);
 }
@@ -645,8 +642,7 @@ static struct reconcile_result step_drain(struct step *step)
         replacements_nominate(step->control, command);
         return reconcile_after(LOOK_AGAIN_NS);
     }
-    log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id",
-              command->id);
+    log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id", command->id);
     if (strcmp(command->reason, "Drifted") == 0)
         disruption_backoff_pool_succeeded(step->control->disruption_backoff,
                                           command->nodes.items[0].pool);

@@ -21,11 +21,11 @@ bool disruption_queue_has(const struct disruption_queue *queue, const char *node
 // The command that the Node, or the NodeClaim of one of its nodes, is in; NULL: none.
 const struct disruption_command *disruption_queue_of_node(const struct disruption_queue *queue,
                                                           const char *node);
-const struct disruption_command *
-disruption_queue_of_candidate(const struct disruption_queue *queue, const char *claim);
+const struct disruption_command *disruption_queue_of_candidate(const struct disruption_queue *queue,
+                                                               const char *claim);
 // The command that the NodeClaim is a replacement of; NULL: none.
-const struct disruption_command *
-disruption_queue_of_replacement(const struct disruption_queue *queue, const char *claim);
+const struct disruption_command *disruption_queue_of_replacement(
+    const struct disruption_queue *queue, const char *claim);
 uint32_t disruption_queue_count(const struct disruption_queue *queue);
 uint32_t disruption_queue_nodes(const struct disruption_queue *queue); // of all commands
 // In order of creation; `position` starts as NULL.
@@ -41,6 +41,6 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
                              const char *kind, const char *why);
 struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
                                                  const char *id);
-// Earliest validation, monotonic, of the commands that emptiness looks at again itself, or of those that
-// a check on the worker thread does; INT64_MAX: none waits.
+// Earliest validation, monotonic, of the commands that emptiness looks at again itself, or of those
+// that a check on the worker thread does; INT64_MAX: none waits.
 int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness);

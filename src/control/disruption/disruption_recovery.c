@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 
 #define AGE_MAX_NS (9 * MINUTE) // of a resumed command: the timeout is ten minutes or more

@@ -1,5 +1,5 @@
-// What a predecessor left of its disruption commands (DIS-724). A command whose replacements are all
-// there goes on; any other is taken back, so that nothing is launched twice and no node stays
+// What a predecessor left of its disruption commands (DIS-724). A command whose replacements are
+// all there goes on; any other is taken back, so that nothing is launched twice and no node stays
 // tainted. A delete command is simply decided again.
 #pragma once
 

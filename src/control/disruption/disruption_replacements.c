@@ -4,18 +4,18 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
-#include "control/launch/launch_backoff.h"
-#include "control/static/static_capacity.h"
 #include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff.h"
 #include "control/provisioning/claim_limits.h"
+#include "control/state/cluster.h"
+#include "control/static/static_capacity.h"
 #include "model/reading/pod.h"
 
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)
 // Past the queue's next look, and a moment for kube-scheduler to bind the last pods.
-#define HELD_NS      (8 * SECOND)
+#define HELD_NS (8 * SECOND)
 
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
@@ -56,8 +56,8 @@ static bool static_limit_reached(struct control *control, const struct disruptio
     return static_room(&counts, pool) < wanted;
 }
 
-// DIS-308: what the pool uses already is beyond a limit. Else: with the largest that each replacement
-// may become.
+// DIS-308: what the pool uses already is beyond a limit. Else: with the largest that each
+// replacement may become.
 static bool limit_exceeded(struct control *control, const struct disruption_command *command,
                            const struct node_pool *pool)
 {
@@ -87,8 +87,7 @@ static bool is_admitted(struct control *control, const struct disruption_command
                         const struct command_replacement *replacement)
 {
     return replacement->body == NULL || replacement_claim(control, command, replacement) != NULL ||
-           launch_backoff_admits(control->launch_backoff, replacement->body,
-                                 LAUNCH_REPLACEMENT);
+           launch_backoff_admits(control->launch_backoff, replacement->body, LAUNCH_REPLACEMENT);
 }
 
 // LIF-440: all or none are launched.
@@ -101,14 +100,12 @@ static bool held_back(struct control *control, const struct disruption_command *
     if (admitted == command->replacements.count)
         return false;
     while (admitted-- > 0)
-        launch_backoff_withdraw(control->launch_backoff,
-                                command->replacements.items[admitted].pool,
+        launch_backoff_withdraw(control->launch_backoff, command->replacements.items[admitted].pool,
                                 command->replacements.items[admitted].name);
     return true;
 }
 
-const char *replacements_refused(struct control *control,
-                                 const struct disruption_command *command)
+const char *replacements_refused(struct control *control, const struct disruption_command *command)
 {
     list_for_each (replacement, &command->replacements) {
         const struct node_pool *pool = find_pool(control, replacement->pool);
@@ -181,8 +178,7 @@ static enum operation_outcome note_created(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-uint32_t replacement_create(const struct operation_about *about,
-                            struct disruption_command *command,
+uint32_t replacement_create(const struct operation_about *about, struct disruption_command *command,
                             struct command_replacement *replacement)
 {
     struct control *control = about->control;
@@ -288,7 +284,8 @@ bool replacement_is_needed(const struct control *control, const struct node_clai
         return false;
     list_for_each (entry, &command->nodes) {
         const struct node_claim *candidate = find_claim(control, entry->claim);
-        if (entry->gone || candidate == NULL || object_is_deleting((const struct object *)candidate))
+        if (entry->gone || candidate == NULL ||
+            object_is_deleting((const struct object *)candidate))
             return true;
     }
     return false;

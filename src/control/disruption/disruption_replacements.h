@@ -1,5 +1,5 @@
-// The NodeClaims that come in the place of a disruption command's nodes (DIS-304 to DIS-308, DIS-323,
-// DIS-330 and what adze does better: DIS-723, DIS-726, DIS-727, DIS-731).
+// The NodeClaims that come in the place of a disruption command's nodes (DIS-304 to DIS-308,
+// DIS-323, DIS-330 and what adze does better: DIS-723, DIS-726, DIS-727, DIS-731).
 #pragma once
 
 #include "control/command/disruption_command.h"
@@ -8,10 +8,9 @@
 // Why the replacements must not be created now: the limits of their NodePools. NULL: they may.
 // Outside of COMPATIBILITY=upstream the command's own nodes do not count: what is launched exceeds
 // a limit by their capacity at most.
-const char *replacements_refused(struct control *control,
-                                 const struct disruption_command *command);
-// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none. Another's of
-// that name is not the command's.
+const char *replacements_refused(struct control *control, const struct disruption_command *command);
+// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none.
+// Another's of that name is not the command's.
 const struct node_claim *replacement_claim(const struct control *control,
                                            const struct disruption_command *command,
                                            const struct command_replacement *replacement);
@@ -19,8 +18,7 @@ const struct node_claim *replacement_claim(const struct control *control,
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command);
 // Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
-uint32_t replacement_create(const struct operation_about *about,
-                            struct disruption_command *command,
+uint32_t replacement_create(const struct operation_about *about, struct disruption_command *command,
                             struct command_replacement *replacement);
 enum replacements_state {
     REPLACEMENTS_LOST,      // one is gone or going
@@ -33,11 +31,12 @@ enum replacements_state replacements_state(struct control *control,
                                            struct disruption_command *command, const char **gone);
 uint32_t replacements_not_initialized(const struct control *control,
                                       const struct disruption_command *command);
-// Nothing may take them away for a while (DIS-727): until the queue looks again. Pods that come late are
-// pending then, which keeps an empty node, too (DIS-765); if none comes, it may go at once.
+// Nothing may take them away for a while (DIS-727): until the queue looks again. Pods that come
+// late are pending then, which keeps an empty node, too (DIS-765); if none comes, it may go at
+// once.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
-// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a place
-// already.
+// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a
+// place already.
 bool replacement_is_needed(const struct control *control, const struct node_claim *claim);
 // Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
 // people may want to see why. Answers how many calls were started.

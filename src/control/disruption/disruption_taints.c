@@ -1,7 +1,7 @@
 #include "control/disruption/disruption_taints.h"
 
-#include "reconcile/conditions.h"
 #include "control/command/disruption_command.h"
+#include "reconcile/conditions.h"
 
 static bool balancers_excluded(const struct node *node)
 {

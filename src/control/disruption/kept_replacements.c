@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/node/eviction_queue.h"
 #include "control/nodeclaim/lifecycle.h"
+#include "control/state/cluster.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // without a pod that comes to any replacement of the command
@@ -19,7 +19,7 @@ struct kept {
     int64_t since_ns; // monotonic
     // Monotonic: when a pod of its own came first, and last or the eviction began; 0: not yet.
     int64_t first_ns, last_ns;
-    uint32_t places; // that were left at the last look
+    uint32_t places;  // that were left at the last look
     uint64_t command; // its number
     char claim[];
 };

@@ -5,9 +5,9 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_planned.h"
+#include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
 
@@ -80,8 +80,7 @@ static void expect_successor(struct target_report *report, const struct pod *pod
 static struct successors *successors_of(const struct target_report *report, const struct pod *pod)
 {
     const char *workload = pod_controller_uid(pod);
-    struct successors *successors =
-        workload != NULL ? map_get(report->successors, workload) : NULL;
+    struct successors *successors = workload != NULL ? map_get(report->successors, workload) : NULL;
     return successors != NULL && successors->left > 0 &&
                    pod->meta.creation_timestamp >= ns_subtract(successors->since, SECOND)
                ? successors
@@ -176,8 +175,8 @@ void target_report_end(struct target_report *report, const struct disruption_com
     report->launched += command->replacements.count;
     report->evicted += command_pods(command);
     if (saves_money(command) && command->price > 0)
-        report->saved = quantity_add(report->saved,
-                                     command->price - price_of_replacements(control, command));
+        report->saved =
+            quantity_add(report->saved, command->price - price_of_replacements(control, command));
 }
 
 // --- rest ----------------------------------------------------------------------------------------
@@ -200,11 +199,12 @@ static int64_t rest_of(const struct control *control)
 static void describe(const struct target_report *report, double seconds, struct text *out)
 {
     double saved = (double)report->saved / NANOUSD;
-    text_format(out,
-                "%u command(s) within %.0f s, %u node(s) removed, %u launched in their place, %u more "
-                "for pods that were evicted; %u pod(s) evicted",
-                report->commands, seconds, report->nodes, report->launched, report->unplanned,
-                report->evicted);
+    text_format(
+        out,
+        "%u command(s) within %.0f s, %u node(s) removed, %u launched in their place, %u more "
+        "for pods that were evicted; %u pod(s) evicted",
+        report->commands, seconds, report->nodes, report->launched, report->unplanned,
+        report->evicted);
     if (saved > 0)
         text_format(out, ", %.1f for each dollar an hour of the $%.2f saved",
                     report->evicted / saved, saved);

@@ -1,11 +1,13 @@
-// What disruption came to (DIS-749, DIS-778): from the first command after a rest until there is nothing left to do, how
-// long it took, how many nodes went and came, how many pods were evicted and what that saved, and how
-// many NodeClaims had to be bought for evicted pods although no command had planned them. Rest is when no
-// command is under way, and none was for a minute and the longest consolidateAfter. Told as metrics,
-// in the log and, where pods were evicted, as an event of the NodePools whose nodes went.
+// What disruption came to (DIS-749, DIS-778): from the first command after a rest until there is
+// nothing left to do, how long it took, how many nodes went and came, how many pods were evicted
+// and what that saved, and how many NodeClaims had to be bought for evicted pods although no
+// command had planned them. Rest is when no command is under way, and none was for a minute and the
+// longest consolidateAfter. Told as metrics, in the log and, where pods were evicted, as an event
+// of the NodePools whose nodes went.
 //
-// Pods that a workload creates while it is disrupted count as successors of those evicted, until as many
-// have been bound as were; so a NodeClaim for a workload that grows at the same time may count as well.
+// Pods that a workload creates while it is disrupted count as successors of those evicted, until as
+// many have been bound as were; so a NodeClaim for a workload that grows at the same time may count
+// as well.
 #pragma once
 
 #include "control/command/disruption_command.h"

@@ -4,8 +4,8 @@
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
-#include "control/launch/launch_backoff_internal.h"
 #include "control/launch/launch_backoff_catalog.h"
+#include "control/launch/launch_backoff_internal.h"
 #include "model/schema/decode.h"
 
 #define REPLACED_NS (10 * MINUTE) // after a delay: as many replacements as a command has
@@ -40,7 +40,8 @@ void attempt_end(struct pool_backoff *pool, const char *claim)
     struct attempt *attempt = map_remove(pool->attempts, claim);
     if (attempt == NULL)
         return;
-    vector_for_each(trial, &attempt->trials) (*trial)->attempts--;
+    vector_for_each (trial, &attempt->trials)
+        (*trial)->attempts--;
     attempt_destroy(attempt);
     pool->outdated = true;
 }
@@ -52,8 +53,7 @@ bool attempt_launched(struct pool_backoff *pool, const char *claim)
     if (attempt == NULL)
         return false;
     bool is_of_whole = false;
-    vector_for_each(trial, &attempt->trials)
-    {
+    vector_for_each (trial, &attempt->trials) {
         if (*trial == &pool->whole)
             is_of_whole = true;
         else
@@ -77,7 +77,8 @@ static void attempt_begin(struct launch_backoff *backoff, struct pool_backoff *p
         attempt_destroy(attempt);
         return;
     }
-    vector_for_each(trial, &attempt->trials) (*trial)->attempts++;
+    vector_for_each (trial, &attempt->trials)
+        (*trial)->attempts++;
     attempt->since_ns = loop_monotonic_ns(backoff->control->loop);
     map_set(pool->attempts, claim->meta.name, attempt);
     pool->outdated = true;
@@ -134,8 +135,7 @@ static bool pool_admits(struct launch_backoff *backoff, const struct node_pool *
                         const json_t *body, enum launch_cause cause)
 {
     struct error error = {0};
-    const struct instance_type_catalog *catalogue =
-        launch_backoff_catalogue(backoff, pool, &error);
+    const struct instance_type_catalog *catalogue = launch_backoff_catalogue(backoff, pool, &error);
     struct object *claim = object_decode(body, NULL, DECODE_LENIENT, &error);
     bool admitted = catalogue == NULL || claim == NULL ||
                     admits(backoff, map_get(backoff->pools, pool->meta.name),
@@ -190,8 +190,8 @@ bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
                            enum launch_cause cause)
 {
     const json_t *metadata = json_object_get(body, "metadata");
-    const char *pool_name = json_string_value(
-        json_object_get(json_object_get(metadata, "labels"), LABEL_NODE_POOL));
+    const char *pool_name =
+        json_string_value(json_object_get(json_object_get(metadata, "labels"), LABEL_NODE_POOL));
     const char *name = json_string_value(json_object_get(metadata, "name"));
     const struct node_pool *pool =
         pool_name != NULL ? find_pool(backoff->control, pool_name) : NULL;

@@ -13,6 +13,6 @@ void attempt_destroy(void *attempt);
 void attempt_end(struct pool_backoff *pool, const char *claim); // it is fine if there is none
 // Its offerings are no longer tried by it; answers whether there was an attempt.
 bool attempt_launched(struct pool_backoff *pool, const char *claim);
-bool trial_runs(const struct trial *trial);                 // it failed, and has not passed since
+bool trial_runs(const struct trial *trial); // it failed, and has not passed since
 bool trial_lets_in(const struct trial *trial, int64_t now_ns); // one more NodeClaim
-bool whole_runs(const struct pool_backoff *pool);           // the NodePool is on trial as a whole
+bool whole_runs(const struct pool_backoff *pool); // the NodePool is on trial as a whole

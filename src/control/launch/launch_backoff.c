@@ -3,10 +3,10 @@
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
-#include "control/launch/launch_backoff_internal.h"
-#include "control/provisioning/provisioner.h"
 #include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff_internal.h"
 #include "control/launch/launch_backoff_report.h"
+#include "control/provisioning/provisioner.h"
 #include "model/reading/catalog.h"
 
 #define FORGOTTEN_NS (10 * MINUTE) // after a delay: the next failure is a first one
@@ -48,9 +48,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 {
     struct launch_backoff *backoff = context;
     (void)new_object;
-    struct pool_backoff *pool = change == MIRROR_DELETED
-                                    ? map_remove(backoff->pools, old_object->meta.name)
-                                    : NULL;
+    struct pool_backoff *pool =
+        change == MIRROR_DELETED ? map_remove(backoff->pools, old_object->meta.name) : NULL;
     if (pool != NULL)
         pool_destroy(pool);
 }

@@ -1,5 +1,6 @@
-// Which launches are not tried again at once (LIF-440, STO-25, STO-27). What failed is left out of the
-// catalogues that decisions see, so that the pods concerned go elsewhere, and others never wait:
+// Which launches are not tried again at once (LIF-440, STO-25, STO-27). What failed is left out of
+// the catalogues that decisions see, so that the pods concerned go elsewhere, and others never
+// wait:
 //
 // - An offering (instance type, zone, capacity type) of which the provider said that there is no
 //   capacity: it is left out for that NodePool, 10 s at first, doubling to 3 min as long as it goes
@@ -14,13 +15,13 @@
 // offering stays left out for all others. Each machine that comes admits three more at a time, 16
 // in a row all. A NodePool is tried with one NodeClaim until that was launched, or registered where
 // that is what failed. A NodeClaim that could also be launched as something else is no attempt: it
-// is never held back. If all that a NodePool has left is on trial, it has two attempts at a time, 5 s
-// apart at first, 30 s at most: quotas fail for each offering.
+// is never held back. If all that a NodePool has left is on trial, it has two attempts at a time, 5
+// s apart at first, 30 s at most: quotas fail for each offering.
 //
-// NodeClaims of one wave count once: only the failure of one that was created after the last failure is a
-// further one, and only a machine that was asked for after it ends a trial. Kept in memory: after a
-// restart each is tried anew, but in NodePools whose condition tells of failures by a few at a time.
-// None of this under COMPATIBILITY=upstream.
+// NodeClaims of one wave count once: only the failure of one that was created after the last
+// failure is a further one, and only a machine that was asked for after it ends a trial. Kept in
+// memory: after a restart each is tried anew, but in NodePools whose condition tells of failures by
+// a few at a time. None of this under COMPATIBILITY=upstream.
 //
 // The NodePool's condition LaunchBackOff says what waits, and so do FailedScheduling events of the
 // pods concerned.
@@ -33,8 +34,8 @@ struct launch_backoff;
 struct launch_backoff *launch_backoff_create(struct control *control);
 void launch_backoff_destroy(struct launch_backoff *backoff); // NULL is fine
 
-// What came of a NodeClaim. Those without NodePool are nobody's matter. Nothing is learned of offerings
-// from one that was not created here, or before a restart.
+// What came of a NodeClaim. Those without NodePool are nobody's matter. Nothing is learned of
+// offerings from one that was not created here, or before a restart.
 void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim);
 // `reason`: "nodeclass_not_ready", "launch_timeout" or "registration_timeout"; static text.
 void launch_backoff_failed(struct launch_backoff *backoff, const struct node_claim *claim,
@@ -47,4 +48,3 @@ void launch_backoff_registered(struct launch_backoff *backoff, const struct node
 // Who is told no plans anew: what is on trial is left out then.
 // Replacements of a disruption command, which go all or none, are held back for ten minutes only.
 enum launch_cause { LAUNCH_WANTED, LAUNCH_REPLACEMENT };
-

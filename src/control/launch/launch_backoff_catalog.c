@@ -4,8 +4,8 @@
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
-#include "control/launch/launch_backoff_internal.h"
 #include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff_internal.h"
 
 #define REMEMBERED_NS HOUR          // a failure after which nobody tried anew
 #define SHOWN_NS      (10 * MINUTE) // and is told of
@@ -49,9 +49,9 @@ static void review(const struct launch_backoff *backoff, struct pool_backoff *po
     }
 }
 
-// What the provider hid, for want of capacity as a rule, is on trial when it comes back: it may only
-// have forgotten, and NodeClaims of other pools may be what it learned it from. After a predecessor
-// that had failures a few of anything may be tried at a time.
+// What the provider hid, for want of capacity as a rule, is on trial when it comes back: it may
+// only have forgotten, and NodeClaims of other pools may be what it learned it from. After a
+// predecessor that had failures a few of anything may be tried at a time.
 static const struct trial *look_at(struct pool_backoff *pool, const struct instance_type *type,
                                    const struct offering *offering, int64_t now_ns)
 {
@@ -112,8 +112,7 @@ static void look_around(const struct launch_backoff *backoff, struct pool_backof
                         const struct node_pool *node_pool, int64_t now_ns)
 {
     // What all NodeClaims of the pool ask for.
-    const struct node_claim any = {.spec.requirements =
-                                       node_pool->spec.template.spec.requirements};
+    const struct node_claim any = {.spec.requirements = node_pool->spec.template.spec.requirements};
     review(backoff, pool, now_ns);
     survey(pool, &any, now_ns);
 }
@@ -150,9 +149,9 @@ static const struct instance_type_catalog *reduce(const struct pool_backoff *poo
 }
 
 // Takes over the reference to `provided`.
-static const struct instance_type_catalog *
-catalogue_of(const struct launch_backoff *backoff, struct pool_backoff *pool,
-             const struct node_pool *node_pool, const struct instance_type_catalog *provided)
+static const struct instance_type_catalog *catalogue_of(
+    const struct launch_backoff *backoff, struct pool_backoff *pool,
+    const struct node_pool *node_pool, const struct instance_type_catalog *provided)
 {
     const char *name = node_pool->meta.name;
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
@@ -186,6 +185,6 @@ const struct instance_type_catalog *launch_backoff_catalogue(struct launch_backo
     struct pool_backoff *entry = map_get(backoff->pools, pool->meta.name);
     if (entry == NULL && provided->spec.node_pools.count == 0)
         return provided;
-    return catalogue_of(backoff, pool_backoff_make(backoff, (const struct object *)pool),
-                        pool, provided);
+    return catalogue_of(backoff, pool_backoff_make(backoff, (const struct object *)pool), pool,
+                        provided);
 }

@@ -5,8 +5,9 @@
 #include "base/vector.h"
 #include "control/launch/launch_backoff.h"
 
-#define LOST_NS          (2 * MINUTE) // a NodeClaim that nobody has seen
-#define ATTEMPTS_FIRST   1  // NodeClaims at a time, after a failure; three more for each machine that came
+#define LOST_NS (2 * MINUTE) // a NodeClaim that nobody has seen
+#define ATTEMPTS_FIRST \
+    1 // NodeClaims at a time, after a failure; three more for each machine that came
 #define ATTEMPTS_MORE    3
 #define TRIAL_PASSED     16 // machines in a row: nothing is held back any more
 #define DRY_ATTEMPTS     2  // of a NodePool without any other offering, at a time
@@ -34,8 +35,8 @@ struct pool_backoff {
     const char *whole_reason; // of the last failure; static text
     struct map *offerings;    // key of an offering -> struct trial
     struct map *attempts;     // name of a NodeClaim -> struct attempt
-    bool is_dry;   // every offering that the provider has failed last
-    bool inherits; // a predecessor had failures, it is not known which
+    bool is_dry;              // every offering that the provider has failed last
+    bool inherits;            // a predecessor had failures, it is not known which
     uint32_t dry_failures;
     int64_t dry_until_ns;
     uint32_t failing, offered; // offerings: that failed lately, of those that the provider has
@@ -57,7 +58,8 @@ struct launch_backoff {
     struct map *pools;   // by name
     struct map *planned; // name of a NodeClaim -> struct planned
     int64_t swept_ns;    // monotonic: when the NodeClaims that never came were last looked for
-    struct reconcile_queue *queue; // of NodePools whose condition is to be looked at; NULL: as upstream
+    struct reconcile_queue
+        *queue; // of NodePools whose condition is to be looked at; NULL: as upstream
 };
 
 struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const struct object *pool);

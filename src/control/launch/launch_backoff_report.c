@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "reconcile/conditions.h"
-#include "control/launch/launch_backoff_internal.h"
-#include "control/runtime/operations.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff_catalog.h"
+#include "control/launch/launch_backoff_internal.h"
+#include "control/runtime/operations.h"
 #include "model/reading/pod.h"
+#include "reconcile/conditions.h"
 
-#define CONDITION   "LaunchBackOff"
-#define NAMED_MAX   3
-#define LOOK_NS     MINUTE // the condition ends without an event
+#define CONDITION "LaunchBackOff"
+#define NAMED_MAX 3
+#define LOOK_NS   MINUTE // the condition ends without an event
 
 // --- the NodePool --------------------------------------------------------------------------------
 static void name_offerings(const struct pool_backoff *pool, struct text *out)
@@ -37,8 +37,7 @@ static void name_offerings(const struct pool_backoff *pool, struct text *out)
 static const char *describe(const struct pool_backoff *pool, struct text *out)
 {
     if (whole_runs(pool)) {
-        text_format(out,
-                    "launches fail (%s); one NodeClaim at a time is tried, ever more seldom",
+        text_format(out, "launches fail (%s); one NodeClaim at a time is tried, ever more seldom",
                     pool->whole_reason);
         return "LaunchesFail";
     }
@@ -50,8 +49,7 @@ static const char *describe(const struct pool_backoff *pool, struct text *out)
     return "InsufficientCapacity";
 }
 
-static struct reconcile_result reconcile(void *context, struct work_item *item,
-                                         struct error *error)
+static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct launch_backoff *backoff = context;
     struct control *control = backoff->control;
@@ -88,8 +86,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
     return result;
 }
 
-// So that a restart is no reason for a wave: what the condition says of a pool of which nothing else
-// is known.
+// So that a restart is no reason for a wave: what the condition says of a pool of which nothing
+// else is known.
 static void read_predecessor(struct launch_backoff *backoff, const struct node_pool *pool)
 {
     const struct condition *condition = condition_find(&pool->status.conditions, CONDITION);
@@ -146,10 +144,9 @@ static bool suits(const struct pod *pod, const struct node_pool *pool)
             !tolerations_tolerate(&pod->spec.tolerations, taint))
             return false;
     list_for_each (wanted, &pod->spec.node_selector) {
-        const char *label =
-            text_equal(wanted->key, LABEL_NODE_POOL)
-                ? pool->meta.name
-                : string_map_get(&pool->spec.template.metadata.labels, wanted->key);
+        const char *label = text_equal(wanted->key, LABEL_NODE_POOL)
+                                ? pool->meta.name
+                                : string_map_get(&pool->spec.template.metadata.labels, wanted->key);
         if (label != NULL && !text_equal(label, wanted->value))
             return false;
     }

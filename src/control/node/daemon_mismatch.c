@@ -1,9 +1,9 @@
 #include "control/node/daemon_mismatch.h"
 
-#include "control/state/cluster.h"
-#include "model/schema/resources.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
+#include "model/schema/resources.h"
 
 #define WINDOW_NS HOUR
 
@@ -86,8 +86,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct daemon_set *daemon_set = owner_of(control, pod);
     const struct node *node = find_node(control, pod->spec.node_name);
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    if (daemon_set == NULL || node == NULL ||
-        !is_news(arena, (const struct pod *)old_object, pod))
+    if (daemon_set == NULL || node == NULL || !is_news(arena, (const struct pod *)old_object, pod))
         return;
     struct resource_map asked = pod_requests(arena, pod);
     struct resource_map said = template_requests(arena, daemon_set);

@@ -1,7 +1,7 @@
 #include "control/node/discovered_capacity.h"
 
-#include "control/state/cluster.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
 
 static bool is_initialized(const struct node *node)
 {

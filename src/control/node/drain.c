@@ -19,9 +19,8 @@ enum drain_group pod_drain_group(const struct pod *pod)
 
 bool pod_is_drainable(const struct pod *pod, int64_t now)
 {
-    bool stuck =
-        pod->meta.deletion_timestamp != 0 &&
-            ns_subtract(now, pod->meta.deletion_timestamp) > STUCK_AFTER;
+    bool stuck = pod->meta.deletion_timestamp != 0 &&
+                 ns_subtract(now, pod->meta.deletion_timestamp) > STUCK_AFTER;
     return !pod_tolerates_disruption(pod) && !pod_owned_by_node(pod) && !stuck;
 }
 

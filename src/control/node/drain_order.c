@@ -4,23 +4,23 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/nomination/nominator.h"
+#include "control/state/cluster.h"
 #include "engine/problem/eviction_order.h"
 #include "model/reading/pod.h"
 
-#define WINDOW       EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
-#define WINDOW_ALL   (4 * WINDOW)        // of all queues
-#define SUCCESSOR_NS (3 * SECOND)        // the longest that one is waited for
-#define GATHER_NS    (400 * MILLISECOND) // without a further pod: all nodes of a command have asked
+#define WINDOW        EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
+#define WINDOW_ALL    (4 * WINDOW)        // of all queues
+#define SUCCESSOR_NS  (3 * SECOND)        // the longest that one is waited for
+#define GATHER_NS     (400 * MILLISECOND) // without a further pod: the command is complete
 #define GATHER_MAX_NS (2 * SECOND)
-#define LATE_NS      (30 * SECOND) // nobody waits longer for others that are refused
+#define LATE_NS       (30 * SECOND) // nobody waits longer for others that are refused
 
-// Pods that share room: those that go to nodes that are there, whatever the command, and those that go to
-// the replacements of one command, which no other pod comes to.
+// Pods that share room: those that go to nodes that are there, whatever the command, and those that
+// go to the replacements of one command, which no other pod comes to.
 struct queue {
-    uint64_t command; // its number; 0: to nodes that are there
+    uint64_t command;              // its number; 0: to nodes that are there
     VECTOR(struct turn *) waiting; // neither told nor evicted; the last one is the next
     uint32_t members;              // turns and outstanding successors
     uint32_t under_way;            // of them, that are waited for; set by each look
@@ -38,13 +38,14 @@ struct turn { // of a pod that waits to be evicted
 struct drain_order {
     struct control *control;
     struct timer *timer;
-    struct map *turns; // pod UID -> struct turn
+    struct map *turns;             // pod UID -> struct turn
     VECTOR(struct queue *) queues; // by command
     VECTOR(struct outstanding {
         struct queue *queue;
         char *owner;      // controller's UID
         int64_t until_ns; // monotonic
-    }) outstanding;       // successors of evicted pods
+    })
+    outstanding;               // successors of evicted pods
     int64_t first_ns, last_ns; // monotonic: when the present gathering began, and its last pod came
     bool is_open;              // it is over
     void (*admitted)(void *context, const char *pod_uid);
@@ -93,8 +94,7 @@ static void drop_outstanding(struct drain_order *order, uint32_t index)
 {
     leave_queue(order, order->outstanding.items[index].queue);
     free(order->outstanding.items[index].owner);
-    order->outstanding.items[index] =
-        order->outstanding.items[--order->outstanding.count];
+    order->outstanding.items[index] = order->outstanding.items[--order->outstanding.count];
 }
 
 // The pod waits for a node that is kept closed until the other pods for it were evicted.
@@ -104,7 +104,8 @@ static bool is_seated(const struct drain_order *order, const struct pod *pod)
     return claim != NULL && nominator_keeps(order->control->nominator, claim->meta.name);
 }
 
-// A new pod of a workload from which one was evicted is bound, or as good as: that is its successor.
+// A new pod of a workload from which one was evicted is bound, or as good as: that is its
+// successor.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -257,10 +258,10 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
     drain_order_forget(order, pod->meta.uid);
     if (workload == NULL)
         return;
-    vector_push(&order->outstanding,
-                (struct outstanding){queue, memory_copy_string(workload),
-                                     ns_add(loop_monotonic_ns(order->control->loop),
-                                            SUCCESSOR_NS)});
+    vector_push(
+        &order->outstanding,
+        (struct outstanding){queue, memory_copy_string(workload),
+                             ns_add(loop_monotonic_ns(order->control->loop), SUCCESSOR_NS)});
 }
 
 void drain_order_forget(struct drain_order *order, const char *pod_uid)
@@ -284,7 +285,8 @@ static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
     return next_ns;
 }
 
-// Pods that were told and are not evicted yet are waited for as well, unless they are refused for long.
+// Pods that were told and are not evicted yet are waited for as well, unless they are refused for
+// long.
 static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
 {
     uint32_t all = (uint32_t)order->outstanding.count;
@@ -292,7 +294,8 @@ static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
         (*queue)->under_way = 0;
     vector_for_each (outstanding, &order->outstanding)
         outstanding->queue->under_way++;
-    for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry)) {
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL;
+         entry = map_next(entry)) {
         struct turn *turn = map_value(entry);
         bool counts = turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
         turn->queue->under_way += counts;
@@ -315,8 +318,8 @@ static void look(void *context)
     struct drain_order *order = context;
     int64_t now_ns = loop_monotonic_ns(order->control->loop);
     int64_t next_ns = expire_outstanding(order, now_ns);
-    int64_t gathered_ns = ns_minimum(ns_add(order->last_ns, GATHER_NS),
-                                     ns_add(order->first_ns, GATHER_MAX_NS));
+    int64_t gathered_ns =
+        ns_minimum(ns_add(order->last_ns, GATHER_NS), ns_add(order->first_ns, GATHER_MAX_NS));
     if (!order->is_open && now_ns < gathered_ns) {
         look_after(order, ns_subtract(gathered_ns, now_ns));
         return;

@@ -1,8 +1,10 @@
-// In which order pods leave nodes that disruption takes: in queues, one for all pods that go to nodes that are there,
-// and one for each command of those that go to its replacements, replacement by replacement (kept_replacements.h);
-// in a queue the hardest to place first (engine/eviction_order.h, as decisions have them), a few at a time, the
-// next when the successor of one is bound, or waits for its node. So small pods do not take the room that
-// large ones need, and what kube-scheduler does is what the decision reckoned with. Off under COMPATIBILITY=upstream.
+// In which order pods leave nodes that disruption takes: in queues, one for all pods that go to
+// nodes that are there, and one for each command of those that go to its replacements, replacement
+// by replacement (kept_replacements.h); in a queue the hardest to place first
+// (engine/eviction_order.h, as decisions have them), a few at a time, the next when the successor
+// of one is bound, or waits for its node. So small pods do not take the room that large ones need,
+// and what kube-scheduler does is what the decision reckoned with. Off under
+// COMPATIBILITY=upstream.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -13,7 +15,8 @@ struct drain_order *drain_order_create(struct control *control,
                                        void (*admitted)(void *context, const char *pod_uid),
                                        void *context);
 void drain_order_destroy(struct drain_order *order); // NULL is fine
-// Whether the pod may be evicted now; else it waits for its turn, and `admitted` tells when that is.
+// Whether the pod may be evicted now; else it waits for its turn, and `admitted` tells when that
+// is.
 bool drain_order_admits(struct drain_order *order, const struct pod *pod);
 // The pod's eviction was accepted: its successor is waited for, but not for ever.
 void drain_order_evicted(struct drain_order *order, const struct pod *pod);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/node/drain.h"
 #include "control/node/drain_order.h"
-#include "control/runtime/operations.h"
-#include "control/state/protection_events.h"
 #include "control/node/ready_replicas.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/protection_events.h"
 #include "model/reading/pod.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
@@ -30,10 +30,10 @@ static const struct event_text failed_draining = {.reason = "FailedDraining", .w
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
     int64_t deadline;
-    int64_t again_ns; // monotonic: an answer ended it until then; 0: none has
-    bool deleted;     // past its budget, with the grace that was left
-    bool refused;     // by a budget, the last time that it was asked
-    bool counted;     // in pods_drained_total (LIF-450: once a pod)
+    int64_t again_ns;      // monotonic: an answer ended it until then; 0: none has
+    bool deleted;          // past its budget, with the grace that was left
+    bool refused;          // by a budget, the last time that it was asked
+    bool counted;          // in pods_drained_total (LIF-450: once a pod)
     int64_t kept_since_ns; // monotonic: as the last ready pod of its workload; 0: it was not
 };
 
@@ -316,8 +316,7 @@ static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
 {
     int64_t now_ns = loop_monotonic_ns(evictions->control->loop);
     if (!evictions->control->settings->workload_guard ||
-        !ready_replicas_is_last(evictions->replicas, pod) ||
-        !is_voluntary(evictions, eviction))
+        !ready_replicas_is_last(evictions->replicas, pod) || !is_voluntary(evictions, eviction))
         return false;
     ready_replicas_give_back(evictions->replicas, eviction->uid);
     if (eviction->kept_since_ns == 0)

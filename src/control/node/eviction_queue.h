@@ -12,7 +12,8 @@ void eviction_queue_destroy(struct eviction_queue *evictions);
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline);
 // Whether the last request to evict this pod was refused by a budget (LIF-449).
 bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod);
-// Whether it waits for other pods of its workload: a budget refused it, or it is the last ready one.
+// Whether it waits for other pods of its workload: a budget refused it, or it is the last ready
+// one.
 bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod);
 uint32_t eviction_queue_count(const struct eviction_queue *evictions);
 // The counts of ready pods that the queue keeps; it owns them.

@@ -5,10 +5,10 @@
 
 #include "base/map.h"
 #include "base/nanoseconds.h"
+#include "control/runtime/control.h"
+#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
-#include "control/runtime/operations.h"
-#include "control/runtime/control.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
 #define BLOCKED_WINDOW_NS (15 * MINUTE)
@@ -154,9 +154,8 @@ static void tell_blocked(const struct node_health *health, const struct node *no
                                      .dedupe = about[i]->meta.uid,
                                      .window_ns = BLOCKED_WINDOW_NS,
                                      .warning = true};
-        publish(health->control, about[i], &blocked,
-                "more than %d%% nodes are unhealthy in the %s", UNHEALTHY_PERCENT,
-                in_pool ? "nodepool" : "cluster");
+        publish(health->control, about[i], &blocked, "more than %d%% nodes are unhealthy in the %s",
+                UNHEALTHY_PERCENT, in_pool ? "nodepool" : "cluster");
     }
 }
 
@@ -204,8 +203,8 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     log_info("deleting unhealthy node", "s:controller", "node.health", "o:Node", key, "o:NodeClaim",
              claim->meta.name, "s:condition", condemnation->condition_type);
     count_disrupted_node(control, claim, "unhealthy");
-    metric_add(control->metrics.node_claims_unhealthy_disrupted, 1, type.data, pool,
-               capacity_type, claim->status.image_id);
+    metric_add(control->metrics.node_claims_unhealthy_disrupted, 1, type.data, pool, capacity_type,
+               claim->status.image_id);
     text_free(&type);
     return OPERATION_PASS;
 }

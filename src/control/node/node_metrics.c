@@ -7,8 +7,8 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
@@ -278,9 +278,8 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
             continue;
         const char *values[METRIC_LABELS_MAX];
         uint32_t count = label_values(metrics, state, values);
-        int64_t age =
-            ns_subtract(control_now(metrics->control),
-                        state->nodes.items[0]->meta.creation_timestamp);
+        int64_t age = ns_subtract(control_now(metrics->control),
+                                  state->nodes.items[0]->meta.creation_timestamp);
         metric_emit(metric, out, age > 0 ? (double)age / SECOND : 0, values, count);
     }
 }

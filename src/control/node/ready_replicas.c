@@ -5,13 +5,13 @@
 
 #include "base/map.h"
 #include "base/nanoseconds.h"
-#include "model/reading/pod_workload.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_workload.h"
 
 #define SUCCESSOR_NS (10 * SECOND) // within which a pod comes in the place of one that is gone
 
-struct workload { // kept while it has pods
-    uint32_t pods;  // that have not ended
+struct workload {  // kept while it has pods
+    uint32_t pods; // that have not ended
     uint32_t ready;
     uint32_t asked, leaving; // of the ready ones
     uint32_t here;           // scratch
@@ -20,7 +20,7 @@ struct workload { // kept while it has pods
 
 struct ready_replicas {
     struct control *control;
-    struct map *workloads; // struct workload by key
+    struct map *workloads;       // struct workload by key
     struct map *asked, *leaving; // by UID of the pod: the key of its workload, owned
 };
 
@@ -138,9 +138,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 static bool has_several(const struct ready_replicas *replicas, const struct workload *workload)
 {
     return workload->pods > 1 ||
-           (workload->several_ns != 0 &&
-            ns_subtract(loop_monotonic_ns(replicas->control->loop), workload->several_ns) <
-                SUCCESSOR_NS);
+           (workload->several_ns != 0 && ns_subtract(loop_monotonic_ns(replicas->control->loop),
+                                                     workload->several_ns) < SUCCESSOR_NS);
 }
 
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod)

@@ -3,22 +3,22 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
-#include "reconcile/conditions.h"
+#include "control/command/interruptions.h"
 #include "control/node/drain.h"
 #include "control/node/drain_report.h"
 #include "control/node/eviction_queue.h"
-#include "control/command/interruptions.h"
+#include "control/node/volume_wait.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/operations.h"
-#include "control/node/volume_wait.h"
+#include "control/state/cluster.h"
+#include "reconcile/conditions.h"
 
 #define DRAIN_POLL_NS       SECOND
 #define INSTANCE_POLL_NS    (5 * SECOND)
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
 #define BLOCKED_TOLD_NS     (30 * SECOND) // LIF-449: between two changes of the condition's message
-#define FINALIZE_AGAIN_NS   MINUTE // a watch may lag behind by that much in a wave of nodes
+#define FINALIZE_AGAIN_NS   MINUTE        // a watch may lag behind by that much in a wave of nodes
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -34,8 +34,8 @@ struct node_record { // a cache, made new after a restart
     int64_t delete_again_ns;
     int64_t finalized_ns; // monotonic: our finalizer is off, the watch has not said so yet
     bool gone;            // and with it the Node: nobody else held it
-    int64_t blocked_ns;   // monotonic: since when pods hold the drain up, or were last named; 0: none
-    bool drained_now;     // the status patch under way turns Drained to True
+    int64_t blocked_ns; // monotonic: since when pods hold the drain up, or were last named; 0: none
+    bool drained_now;   // the status patch under way turns Drained to True
 };
 
 struct termination {
@@ -354,7 +354,8 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
     struct node_record *record = pass->record;
     const char *provider_id = pass->node->spec.provider_id;
     bool ready = condition_is_true(&pass->node->status.conditions, "Ready");
-    if (ready && !record->delete_called) // it came back: the provider was wrong, and is asked to end it
+    if (ready &&
+        !record->delete_called) // it came back: the provider was wrong, and is asked to end it
         record->instance_gone = false;
     if (ready || provider_id == NULL || *provider_id == '\0' || record->delete_called)
         return false;
@@ -398,8 +399,8 @@ static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *b
             names ? ": " : "", names ? blockers : "");
 }
 
-// The condition's message names what has held the drain up for a while, and follows it slowly: it is written each
-// time that it changes.
+// The condition's message names what has held the drain up for a while, and follows it slowly: it
+// is written each time that it changes.
 static const char *draining_message(struct node_pass *pass, const char *blockers)
 {
     struct node_record *record = pass->record;
@@ -439,8 +440,8 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
     text_free(&names);
 }
 
-// Until its machine is told to end, a node takes pods that somebody binds to it past the taint: these
-// are drained, too.
+// Until its machine is told to end, a node takes pods that somebody binds to it past the taint:
+// these are drained, too.
 static bool drained(struct node_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;

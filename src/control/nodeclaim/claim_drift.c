@@ -5,8 +5,8 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/requirement_match.h"
-#include "model/tables/well_known.h"
 #include "model/reading/catalog.h"
+#include "model/tables/well_known.h"
 
 #define TYPE_AGE_MIN_NS   HOUR          // DIS-76: younger NodeClaims' types are not looked for
 #define TYPE_FOUND_AGE_NS (30 * MINUTE) // how long a type that was found counts as found
@@ -44,7 +44,8 @@ bool claim_template_drifted(const struct node_claim *claim, const struct node_po
            strcmp(version, pool_version) == 0 && strcmp(hash, pool_hash) != 0;
 }
 
-bool claim_requirements_drifted(const struct node_claim *claim, const requirement_list *requirements)
+bool claim_requirements_drifted(const struct node_claim *claim,
+                                const requirement_list *requirements)
 {
     list_for_each (requirement, requirements) {
         const char *label =

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "reconcile/conditions.h"
 #include "control/runtime/control.h"
+#include "reconcile/conditions.h"
 
 #define EVENTS_PER_SECOND 10
 #define EVENTS_BURST      200
@@ -13,10 +13,8 @@ static void tell(struct control *control, const struct object *object, const cha
 {
     struct text dedupe = {0};
     text_format(&dedupe, "%s-%s", object->meta.uid != NULL ? object->meta.uid : "", message);
-    struct event_text event = {.reason = reason,
-                               .dedupe = dedupe.data,
-                               .rate = EVENTS_PER_SECOND,
-                               .burst = EVENTS_BURST};
+    struct event_text event = {
+        .reason = reason, .dedupe = dedupe.data, .rate = EVENTS_PER_SECOND, .burst = EVENTS_BURST};
     publish(control, object, &event, "%s", message);
     text_free(&dedupe);
 }

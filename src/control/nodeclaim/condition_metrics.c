@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "reconcile/conditions.h"
 #include "control/runtime/control.h"
+#include "reconcile/conditions.h"
 
 #define KINDS_MAX 5
 #define EXTRAS    3
@@ -226,14 +226,12 @@ static struct families families_register(const struct naming *naming)
         .transition_seconds =
             family(naming, "status_condition_transition_seconds",
                    "Time that a condition had its old status.", METRIC_HISTOGRAM, labels + 2, 2),
-        .terminating_seconds =
-            family(naming, "termination_current_time_seconds",
-                   "Time since the deletion of objects that are still there.", METRIC_GAUGE, labels,
-                   2),
-        .termination_seconds =
-            family(naming, "termination_duration_seconds",
-                   "Time from an object's deletion until it was gone.", METRIC_HISTOGRAM, labels,
-                       0),
+        .terminating_seconds = family(naming, "termination_current_time_seconds",
+                                      "Time since the deletion of objects that are still there.",
+                                      METRIC_GAUGE, labels, 2),
+        .termination_seconds = family(naming, "termination_duration_seconds",
+                                      "Time from an object's deletion until it was gone.",
+                                      METRIC_HISTOGRAM, labels, 0),
     };
 }
 
@@ -291,13 +289,13 @@ struct condition_metrics *condition_metrics_create(struct control *control)
         metrics->kinds[i].owner = metrics;
         kind_register(&metrics->kinds[i]);
     }
-    metrics->deprecated = families_register(&(struct naming){.registry = control->registry,
-                                                             .prefix = "operator",
-                                                             .extra = {"group", "kind"},
-                                                             .extra_count = 2,
-                                                             .buckets = metric_plain_buckets,
-                                                             .buckets_count =
-                                                                 metric_plain_buckets_count});
+    metrics->deprecated =
+        families_register(&(struct naming){.registry = control->registry,
+                                           .prefix = "operator",
+                                           .extra = {"group", "kind"},
+                                           .extra_count = 2,
+                                           .buckets = metric_plain_buckets,
+                                           .buckets_count = metric_plain_buckets_count});
     families_collect(&metrics->deprecated, collect_deprecated, metrics);
     return metrics;
 }

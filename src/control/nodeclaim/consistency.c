@@ -4,10 +4,10 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
+#include "control/runtime/control.h"
+#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
-#include "control/runtime/operations.h"
-#include "control/runtime/control.h"
 
 #define PERIOD_NS     (10 * MINUTE)
 #define SHARE_MINIMUM 0.90

@@ -4,11 +4,11 @@
 
 #include "base/nanoseconds.h"
 #include "control/nodeclaim/claim_drift.h"
-#include "control/state/cluster.h"
-#include "reconcile/conditions.h"
-#include "control/runtime/operations.h"
 #include "control/nodeclaim/pod_churn.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "reconcile/conditions.h"
 
 #define CONSOLIDATABLE "Consolidatable"
 #define DRIFTED        "Drifted"
@@ -55,8 +55,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 }
 
 // DIS-77: the provider may have another word about the machines of this class.
-static void on_node_class(void *context, enum mirror_change change,
-                          const struct object *old_object, const struct object *new_object)
+static void on_node_class(void *context, enum mirror_change change, const struct object *old_object,
+                          const struct object *new_object)
 {
     struct disruption_conditions *disruption = context;
     (void)change;
@@ -158,9 +158,8 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
         return INT64_MAX;
     bool initialized = text_equal(conditions_get(conditions, "Initialized")->status, "True");
     int64_t since = quiet_since(conditions, claim);
-    bool rested =
-        !waits_for_quiet(pool) || !initialized ||
-        ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
+    bool rested = !waits_for_quiet(pool) || !initialized ||
+                  ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
     struct restlessness_look look =
         restlessness_look(disruption->restlessness, claim, pool, rested, since);
     int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
@@ -222,8 +221,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     json_t *patch;
     int64_t left = look_at_quiet(disruption, &conditions, claim, pool, now, &patch);
     again = left < again ? left : again;
-    struct reconcile_result result =
-        again == INT64_MAX ? reconcile_done() : reconcile_after(again);
+    struct reconcile_result result = again == INT64_MAX ? reconcile_done() : reconcile_after(again);
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",

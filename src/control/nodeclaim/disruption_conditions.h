@@ -1,5 +1,5 @@
-// The controller nodeclaim.disruption (DIS-70 to DIS-88): the conditions Drifted and Consolidatable of
-// NodeClaims.
+// The controller nodeclaim.disruption (DIS-70 to DIS-88): the conditions Drifted and Consolidatable
+// of NodeClaims.
 #pragma once
 
 #include "control/runtime/control.h"

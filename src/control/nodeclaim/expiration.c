@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/disruption_counters.h"
-#include "control/runtime/operations.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/disruption_counters.h"
 
 struct expiration {
     struct control *control;

@@ -1,10 +1,10 @@
 #include "control/nodeclaim/finalize.h"
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
+#include "control/node/termination.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/operations.h"
-#include "control/node/termination.h"
+#include "control/state/cluster.h"
 
 #define DELETE_AGAIN_NS   (5 * SECOND)
 #define FINALIZE_AGAIN_NS MINUTE
@@ -37,9 +37,9 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
     return start_patch(&annotate, (const struct object *)claim, NULL, body);
 }
 
-// LIF-81, step 1: true while a Node is there. A Node with our finalizer has been registered, even if the
-// NodeClaim does not say so yet (its status is written later): it may carry pods, which are drained. Other Nodes
-// of a NodeClaim that is not registered stay (LIF-82).
+// LIF-81, step 1: true while a Node is there. A Node with our finalizer has been registered, even
+// if the NodeClaim does not say so yet (its status is written later): it may carry pods, which are
+// drained. Other Nodes of a NodeClaim that is not registered stay (LIF-82).
 static bool nodes_remain(struct claim_pass *pass, bool *started)
 {
     const struct node_list *nodes =
@@ -165,9 +165,8 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     if (!object_has_finalizer(claim, FINALIZER_TERMINATION))
         return reconcile_done();
     if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
-        int64_t left =
-            ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
-                        loop_monotonic_ns(pass->control->loop));
+        int64_t left = ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
+                                   loop_monotonic_ns(pass->control->loop));
         if (left > 0)
             return reconcile_after(left);
     }

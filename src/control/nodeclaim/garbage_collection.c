@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
+#include "control/command/interruptions.h"
+#include "control/runtime/control.h"
+#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
-#include "control/command/interruptions.h"
-#include "control/runtime/operations.h"
-#include "control/runtime/control.h"
 
 #define CLAIMS_KEY          "nodeclaims"
 #define INSTANCES_KEY       "instances"
@@ -238,8 +238,7 @@ static void note_owners(void *context, const json_t *page, bool first)
         owners_clear(owners);
         *owners = (struct owners){map_create(), map_create()};
     }
-    json_array_foreach(json_object_get(page, "items"), index, claim)
-    {
+    json_array_foreach (json_object_get(page, "items"), index, claim) {
         const char *uid =
             json_string_value(json_object_get(json_object_get(claim, "metadata"), "uid"));
         const char *provider_id =
@@ -351,5 +350,5 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     owners_clear(&collection->listed);
     collection->instance_passes++;
     return reconcile_after(collection->instance_passes <= INSTANCES_EARLY ? INSTANCES_EARLY_NS
-                                                                         : PERIOD_NS);
+                                                                          : PERIOD_NS);
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
-#include "control/state/cluster.h"
-#include "control/runtime/operations.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 
 struct hydration {
     struct control *control;

@@ -1,12 +1,12 @@
 #include "control/nodeclaim/initialization.h"
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
-#include "control/nodeclaim/lifecycle.h"
-#include "model/tables/well_known.h"
 #include "control/nodeclaim/consistency.h"
 #include "control/nodeclaim/disruption_conditions.h"
+#include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
+#include "model/tables/well_known.h"
 
 #define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
 #define BLOCKED_AGAIN_NS (15 * MINUTE)
@@ -25,13 +25,14 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
         record->blocked_reason = reason;
     }
     int64_t age = ns_subtract(pass->now, record->blocked_since);
-    pass_requeue(pass, age < BLOCKED_FIRST_NS ? ns_subtract(BLOCKED_FIRST_NS, age)
-                 : BLOCKED_AGAIN_NS);
+    pass_requeue(pass,
+                 age < BLOCKED_FIRST_NS ? ns_subtract(BLOCKED_FIRST_NS, age) : BLOCKED_AGAIN_NS);
     if (age < BLOCKED_FIRST_NS)
         return;
-    struct event_text event = {
-        .reason = "InitializationBlocked", .dedupe = reason, .window_ns = BLOCKED_AGAIN_NS,
-        .warning = true};
+    struct event_text event = {.reason = "InitializationBlocked",
+                               .dedupe = reason,
+                               .window_ns = BLOCKED_AGAIN_NS,
+                               .warning = true};
     publish(pass->control, (const struct object *)pass->claim, &event,
             "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE), message,
             reason);

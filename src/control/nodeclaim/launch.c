@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/lifecycle.h"
+#include "control/state/cluster.h"
 
 #define MESSAGE_BYTES_MAX 300 // LIF-33
 #define RETRY_FIRST_NS    SECOND
@@ -85,8 +85,8 @@ void record_launch_result(struct claim_record *record, const struct machine_resu
     record->launch_error.kind = ERROR_NONE;
 }
 
-// --- the pass
-// --------------------------------------------------------------------------------------- LIF-30:
+// --- the pass ------------------------------------------------------------------------------------
+// LIF-30:
 // the NodeClaim's own labels win, the cloud's annotations win. Only what is missing is written.
 static void merge_metadata(struct claim_pass *pass, const struct machine *machine)
 {

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
-#include "control/state/cluster.h"
-#include "control/state/disruption_counters.h"
 #include "control/launch/launch_backoff.h"
-#include "control/runtime/operations.h"
-#include "control/nodepool/registration_health.h"
 #include "control/nodeclaim/finalize.h"
 #include "control/nodeclaim/initialization.h"
 #include "control/nodeclaim/launch.h"
 #include "control/nodeclaim/liveness.h"
 #include "control/nodeclaim/registration.h"
+#include "control/nodepool/registration_health.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/disruption_counters.h"
 
 struct lifecycle {
     struct control *control;

@@ -10,8 +10,8 @@
 // API has.
 #pragma once
 
-#include "reconcile/conditions.h"
 #include "control/runtime/control.h"
+#include "reconcile/conditions.h"
 
 struct lifecycle;
 struct lifecycle *lifecycle_create(struct control *control);
@@ -32,12 +32,13 @@ struct claim_record { // what is remembered of a NodeClaim; a cache, made new af
     bool tells_launched, tells_registered, tells_initialized;
     const char *delete_reason; // of the deletion under way: label of nodeclaims_disrupted_total
     bool failure_recorded;     // in registration health (LIF-441)
-    const char *blocked_reason; // why it is not initialized, LIF-443; static text; NULL: not looked at yet
-    int64_t blocked_since;      // wall clock
-    int64_t node_seen_ns;      // monotonic: its Node, before registration; 0: not yet
-    bool instance_gone;        // the cloud said "not found"
-    bool delete_called;        // the cloud accepted the deletion
-    int64_t delete_again_ns;   // monotonic: LIF-83, every 5 s
+    const char
+        *blocked_reason; // why it is not initialized, LIF-443; static text; NULL: not looked at yet
+    int64_t blocked_since;   // wall clock
+    int64_t node_seen_ns;    // monotonic: its Node, before registration; 0: not yet
+    bool instance_gone;      // the cloud said "not found"
+    bool delete_called;      // the cloud accepted the deletion
+    int64_t delete_again_ns; // monotonic: LIF-83, every 5 s
     // Monotonic: our finalizer is off. The answer of the patch that takes the last one away has the
     // old resourceVersion, so the mirror keeps the object as it was until the watch says it is
     // gone.

@@ -3,4 +3,4 @@
 
 #include "control/nodeclaim/lifecycle.h"
 
-void claim_liveness(struct claim_pass *pass);                    // LIF-70 to 75
+void claim_liveness(struct claim_pass *pass); // LIF-70 to 75

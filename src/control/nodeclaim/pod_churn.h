@@ -18,9 +18,9 @@ struct restlessness *restlessness_create(struct control *control);
 void restlessness_destroy(struct restlessness *restlessness); // NULL is fine
 
 struct restlessness_look {
-    bool quiet;      // counts as quiet although consolidateAfter has not elapsed
-    int64_t again;   // in how long to look again; INT64_MAX: when something changes
-    json_t *patch;   // of the NodeClaim's annotation, to be written; NULL: it is right
+    bool quiet;    // counts as quiet although consolidateAfter has not elapsed
+    int64_t again; // in how long to look again; INT64_MAX: when something changes
+    json_t *patch; // of the NodeClaim's annotation, to be written; NULL: it is right
 };
 // `rested`: consolidateAfter has elapsed, or nobody waits for it. `since`: the beginning of the
 // present wait (DIS-85). The patch is the caller's.

@@ -1,10 +1,10 @@
 #include "control/nodeclaim/registration.h"
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
+#include "control/nodeclaim/initialization.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/nominator.h"
-#include "control/nodeclaim/initialization.h"
+#include "control/state/cluster.h"
 
 // A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
@@ -56,8 +56,7 @@ static json_t *synced_taints(struct control *control, const struct node_claim *c
     const struct taint *unregistered =
         find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute");
     bool is_kept = nominator_keep(control->nominator, claim);
-    json_t *taints =
-        json_taints(&node->spec.taints, unregistered, is_kept ? &awaiting_pods : NULL);
+    json_t *taints = json_taints(&node->spec.taints, unregistered, is_kept ? &awaiting_pods : NULL);
     if (text_equal(string_map_get(&node->meta.labels, LABEL_DO_NOT_SYNC_TAINTS), "true"))
         return taints;
     const taint_list *const sources[] = {&claim->spec.taints, &claim->spec.startup_taints};
@@ -109,15 +108,15 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     const struct node_claim *claim = pass->claim;
     json_t *patch = json_locked((const struct object *)node);
     json_t *metadata = json_object_get(patch, "metadata");
-    json_object_set_new(metadata, "finalizers",
-                        json_finalizers((const struct object *)node, true));
+    json_object_set_new(metadata, "finalizers", json_finalizers((const struct object *)node, true));
     json_object_set_new(metadata, "ownerReferences", owner_references(node, claim));
     set_differing(patch, "labels", &claim->meta.labels, &node->meta.labels);
     set_differing(patch, "annotations", &claim->meta.annotations, &node->meta.annotations);
     json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
     if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
         json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
-    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(pass->control, claim, node)));
+    json_object_set_new(patch, "spec",
+                        json_pack("{s:o}", "taints", synced_taints(pass->control, claim, node)));
     pass->node = node;
     pass->node_patch = patch;
     pass->node_doing = "syncing node";
@@ -136,7 +135,8 @@ static bool settles(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
-// Pods are nominated before the node opens: until then kube-scheduler would give their room to others.
+// Pods are nominated before the node opens: until then kube-scheduler would give their room to
+// others.
 static bool is_held(struct claim_pass *pass, const struct node *node)
 {
     if (!nominator_holds(pass->control->nominator, pass->claim, node))
@@ -191,7 +191,8 @@ void claim_register(struct claim_pass *pass)
     }
     conditions_set_true(&pass->conditions, "Registered");
     if (conditions_get(&pass->conditions, "ConsistentStateFound") == NULL)
-        conditions_set_true(&pass->conditions, "ConsistentStateFound"); // LIF-180: nothing to compare yet
+        conditions_set_true(&pass->conditions,
+                            "ConsistentStateFound"); // LIF-180: nothing to compare yet
     if (pass->status == NULL)
         pass->status = json_object();
     json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));

@@ -3,5 +3,5 @@
 
 #include "control/nodeclaim/lifecycle.h"
 
-void claim_register(struct claim_pass *pass);   // LIF-40 to 49
-void claim_open_node(struct claim_pass *pass);  // SCH-516
+void claim_register(struct claim_pass *pass);  // LIF-40 to 49
+void claim_open_node(struct claim_pass *pass); // SCH-516

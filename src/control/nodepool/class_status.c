@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "reconcile/conditions.h"
-#include "control/runtime/operations.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "reconcile/conditions.h"
 
 struct class_status {
     struct control *control;

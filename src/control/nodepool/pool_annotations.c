@@ -1,7 +1,7 @@
 #include "control/nodepool/pool_annotations.h"
 
-#include "model/reading/pool_annotations.h"
 #include "control/runtime/control.h"
+#include "model/reading/pool_annotations.h"
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)

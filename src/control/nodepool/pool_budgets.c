@@ -1,9 +1,9 @@
 #include "control/nodepool/pool_budgets.h"
 
 #include "base/nanoseconds.h"
-#include "reconcile/conditions.h"
-#include "model/validate/budget_lint.h"
 #include "control/runtime/control.h"
+#include "model/validate/budget_lint.h"
+#include "reconcile/conditions.h"
 
 #define CONDITION "BudgetsQuestionable"
 #define REASON    "HardlyMeant"
@@ -30,8 +30,8 @@ static int64_t until_window_ends(const struct node_pool_budget *budget, int64_t 
 {
     struct budget_window window;
     return budget_next_window(budget, now, &window) && window.end != INT64_MAX
-        ? ns_subtract(window.end, now)
-                                                                               : INT64_MAX;
+               ? ns_subtract(window.end, now)
+               : INT64_MAX;
 }
 
 int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *conditions, int64_t now)

@@ -5,8 +5,8 @@
 #include "control/runtime/control.h"
 
 struct conditions;
-// Sets or clears the NodePool's condition BudgetsQuestionable (DIS-777): which of its disruption budgets
-// are hardly meant as they are, what they do, and when next. Answers in how long the text will be
-// another; INT64_MAX: as long as the NodePool is the same.
+// Sets or clears the NodePool's condition BudgetsQuestionable (DIS-777): which of its disruption
+// budgets are hardly meant as they are, what they do, and when next. Answers in how long the text
+// will be another; INT64_MAX: as long as the NodePool is the same.
 int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *conditions,
                            int64_t now);

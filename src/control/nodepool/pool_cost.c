@@ -5,7 +5,6 @@
 #include "control/runtime/control.h"
 #include "model/reading/catalog.h"
 
-
 #define NANOUSD 1e9
 
 struct pool_cost {
@@ -13,7 +12,7 @@ struct pool_cost {
     struct metric *total, *errors;
 };
 
-struct priced_pool { // while costs are summed up
+struct priced_pool {                               // while costs are summed up
     const struct instance_type_catalog *catalogue; // a reference
     struct map *types;                             // by name
     int64_t price;

@@ -5,10 +5,10 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
-#include "control/state/cluster.h"
-#include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 
 #define PERIOD_NS   (5 * SECOND)

@@ -4,4 +4,4 @@
 
 #include "control/runtime/control.h"
 
-struct pool_controller *pool_counter_create(struct control *control);   // LIF-205
+struct pool_controller *pool_counter_create(struct control *control); // LIF-205

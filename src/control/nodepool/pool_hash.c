@@ -1,8 +1,8 @@
 #include "control/nodepool/pool_hash.h"
 
-#include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
 #include "model/schema/drift_hash.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,

@@ -5,4 +5,4 @@
 #include "control/runtime/control.h"
 
 // Destroyed by pool_controller_destroy().
-struct pool_controller *pool_hash_create(struct control *control);      // LIF-200
+struct pool_controller *pool_hash_create(struct control *control); // LIF-200

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "reconcile/conditions.h"
-#include "control/runtime/operations.h"
-#include "control/nodepool/pool_controller.h"
-#include "model/validate/validate.h"
 #include "control/nodepool/pool_budgets.h"
+#include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "model/validate/validate.h"
 #include "model/validate/validate_runtime.h"
+#include "reconcile/conditions.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);

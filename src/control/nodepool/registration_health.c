@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "reconcile/conditions.h"
-#include "control/runtime/operations.h"
 #include "control/nodepool/pool_controller.h"
+#include "control/runtime/operations.h"
+#include "reconcile/conditions.h"
 
 #define CONDITION "NodeRegistrationHealthy"
 
@@ -143,8 +143,7 @@ void registration_health_succeeded(struct registration_health *health,
         return;
     struct pool_health *entry = health_of(health, pool);
     outcome_ring_add(&entry->ring, false);
-    entry->recovered =
-        entry->recovered || outcome_ring_state(&entry->ring) == REGISTRATION_HEALTHY;
+    entry->recovered = entry->recovered || outcome_ring_state(&entry->ring) == REGISTRATION_HEALTHY;
     reconcile_queue_add(health->queue, pool->meta.name);
 }
 

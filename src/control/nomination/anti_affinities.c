@@ -25,7 +25,7 @@ struct anti_affinities {
     bool has_further;
 };
 
-struct place { // a node that is there, or will be
+struct place {                      // a node that is there, or will be
     const struct node *node;        // NULL: not yet
     const struct node_claim *claim; // NULL: the Node has none
 };
@@ -38,8 +38,8 @@ static const char *domain_in(const struct place *place, const char *key)
     return label_of_node(place->node, place->claim, key);
 }
 
-static struct anti_term *term_of(struct anti_affinities *anti, const struct pod *pod, uint32_t index,
-                                 const struct pod_affinity_term *term)
+static struct anti_term *term_of(struct anti_affinities *anti, const struct pod *pod,
+                                 uint32_t index, const struct pod_affinity_term *term)
 {
     const char *workload = pod_controller_uid(pod);
     struct text key = {0};
@@ -48,8 +48,7 @@ static struct anti_term *term_of(struct anti_affinities *anti, const struct pod 
     if (number == NULL && anti->terms.count < TERMS_MAX) {
         number = map_ensure(anti->numbers, key.data, sizeof *number);
         *number = anti->terms.count;
-        vector_push(&anti->terms,
-                    (struct anti_term){term, pod->meta.namespace, map_create()});
+        vector_push(&anti->terms, (struct anti_term){term, pod->meta.namespace, map_create()});
     }
     anti->has_further |= number == NULL;
     text_free(&key);

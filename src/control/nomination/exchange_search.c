@@ -34,8 +34,8 @@ static bool is_welcome(const struct exchange_pod *pod, const struct exchange_nod
                        const struct exchange_node *to)
 {
     return pod->may_move && from->pool == to->pool && (pod->unwanted & to->rules) == 0 &&
-           (!is_spread(pod) || (from->domains[pod->key] == to->domains[pod->key] &&
-                                  !has_sibling(to, pod)));
+           (!is_spread(pod) ||
+            (from->domains[pod->key] == to->domains[pod->key] && !has_sibling(to, pod)));
 }
 
 static void move(const struct exchange *exchange, struct exchange_node *from, uint32_t index,
@@ -108,8 +108,8 @@ static bool choose(struct trade *trade, unsigned side, uint32_t start)
     struct set *set = &trade->sets[side];
     if (set->count == set->wanted)
         return side == 0 ? choose(trade, 1, 0) : fits(trade);
-    for (uint32_t i = start;
-         i < set->able_count && trade->exchange->steps < trade->steps_max; i++) {
+    for (uint32_t i = start; i < set->able_count && trade->exchange->steps < trade->steps_max;
+         i++) {
         if (!gets_on(set, &set->node->pods.items[set->able[i]]))
             continue;
         set->chosen[set->count++] = set->able[i];

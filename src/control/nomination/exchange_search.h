@@ -1,5 +1,5 @@
-// Which pods exchange places (sibling_exchange.h): a search over pods on nodes that takes apart pods
-// of one workload that share a node. It reads and changes what it is given, and nothing else.
+// Which pods exchange places (sibling_exchange.h): a search over pods on nodes that takes apart
+// pods of one workload that share a node. It reads and changes what it is given, and nothing else.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 struct exchange_pod {
     const void *object; // the caller's
     uint32_t workload;
-    uint32_t key;            // it stays in its domain of that key
-    bool may_move;           // nothing binds it to the node
-    bool has_moved;          // out: it is on another node than before
-    uint64_t unwanted;       // by rules of pods that stay; it goes where none of them is among `rules`
+    uint32_t key;      // it stays in its domain of that key
+    bool may_move;     // nothing binds it to the node
+    bool has_moved;    // out: it is on another node than before
+    uint64_t unwanted; // by rules of pods that stay; it goes where none of them is among `rules`
     const int64_t *requests; // one for each resource
 };
 
@@ -33,8 +33,8 @@ struct exchange {
     uint32_t steps, steps_max; // looks; the search ends with the last one
 };
 
-// Each node has room for its pods afterwards, too, and each domain as many pods of a workload with a
-// key as before.
+// Each node has room for its pods afterwards, too, and each domain as many pods of a workload with
+// a key as before.
 void exchange_search(struct exchange *exchange);
 // Pods with a key that share their node with another of their workload.
 uint32_t exchange_siblings(const struct exchange *exchange);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/disruption/kept_replacements.h"
 #include "control/nomination/openings.h"
-#include "control/runtime/operations.h"
 #include "control/nomination/spread_order.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define REVIEW         "review" // no pod's key: those have a slash
@@ -25,8 +25,8 @@
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
-struct nomination { // of a pod, the last
-    int64_t at_ns;  // monotonic
+struct nomination {   // of a pod, the last
+    int64_t at_ns;    // monotonic
     int64_t pause_ns; // to the next
 };
 
@@ -34,13 +34,13 @@ struct nominator {
     struct control *control;
     struct reconcile_queue *queue;
     enum support support;
-    int64_t asked_ns;              // monotonic
+    int64_t asked_ns;               // monotonic
     uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
-    int64_t distrusted_until_ns;   // monotonic
+    int64_t distrusted_until_ns;    // monotonic
     struct openings *openings;
     struct kept_replacements *kept;
-    bool are_alike;                // all planned pods are of one workload
-    struct map *nominated;         // pod UID -> struct nomination
+    bool are_alike;        // all planned pods are of one workload
+    struct map *nominated; // pod UID -> struct nomination
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -203,8 +203,8 @@ static bool is_closed(const struct node *node)
            find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
 }
 
-// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to be
-// opened yet.
+// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to
+// be opened yet.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
@@ -231,7 +231,8 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
 // A nomination that nothing stands behind: ours of before the plan changed, or of a predecessor.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
-    return pod_is_nominated(pod) && cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
+    return pod_is_nominated(pod) &&
+           cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
            !may_preempt(nominator, pod);
 }
 
@@ -285,8 +286,8 @@ static void see_whether_alike(struct nominator *nominator)
     }
 }
 
-// kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload get in
-// if they come at the right time (spread_order.h), more keep each other away.
+// kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload
+// get in if they come at the right time (spread_order.h), more keep each other away.
 static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
                               const struct node_claim *claim)
 {
@@ -375,8 +376,7 @@ static int64_t review(struct nominator *nominator)
     struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
-        if (differs(nominator, pods->items[i]) &&
-            (sets || pod_is_nominated(pods->items[i])))
+        if (differs(nominator, pods->items[i]) && (sets || pod_is_nominated(pods->items[i])))
             wanting[count++] = wanting_of(arena, pods->items[i]);
     qsort(wanting, count, sizeof *wanting, hardest_first);
     for (uint32_t i = 0; i < count; i++)
@@ -443,11 +443,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",
               "s:controller", "pod.nomination", "n:Pod", pod->meta.namespace, pod->meta.name,
               "o:Node", wanted != NULL ? wanted : pod->status.nominated_node_name);
-    return start_patch_status(
-        &(struct operation_about){.control = nominator->control,
-                                  .item = item,
-                                  .doing = "nominating node for pod",
-                                  .record = note_written,
-                                  .context = nominator},
-        (const struct object *)pod, body);
+    return start_patch_status(&(struct operation_about){.control = nominator->control,
+                                                        .item = item,
+                                                        .doing = "nominating node for pod",
+                                                        .record = note_written,
+                                                        .context = nominator},
+                              (const struct object *)pod, body);
 }

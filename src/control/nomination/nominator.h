@@ -1,12 +1,13 @@
-// Tells kube-scheduler where the plan wants pods (SCH-516): sets status.nominatedNodeName of pending
-// pods that were planned for a node, and clears what is stale. kube-scheduler 1.35 and later (feature
-// NominatedNodeNameForExpectation) tries that node first and keeps its room for the pod; an attempt in
-// vain ends the nomination, and has all other pods tried again. So a pod is nominated shortly before its
-// node opens (openings.h), and until then the taint karpenter.sh/unregistered stays.
+// Tells kube-scheduler where the plan wants pods (SCH-516): sets status.nominatedNodeName of
+// pending pods that were planned for a node, and clears what is stale. kube-scheduler 1.35 and
+// later (feature NominatedNodeNameForExpectation) tries that node first and keeps its room for the
+// pod; an attempt in vain ends the nomination, and has all other pods tried again. So a pod is
+// nominated shortly before its node opens (openings.h), and until then the taint
+// karpenter.sh/unregistered stays.
 //
-// Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server, or
-// where kube-scheduler puts pods elsewhere all the same; nor if all planned pods are of one workload, for
-// they may take each other's places.
+// Nothing is written under COMPATIBILITY=upstream, with POD_NOMINATION=Off, to an older API server,
+// or where kube-scheduler puts pods elsewhere all the same; nor if all planned pods are of one
+// workload, for they may take each other's places.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -22,8 +23,8 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
 bool nominator_works(const struct nominator *nominator);
 // The pod was nominated, and kube-scheduler should follow soon.
 bool nominator_has_told(const struct nominator *nominator, const struct pod *pod);
-// The node of a replacement is about to be registered: whether it is kept closed for the pods that its
-// command evicts (kept_replacements.h); and whether it still is.
+// The node of a replacement is about to be registered: whether it is kept closed for the pods that
+// its command evicts (kept_replacements.h); and whether it still is.
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim);
 bool nominator_keeps(const struct nominator *nominator, const char *claim);
 // The node should not be opened to pods yet: its own are not nominated. Never for long.

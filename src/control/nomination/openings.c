@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/sibling_exchange.h"
 #include "control/nomination/spread_order.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define LOOK_NS     (100 * MILLISECOND)
@@ -20,13 +20,14 @@
 #define READY_PAUSE_NS (4 * SECOND)
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
-#define PROGRESS_NS    SECOND // while a node is prepared so often, twice as long: the API server is slow
-#define OPEN_NS    (10 * SECOND) // from the opening on: who is not registered then is on its own
-#define UNREADY_NS (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS   (20 * SECOND) // and afterwards
+#define PROGRESS_NS \
+    SECOND // while a node is prepared so often, twice as long: the API server is slow
+#define OPEN_NS        (10 * SECOND) // after it, an unregistered node is on its own
+#define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
+#define READY_NS       (20 * SECOND) // and afterwards
 #define GROUP_PODS_MAX 2000
 
-struct held { // a node
+struct held {         // a node
     int64_t seen_ns;  // monotonic
     int64_t ready_ns; // first seen ready; 0: it is not
     bool is_in_group;
@@ -89,8 +90,7 @@ static bool is_overdue(const struct openings *openings, const struct held *held,
 {
     if (held->ready_ns != 0)
         return ns_subtract(now_of(openings), held->ready_ns) >= READY_NS;
-    int64_t since_ns =
-        ns_subtract(control_now(openings->control), node->meta.creation_timestamp);
+    int64_t since_ns = ns_subtract(control_now(openings->control), node->meta.creation_timestamp);
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
 }
 
@@ -271,8 +271,7 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
 static bool is_out_of_patience(const struct openings *openings)
 {
     int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->group_ns);
-    int64_t patience_ns =
-        ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
+    int64_t patience_ns = ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
     bool goes_on = ns_subtract(now_ns, openings->progress_ns) < PROGRESS_NS;
     return since_ns >= (goes_on ? ns_multiply(2, patience_ns) : patience_ns);
 }
@@ -293,8 +292,7 @@ static void look_at_group(struct openings *openings, const held_list *group)
     if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
         (group_is_prepared(openings, group) || is_out_of_patience(openings)))
         open_group(openings, group);
-    bool is_late =
-        openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
+    bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)
         return;
     openings->group_ns = openings->opened_ns = 0;

@@ -2,9 +2,9 @@
 
 #include "base/symbols.h"
 #include "control/nomination/anti_affinities.h"
-#include "control/state/cluster.h"
 #include "control/nomination/exchange_search.h"
 #include "control/nomination/spread_order.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
@@ -15,7 +15,7 @@ struct reading {
     struct arena *arena;
     const struct anti_affinities *anti;
     struct exchange exchange;
-    const struct node_claim **claims;  // of the nodes
+    const struct node_claim **claims; // of the nodes
     struct symbols *resources, *keys; // topology keys
     struct symbols *names;            // of pools, workloads and domains
 };
@@ -81,8 +81,8 @@ static bool read_node(const struct reading *reading, const struct node_claim *cl
     *to = (struct exchange_node){.pool = symbols_intern(reading->names, pool),
                                  .rules = anti_affinities_around(reading->anti, claim)};
     const struct pod *pod;
-    for (uint32_t i = 0;
-         (pod = cluster_planned_on(reading->control->cluster, claim, i)) != NULL; i++)
+    for (uint32_t i = 0; (pod = cluster_planned_on(reading->control->cluster, claim, i)) != NULL;
+         i++)
         vector_push(&to->pods, exchange_pod_of(reading, pod));
     return find_room(reading, claim, to);
 }
@@ -93,8 +93,7 @@ static void read_domains(const struct reading *reading, const struct node_claim 
     const struct node *node = cluster_main_node(reading->control->cluster, claim);
     for (uint32_t i = 0; i < symbols_count(reading->keys) && i < EXCHANGE_KEYS_MAX; i++) {
         const char *domain = label_of_node(node, claim, symbols_text(reading->keys, i));
-        to->domains[i] =
-            domain != NULL ? symbols_intern(reading->names, domain) : UINT32_MAX;
+        to->domains[i] = domain != NULL ? symbols_intern(reading->names, domain) : UINT32_MAX;
     }
 }
 

@@ -29,7 +29,7 @@ struct domain {
     uint32_t left, pairs_left; // places; those with another on the same node
 };
 
-struct moving { // a workload
+struct moving {      // a workload
     const char *key; // NULL: it is not spread
     VECTOR(struct mover) pods;
     VECTOR(struct place) places;
@@ -114,9 +114,8 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
         struct moving *moving = map_ensure(order->workloads, workload, sizeof *moving);
         moving->key = key;
         struct mover mover = mover_of(order, pod);
-        struct place place = {.claim = claim,
-                              .host = host_of(moving, claim),
-                              .domain = domain_of(moving, name)};
+        struct place place = {
+            .claim = claim, .host = host_of(moving, claim), .domain = domain_of(moving, name)};
         moving->hosts.items[place.host]++;
         vector_push(&moving->pods, mover);
         vector_push(&moving->places, place);
@@ -129,14 +128,12 @@ static void count_present(struct spread_order *order)
     struct cluster *cluster = order->control->cluster;
     struct map_entry *position = NULL;
     const struct state_node *state;
-    while (map_count(order->workloads) > 0 &&
-           (state = cluster_next(cluster, &position)) != NULL) {
+    while (map_count(order->workloads) > 0 && (state = cluster_next(cluster, &position)) != NULL) {
         const struct node *node = state_main_node(state);
         const struct pod_list *pods = cluster_pods(cluster, node != NULL ? node->meta.name : NULL);
         for (uint32_t i = 0; i < pods->count; i++) {
             const char *workload = pod_controller_uid(pods->items[i]);
-            struct moving *moving =
-                workload != NULL ? map_get(order->workloads, workload) : NULL;
+            struct moving *moving = workload != NULL ? map_get(order->workloads, workload) : NULL;
             const char *name = moving != NULL && moving->key != NULL
                                    ? string_map_get(&node->meta.labels, moving->key)
                                    : NULL;
@@ -192,8 +189,9 @@ static uint32_t next_domain(const struct moving *moving, bool *is_last)
         const struct domain *least = best != UINT32_MAX ? &moving->domains.items[best] : NULL;
         if (domain->left == 0)
             continue;
-        alike = least != NULL && domain->pods == least->pods ? alike + 1
-                : least == NULL || domain->pods < least->pods ? 1 : alike;
+        alike = least != NULL && domain->pods == least->pods  ? alike + 1
+                : least == NULL || domain->pods < least->pods ? 1
+                                                              : alike;
         if (least == NULL || domain->pods < least->pods ||
             (domain->pods == least->pods && domain->pairs_left < least->pairs_left))
             best = i;
@@ -242,9 +240,9 @@ static void assign_in_turn(struct spread_order *order, struct moving *moving)
         take(order, moving, place, &number);
 }
 
-// The places in an order in which each fits when its turn comes. kube-scheduler counts a pod that is
-// nominated to the same node as being there: both fit only if the first of them is the last of a round
-// over the domains, and the second the first of the next round.
+// The places in an order in which each fits when its turn comes. kube-scheduler counts a pod that
+// is nominated to the same node as being there: both fit only if the first of them is the last of a
+// round over the domains, and the second the first of the next round.
 static void assign(struct spread_order *order, struct moving *moving)
 {
     uint32_t number = 0;

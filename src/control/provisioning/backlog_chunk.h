@@ -1,7 +1,7 @@
 // The pods that one pass plans, when more of them wait than a pass should hold back: the heaviest
-// first, as in the engine's own queue (SCH-150), those of one workload together. The rest follows in
-// the next passes at once; what was decided before is part of their snapshots (snapshot_planned.h).
-// Pure.
+// first, as in the engine's own queue (SCH-150), those of one workload together. The rest follows
+// in the next passes at once; what was decided before is part of their snapshots
+// (snapshot_planned.h). Pure.
 #pragma once
 
 #include "model/snapshot/snapshot.h"
@@ -15,6 +15,6 @@ struct portion_options {
 // How many pods one pass plans at most where the controller may use that many bytes (STO-6); 0 or
 // less: it is not known. A backlog of any size is then worked off within the limit.
 uint32_t portion_pods_max(int64_t memory_limit_bytes);
-// Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many of
-// those taken out have not been tried yet.
+// Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many
+// of those taken out have not been tried yet.
 uint32_t portion_choose(struct snapshot *snapshot, const struct portion_options *options);

@@ -44,10 +44,8 @@ static int64_t finished_due(const struct batcher *batcher, const struct batcher_
 static int64_t early_due(const struct batcher *batcher, const struct batcher_window *window)
 {
     bool is_first = batcher->wave_ns == batcher->opened_ns;
-    int64_t due_ns =
-        ns_add(batcher->opened_ns, is_first ? window->idle_ns : window->idle_ns / 2);
-    int64_t latest_ns =
-        ns_add(batcher->opened_ns, ns_multiply(JOIN_TIMES, window->idle_ns));
+    int64_t due_ns = ns_add(batcher->opened_ns, is_first ? window->idle_ns : window->idle_ns / 2);
+    int64_t latest_ns = ns_add(batcher->opened_ns, ns_multiply(JOIN_TIMES, window->idle_ns));
     return ns_maximum(due_ns, ns_minimum(window->settled_ns, latest_ns));
 }
 
@@ -68,7 +66,7 @@ bool batcher_close(struct batcher *batcher, const struct batcher_window *window,
 {
     bool busy = ns_subtract(now_ns, batcher->last_ns) < window->idle_ns / 2;
     bool early = window->early && busy && !window->finished &&
-        ns_subtract(now_ns, batcher->wave_ns) < window->max_ns;
+                 ns_subtract(now_ns, batcher->wave_ns) < window->max_ns;
     int64_t wave_ns = early ? batcher->wave_ns : 0;
     map_destroy(batcher->seen, NULL);
     batcher_init(batcher);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/provisioning/worst_case_capacity.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 
 struct pool_room { // what is left of one pool's limits, by the order of its limits
@@ -58,8 +58,8 @@ static bool is_of_pool(const struct pool_room *room, const char *pool)
     return text_equal(pool, room->pool->meta.name);
 }
 
-// Of a command's nodes and of its replacements only the larger is there in the end: what both have is
-// counted once.
+// Of a command's nodes and of its replacements only the larger is there in the end: what both have
+// is counted once.
 static void give_back_twice_counted(struct control *control, struct pool_room *room,
                                     struct arena *arena, struct largest_machines *largest,
                                     const struct disruption_command *command)
@@ -97,8 +97,8 @@ static void give_back_twice_counted(struct control *control, struct pool_room *r
 
 // A command that may still be called off keeps the room of its nodes; one that is being taken back
 // has them again.
-static void give_back_commands(struct control *control, struct pool_room *room,
-                               struct arena *arena, struct largest_machines *largest,
+static void give_back_commands(struct control *control, struct pool_room *room, struct arena *arena,
+                               struct largest_machines *largest,
                                const struct disruption_command *replacing)
 {
     struct map_entry *position = NULL;
@@ -133,8 +133,7 @@ static void take_existing(struct control *control, struct pool_room *room, struc
 }
 
 int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool,
-                          const struct disruption_command *replacing)
+                          const struct node_pool *pool, const struct disruption_command *replacing)
 {
     const struct resource_map *limits = &pool->spec.limits;
     struct pool_room room = {.pool = pool};

@@ -9,5 +9,4 @@
 struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
                                          const struct plan *plan);
 int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool,
-                          const struct disruption_command *replacing);
+                          const struct node_pool *pool, const struct disruption_command *replacing);

@@ -10,7 +10,7 @@
 
 enum fact { ANTI_AFFINITY, SPREAD, FACTS };
 
-struct told { // of one pod
+struct told {             // of one pod
     int64_t at_ns[FACTS]; // monotonic; 0: never
 };
 

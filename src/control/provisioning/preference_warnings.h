@@ -1,6 +1,6 @@
 // Log lines about accepted pending pods whose preferences may keep nodes from being consolidated
-// (SCH-33): preferred anti-affinity between pods, and spread constraints that only ask. Each pod is named
-// once a day for each of the two (LIF-462); not with PREFERENCE_POLICY=Ignore.
+// (SCH-33): preferred anti-affinity between pods, and spread constraints that only ask. Each pod is
+// named once a day for each of the two (LIF-462); not with PREFERENCE_POLICY=Ignore.
 #pragma once
 
 #include "control/runtime/control.h"

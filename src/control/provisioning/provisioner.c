@@ -4,20 +4,20 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/provisioning/batcher.h"
 #include "control/buffers/capacity_buffers.h"
-#include "control/state/cluster.h"
-#include "control/state/decision_inputs.h"
+#include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff.h"
 #include "control/nomination/nominator.h"
-#include "control/runtime/operations.h"
+#include "control/provisioning/batcher.h"
 #include "control/provisioning/preference_warnings.h"
 #include "control/provisioning/provisioning_pass.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/wave_report.h"
 #include "control/provisioning/workload_bursts.h"
-#include "control/launch/launch_attempts.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/decision_inputs.h"
 #include "control/state/pod_metrics.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
@@ -57,9 +57,9 @@ struct provisioner {
     // tried again in the next round.
     uint32_t round;
     bool goes_on, has_hushed;
-    int64_t repeat_at_ns;   // 0: nothing to repeat
+    int64_t repeat_at_ns;       // 0: nothing to repeat
     int64_t left_over_until_ns; // pods wait until then for the others to be bound; 0: none does
-    char scheduling_id[37]; // of the present or last pass (SCH-58)
+    char scheduling_id[37];     // of the present or last pass (SCH-58)
 };
 
 struct acknowledgement { // SCH-12
@@ -229,8 +229,7 @@ static void collect_unfinished(void *context, const struct metric *metric, struc
     const char *const values[] = {"provisioner", provisioner->scheduling_id};
     int64_t now = loop_monotonic_ns(provisioner->control->loop);
     metric_emit(metric, out, (double)ns_subtract(now, provisioner->pass->started_ns) / SECOND,
-                values,
-                ARRAY_LENGTH(values));
+                values, ARRAY_LENGTH(values));
 }
 
 struct provisioner *provisioner_create(struct control *control)
@@ -637,15 +636,14 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
     provisioner->has_fresh_pods = provisioner->goes_on = false;
-    if (has_work(provisioner) ||
-        capacity_buffers_want_pass(provisioner->control->capacity_buffers))
+    if (has_work(provisioner) || capacity_buffers_want_pass(provisioner->control->capacity_buffers))
         return is_known(provisioner) ? repeat_known(provisioner, now)
                                      : start_pass(provisioner, early);
     forget_known(provisioner);
     if (provisioner->repeat_at_ns == 0 &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
         provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
-    return until_repetition(provisioner, now);       // SCH-18
+    return until_repetition(provisioner, now);              // SCH-18
 }
 
 // Pods that were not bound where they were planned are planned anew when the others are bound.

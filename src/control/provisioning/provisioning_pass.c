@@ -5,17 +5,17 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
-#include "control/state/cluster.h"
-#include "control/provisioning/partial_launch.h"
+#include "control/disruption/target_report.h"
 #include "control/launch/launch_backoff.h"
+#include "control/launch/launch_backoff_report.h"
+#include "control/provisioning/claim_limits.h"
+#include "control/provisioning/partial_launch.h"
 #include "control/provisioning/preference_warnings.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/snapshot_planned.h"
-#include "control/disruption/target_report.h"
-#include "engine/pods/placeholders.h"
-#include "control/launch/launch_backoff_report.h"
-#include "control/provisioning/claim_limits.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
 
 #define NAMED_PODS_MAX      5
@@ -70,8 +70,8 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
     const struct plan_options options = {
         .zones = true, .explain = pass->with_reasons ? EXPLAIN_REASONS : EXPLAIN_NOTHING};
     // Real pods first: those that still come may need the room.
-    pass->with_buffers = pass->snapshot->settings.gate_capacity_buffer && !pass->early &&
-                         pass->left_out == 0;
+    pass->with_buffers =
+        pass->snapshot->settings.gate_capacity_buffer && !pass->early && pass->left_out == 0;
     pass->snapshot->settings.gate_capacity_buffer = pass->with_buffers;
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
     if (pass->plan != NULL)
@@ -234,8 +234,8 @@ static void expect_on(const struct provisioning_pass *pass, const struct plan_pl
                                placement->node_claim->meta.name);
 }
 
-// While it was planned a pod may have gone, and another of its name have come: nobody would give back
-// the place.
+// While it was planned a pod may have gone, and another of its name have come: nobody would give
+// back the place.
 static void plan_pod(struct control *control, const struct pod *pod, const char *claim)
 {
     const struct object *now =
@@ -263,8 +263,7 @@ static void tell_placements(const struct provisioning_pass *pass)
             cluster_nominate(control->cluster, state);
         if (state != NULL && any_runs_elsewhere(placement))
             cluster_hold(control->cluster, state, 0);
-        const char *claim =
-            placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
+        const char *claim = placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
         // A Node that the snapshot made up for planned pods is none.
         const char *node = placement->node != NULL ? placement->node->meta.name : NULL;
         if (node != NULL && find_node(control, node) == NULL)
@@ -370,7 +369,7 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     if (!pass->was_told)
         metric_observe(control->metrics.scheduling_seconds,
                        (double)ns_subtract(pass->planned_ns, pass->started_ns) / SECOND,
-                           "provisioner");
+                       "provisioner");
     pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);

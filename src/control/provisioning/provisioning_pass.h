@@ -1,9 +1,9 @@
 // One pass of the provisioner: its snapshot, its plan, and what came of it.
 #pragma once
 
+#include "control/provisioning/backlog_chunk.h"
 #include "control/runtime/control.h"
 #include "control/state/node_claim_template.h"
-#include "control/provisioning/backlog_chunk.h"
 #include "engine/engine.h"
 
 struct provisioning_pass {
@@ -13,17 +13,18 @@ struct provisioning_pass {
     struct error error; // of planning
     int64_t started_ns, planned_ns;
     struct arena *arena;
-    struct creation_round *round; // NULL before the first
-    uint32_t next;                // claim of the plan, to be created in the next round
+    struct creation_round *round;         // NULL before the first
+    uint32_t next;                        // claim of the plan, to be created in the next round
     uint32_t created, refused, held_back; // of its claims; the last for a trial (launch_backoff.h)
-    bool with_reasons;  // of pods without place: launches wait
-    struct text errors; // NodePools whose instance types could not be read
-    bool early;         // more pods of the same wave are coming (batcher.h, early_pass.h)
-    bool rest;          // of an early pass: some pods were left for the next one
-    bool with_buffers;  // placeholder pods were planned too: neither early nor with pods left out
-    LIST(struct plan_zone) zones; // of all pods planned, also where an early pass leaves some (SCH-398)
-    uint32_t left_out;  // pending pods that the pass does not plan (portion.h)
-    bool was_told;      // the decision is told again: it was made once (SCH-526)
+    bool with_reasons;                    // of pods without place: launches wait
+    struct text errors;                   // NodePools whose instance types could not be read
+    bool early;        // more pods of the same wave are coming (batcher.h, early_pass.h)
+    bool rest;         // of an early pass: some pods were left for the next one
+    bool with_buffers; // placeholder pods were planned too: neither early nor with pods left out
+    LIST(struct plan_zone)
+    zones;             // of all pods planned, also where an early pass leaves some (SCH-398)
+    uint32_t left_out; // pending pods that the pass does not plan (portion.h)
+    bool was_told;     // the decision is told again: it was made once (SCH-526)
 };
 
 // NodeClaims that are created at the same time. So that a large plan needs not much more memory
@@ -31,9 +32,9 @@ struct provisioning_pass {
 #define ROUND_CLAIMS_MAX 100
 struct creation_round {
     struct arena *arena;
-    uint32_t first, count;            // claims of the plan
-    struct claim_types *types;        // of each
-    char *names[ROUND_CLAIMS_MAX];    // of the NodeClaims, chosen by us; NULL: not to be created
+    uint32_t first, count;         // claims of the plan
+    struct claim_types *types;     // of each
+    char *names[ROUND_CLAIMS_MAX]; // of the NodeClaims, chosen by us; NULL: not to be created
 };
 
 struct provisioning_pass *provisioning_pass_create(struct control *control,

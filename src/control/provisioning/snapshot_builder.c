@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "control/buffers/capacity_buffers.h"
-#include "control/state/cluster.h"
 #include "control/launch/launch_backoff.h"
-#include "control/provisioning/snapshot_planned.h"
 #include "control/launch/launch_backoff_catalog.h"
+#include "control/provisioning/snapshot_planned.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 

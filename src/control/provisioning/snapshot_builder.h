@@ -1,5 +1,5 @@
-// The snapshot of a decision, from the mirror (SCH-20, FMT-9): references only, nothing is copied but
-// the heads of what is on its way (snapshot_planned.h).
+// The snapshot of a decision, from the mirror (SCH-20, FMT-9): references only, nothing is copied
+// but the heads of what is on its way (snapshot_planned.h).
 #pragma once
 
 #include "control/runtime/control.h"

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "cloud/port/offering_choice.h"
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_replacements.h"
-#include "control/provisioning/worst_case_capacity.h"
 #include "control/provisioning/workload_bursts.h"
-#include "model/reading/pod_workload.h"
+#include "control/provisioning/worst_case_capacity.h"
+#include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_workload.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
 // which the snapshot keeps. The reference of their own is never given back.
@@ -27,10 +27,10 @@ static void *derive(struct snapshot *snapshot, const struct object *from, size_t
 // --- NodeClaims ----------------------------------------------------------------------------------
 static void add_label(struct string_map *labels, const char *key, const char *value);
 
-// What nobody asked for names no types (LIF-232), and pods of a node that was to be replaced may need
-// the replacement before it is launched. Until then it counts as what the provider tries first, so
-// that pods are put there instead of on a machine of their own; who does not fit in the end is
-// planned anew once the node is there (LIF-454).
+// What nobody asked for names no types (LIF-232), and pods of a node that was to be replaced may
+// need the replacement before it is launched. Until then it counts as what the provider tries
+// first, so that pods are put there instead of on a machine of their own; who does not fit in the
+// end is planned anew once the node is there (LIF-454).
 static void expect_cheapest(struct snapshot *snapshot, struct control *control,
                             const struct node_pool *pool, struct node_claim *copy)
 {
@@ -47,8 +47,7 @@ static void expect_cheapest(struct snapshot *snapshot, struct control *control,
         return;
     const struct instance_type *type = choices.items[0].type;
     copy->status.capacity = type->capacity;
-    copy->status.allocatable =
-        instance_type_allocatable(arena, type, choices.items[0].offering);
+    copy->status.allocatable = instance_type_allocatable(arena, type, choices.items[0].offering);
     struct string_map labels = {0};
     labels.items = arena_allocate_array(
         arena, copy->meta.labels.count + type->requirements.count + 1, sizeof *labels.items);
@@ -152,9 +151,9 @@ static const char *add_node(struct snapshot *snapshot, const struct node_claim *
     node->meta.name = claim->meta.name;
     node->meta.labels = labels_of(snapshot->arena, claim);
     node->spec.taints = claim->spec.taints;
-    node->spec.provider_id =
-        node_claim_is_launched(claim) ? claim->status.provider_id
-                           : arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
+    node->spec.provider_id = node_claim_is_launched(claim)
+                                 ? claim->status.provider_id
+                                 : arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
     snapshot_add(snapshot, (const struct object *)node);
     return node->meta.name;
 }
@@ -190,17 +189,15 @@ static void add_planned_pod(struct planning *planning, const struct pod *pod)
     struct pod *copy = derive(snapshot, (const struct object *)pod, sizeof *copy);
     if (pod->spec.node_name != NULL) {
         struct string_map *annotations = &copy->meta.annotations;
-        annotations->items =
-            arena_allocate_array(snapshot->arena, pod->meta.annotations.count + 1,
-                                 sizeof *annotations->items);
+        annotations->items = arena_allocate_array(snapshot->arena, pod->meta.annotations.count + 1,
+                                                  sizeof *annotations->items);
         if (annotations->count > 0)
             memcpy(annotations->items, pod->meta.annotations.items,
                    annotations->count * sizeof *annotations->items);
         add_label(annotations, ANNOTATION_LEAVES_NODE, pod->spec.node_name);
         qsort(annotations->items, annotations->count, sizeof *annotations->items, compare_pairs);
     }
-    copy->spec.node_name =
-        node_of(snapshot, planning->control, planning->names, claim);
+    copy->spec.node_name = node_of(snapshot, planning->control, planning->names, claim);
     snapshot_add(snapshot, (const struct object *)copy);
 }
 
@@ -251,15 +248,14 @@ const char *expected_pod_workload(const struct pod *pod)
     return object_controller_owner((const struct object *)pod)->uid;
 }
 
-// Like the sample, as it was when it was created. The numbers have the same width, so that the order
-// by name is theirs.
+// Like the sample, as it was when it was created. The numbers have the same width, so that the
+// order by name is theirs.
 static struct pod *expect(struct snapshot *snapshot, const struct expected_pods *expected,
                           uint32_t number)
 {
     struct arena *arena = snapshot->arena;
     struct pod *copy = derive(snapshot, (const struct object *)expected->sample, sizeof *copy);
-    copy->meta.name =
-        arena_format(arena, "%s-expected-%06u", expected->sample->meta.name, number);
+    copy->meta.name = arena_format(arena, "%s-expected-%06u", expected->sample->meta.name, number);
     copy->meta.uid = arena_format(arena, EXPECTED_UID "%s/%06u", expected->workload, number);
     copy->spec.node_name = NULL;
     memset(&copy->status, 0, sizeof copy->status);

@@ -35,10 +35,8 @@ static void begin(struct wave_report *report, int64_t started_ns)
 {
     struct map *pools = map_create();
     map_destroy(report->pools, NULL);
-    *report = (struct wave_report){.control = report->control,
-                                   .is_open = true,
-                                   .begun_ns = started_ns,
-                                   .pools = pools};
+    *report = (struct wave_report){
+        .control = report->control, .is_open = true, .begun_ns = started_ns, .pools = pools};
 }
 
 void wave_report_pass(struct wave_report *report, const struct provisioning_pass *pass)

@@ -5,14 +5,14 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
-#include "model/reading/workload_counts.h"
 #include "model/reading/pod.h"
+#include "model/reading/workload_counts.h"
 
 #define WANTED_UNKNOWN (-1)
 #define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for
 #define GIVEN_UP_NS    MINUTE       // nor is any place kept
 #define FIRST_NS       (5 * SECOND) // that long the first pod of a workload is waited for
-#define SETTLE_GAPS    5  // between the workloads of a wave: how long the next is waited for
+#define SETTLE_GAPS    5 // between the workloads of a wave: how long the next is waited for
 #define SETTLE_SHARE   2 // of the idle time: that long at least
 #define ALONE_SHARE    4 // the same while there is one workload only
 
@@ -100,8 +100,8 @@ static bool has_own_volumes(const struct pod *pod)
 // Pods that may still come, and whose needs are known.
 static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
 {
-    if (is_complete(workload) || workload->wanted == WANTED_UNKNOWN ||
-        workload->sample == NULL || ns_subtract(now_ns, workload->changed_ns) >= GIVEN_UP_NS ||
+    if (is_complete(workload) || workload->wanted == WANTED_UNKNOWN || workload->sample == NULL ||
+        ns_subtract(now_ns, workload->changed_ns) >= GIVEN_UP_NS ||
         (workload->is_numbered && has_own_volumes(workload->sample)))
         return 0;
     return (uint32_t)(workload->wanted - workload->pods);
@@ -188,7 +188,7 @@ bool waves_account_for(const struct pod *pod)
     return counted_owner(pod, &kind) != NULL;
 }
 
-struct share { // of one pod in the counts of its workload
+struct share {                           // of one pod in the counts of its workload
     const struct owner_reference *owner; // NULL: in none
     size_t kind;
 };

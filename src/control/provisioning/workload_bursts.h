@@ -1,10 +1,11 @@
 // Waves of pods that are being created (SCH-527): for each ReplicaSet, StatefulSet and Job how many
-// pods it wants, how many there are, and what one of them looks like. The size of a wave is known when
-// every workload in it has a first pod: the pods that its controller has not created yet are expected,
-// and planned with the others.
+// pods it wants, how many there are, and what one of them looks like. The size of a wave is known
+// when every workload in it has a first pod: the pods that its controller has not created yet are
+// expected, and planned with the others.
 //
-// Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or makes
-// no progress; places that were planned for its pods are kept for a while longer. Work per change, not per pod and look.
+// Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or
+// makes no progress; places that were planned for its pods are kept for a while longer. Work per
+// change, not per pod and look.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -23,11 +24,11 @@ bool waves_account_for(const struct pod *pod);
 void waves_note_loose(struct waves *waves);
 // The size of everything that is being created is known.
 bool waves_finished(struct waves *waves);
-// Monotonic: when it can be believed that no further workload belongs to the present wave. Workloads
-// that are applied together appear one after the other. INT64_MAX: nobody knows yet.
+// Monotonic: when it can be believed that no further workload belongs to the present wave.
+// Workloads that are applied together appear one after the other. INT64_MAX: nobody knows yet.
 int64_t waves_settled_at(const struct waves *waves);
 
-struct expected_pods { // of one workload: pods that its controller is about to create
+struct expected_pods {        // of one workload: pods that its controller is about to create
     const char *workload;     // UID; borrowed, like the sample
     const struct pod *sample; // a pod of the workload
     uint32_t count;

@@ -7,7 +7,7 @@
 struct largest_machines; // a computation's: types by name, looked up once a NodePool
 struct largest_machines *largest_machines_create(struct control *control);
 void largest_machines_destroy(struct largest_machines *largest);
-// Per resource that the NodePool limits ("nodes" aside) the most that any of its types has, at least
-// what it requests. In `arena`; the names are the NodePool's.
+// Per resource that the NodePool limits ("nodes" aside) the most that any of its types has, at
+// least what it requests. In `arena`; the names are the NodePool's.
 struct resource_map largest_machine(struct largest_machines *largest, struct arena *arena,
                                     const struct node_pool *pool, const struct node_claim *claim);

@@ -145,9 +145,9 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
         pool != NULL ? control->cloud->operations->instance_types(control->cloud, pool, &error)
                      : NULL;
     const struct instance_type *type =
-        catalogue != NULL ? instance_type_catalog_find(
-                                catalogue, string_map_get(labels, LABEL_INSTANCE_TYPE))
-                          : NULL;
+        catalogue != NULL
+            ? instance_type_catalog_find(catalogue, string_map_get(labels, LABEL_INSTANCE_TYPE))
+            : NULL;
     const struct offering *offering =
         type != NULL
             ? instance_type_offering(type, labels, !control->settings->compatibility_upstream)

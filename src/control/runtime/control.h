@@ -8,11 +8,11 @@
 #include "base/vector.h"
 #include "cloud/port/cloud.h"
 #include "control/runtime/control_metrics.h"
-#include "reconcile/reconcile_queue.h"
 #include "kube/client.h"
 #include "kube/event_recorder.h"
 #include "kube/mirror.h"
 #include "model/reading/settings.h"
+#include "reconcile/reconcile_queue.h"
 
 struct cluster;
 struct observer;
@@ -65,19 +65,19 @@ struct control {
     struct termination *termination;
     struct static_capacity *static_capacity;
     struct nominator *nominator; // NULL: pods are not nominated
-    struct waves *waves; // NULL: as upstream, decisions know nothing of workloads
+    struct waves *waves;         // NULL: as upstream, decisions know nothing of workloads
 };
 
 // A queue that starts, stops and dies with the others.
 struct reconcile_queue *control_queue(struct control *control,
                                       const struct reconcile_queue_options *options);
-// Calls the handler for every change of the kind once this replica leads; what is there by then comes as
-// if it had just been added. For those who tell people or count: a standby leaves that to its leader
-// (LIF-331).
+// Calls the handler for every change of the kind once this replica leads; what is there by then
+// comes as if it had just been added. For those who tell people or count: a standby leaves that to
+// its leader (LIF-331).
 void control_observe(struct control *control, enum kind_id kind, mirror_handler handler,
                      void *context);
-// A handler for mirror_on_change(): what the map (the context) has by the UID of an object that is gone
-// is freed.
+// A handler for mirror_on_change(): what the map (the context) has by the UID of an object that is
+// gone is freed.
 void forget_object(void *map, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
 void control_lead(struct control *control); // sets `started`; the observers learn what is there
@@ -100,8 +100,8 @@ const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);
 const struct node_pool *pool_of_claim(const struct control *control,
                                       const struct node_claim *claim);
-// What the NodeClaim's machine costs by the provider's catalogue, nano-USD an hour (DIS-59, DIS-744); 0 if
-// that is not known, which `known` (may be NULL) tells.
+// What the NodeClaim's machine costs by the provider's catalogue, nano-USD an hour (DIS-59,
+// DIS-744); 0 if that is not known, which `known` (may be NULL) tells.
 int64_t claim_price(const struct control *control, const struct node_claim *claim, bool *known);
 
 // --- readings (each names its rule) --------------------------------------------------------------
@@ -140,7 +140,8 @@ struct event_text {
 // Nothing is published while another replica leads.
 void publish(struct control *control, const struct object *about, const struct event_text *event,
              const char *format, ...) PRINTF_LIKE(4, 5);
-// On the Node and on its NodeClaim, as far as they are there. False: on none, it was said within its window.
+// On the Node and on its NodeClaim, as far as they are there. False: on none, it was said within
+// its window.
 bool publish_of_node(struct control *control, const struct node *node,
                      const struct node_claim *claim, const struct event_text *event,
                      const char *format, ...) PRINTF_LIKE(5, 6);

@@ -234,12 +234,14 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
         {&m->consolidation_savings,
          METRIC_COUNTER,
          "adze_consolidation_savings_dollars_per_hour_total",
-         "What consolidations save an hour: as predicted, and by the machines that came of it, or lost.",
+         "What consolidations save an hour: as predicted, and by the machines that came of it, or "
+         "lost.",
          {"nodepool", "kind"}},
         {&m->consolidation_savings_by_day,
          METRIC_GAUGE,
          "adze_consolidation_savings_dollars_per_hour",
-         "What the consolidations of a day save an hour: as predicted, and by the machines that came of it.",
+         "What the consolidations of a day save an hour: as predicted, and by the machines that "
+         "came of it.",
          {"nodepool", "kind", "day"}},
         {&m->consolidation_outcomes,
          METRIC_COUNTER,
@@ -315,7 +317,8 @@ static void register_reports(struct control_metrics *m, struct metrics *metrics)
         {&m->repack_price,
          METRIC_GAUGE,
          "adze_repack_price_dollars_per_hour",
-         "Nodes that may be consolidated: what they cost, and what a new plan for their pods would.",
+         "Nodes that may be consolidated: what they cost, and what a new plan for their pods "
+         "would.",
          {"kind"}},
     };
     register_families(metrics, families, ARRAY_LENGTH(families), NULL, 0);
@@ -334,7 +337,7 @@ static void register_reports(struct control_metrics *m, struct metrics *metrics)
     };
     register_families(metrics, counts, ARRAY_LENGTH(counts), count_buckets,
                       ARRAY_LENGTH(count_buckets));
-    static const double span_buckets[] = {5,   10,  20,  30,   45,   60,   90,
+    static const double span_buckets[] = {5,   10,  20,  30,  45,   60,   90,
                                           120, 180, 300, 600, 1200, 1800, 3600};
     const struct family spans[] = {
         {&m->wave_seconds,

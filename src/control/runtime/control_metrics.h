@@ -17,13 +17,16 @@ struct control_metrics {
     struct metric *ignored_pods, *unschedulable_pods, *pods_by_zone, *planned_pods_bound;
     struct metric *cluster_nodes, *cluster_synced, *cluster_unsynced_seconds;
     struct metric *disruption_evaluation_seconds, *disruption_decisions,
-        *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations, *disruption_timeouts,
-        *disruption_queue_failures;
-    struct metric *consolidation_moves, *consolidation_score, *consolidation_loops, *consolidation_outcomes;
-    struct metric *consolidation_savings, *consolidation_savings_by_day, *nodes_by_rule, *examined_age;
+        *disruption_decisions_by_pool, *disruption_eligible, *disruption_failed_validations,
+        *disruption_timeouts, *disruption_queue_failures;
+    struct metric *consolidation_moves, *consolidation_score, *consolidation_loops,
+        *consolidation_outcomes;
+    struct metric *consolidation_savings, *consolidation_savings_by_day, *nodes_by_rule,
+        *examined_age;
     struct metric *pool_allowed_disruptions, *pool_consuming_budgets;
     struct metric *wave_passes, *wave_purchases, *wave_seconds; // wave_report.h
-    struct metric *unplanned_node_claims, *consolidation_evicted_pods, *target_seconds; // target_report.h
+    struct metric *unplanned_node_claims, *consolidation_evicted_pods,
+        *target_seconds;         // target_report.h
     struct metric *repack_price; // engine/repack_target.h
     struct metric *pool_limit, *pool_usage;
 };

@@ -42,8 +42,8 @@ struct operation_about {
 // Reads one object of a kind that is not mirrored; only `record` sees it.
 struct reconcile_result start_get(const struct operation_about *about, enum kind_id kind,
                                   const char *namespace, const char *name);
-// Lists all objects of a kind from the API server itself, newer than whatever the mirror has; `page` gets them
-// page by page (kube_list_pages()), then `about->record` the end.
+// Lists all objects of a kind from the API server itself, newer than whatever the mirror has;
+// `page` gets them page by page (kube_list_pages()), then `about->record` the end.
 struct reconcile_result start_list(const struct operation_about *about, enum kind_id kind,
                                    kube_page_callback page);
 struct reconcile_result start_patch(const struct operation_about *about,

@@ -2,7 +2,6 @@
 
 #include "control/runtime/control.h"
 
-
 static void collect(void *context, const struct metric *metric, struct text *out)
 {
     const struct control *control = context;

@@ -1,5 +1,6 @@
 // How long what is in work has been so (LIF-358): workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds of every queue, computed when the registry is written.
+// workqueue_longest_running_processor_seconds of every queue, computed when the registry is
+// written.
 #pragma once
 
 #include "control/runtime/control.h"

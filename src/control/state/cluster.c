@@ -7,23 +7,23 @@
 
 #include "base/nanoseconds.h"
 #include "control/nomination/nominator.h"
-#include "control/state/planned_pods.h"
 #include "control/provisioning/wave_report.h"
+#include "control/state/planned_pods.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)
-// kube-scheduler has had its chance to bind a pod where it was planned: the node has been ready for a
-// while, and no planned pod was bound anywhere in the last seconds, or that has gone on for long.
-#define CHANCE_NS       (10 * SECOND)
-#define CHANCE_BUSY_NS  (5 * SECOND)
-#define CHANCE_MAX_NS   (2 * MINUTE)
+// kube-scheduler has had its chance to bind a pod where it was planned: the node has been ready for
+// a while, and no planned pod was bound anywhere in the last seconds, or that has gone on for long.
+#define CHANCE_NS      (10 * SECOND)
+#define CHANCE_BUSY_NS (5 * SECOND)
+#define CHANCE_MAX_NS  (2 * MINUTE)
 // The same for a pod that was nominated: kube-scheduler tries the planned node first.
 #define NOMINATED_CHANCE_NS (4 * SECOND)
 #define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
-// Pods whose planned room others took are planned anew when no planned pod was bound for a while: what
-// the others leave is known then. At the latest after:
+// Pods whose planned room others took are planned anew when no planned pod was bound for a while:
+// what the others leave is known then. At the latest after:
 #define DISPLACED_QUIET_NS (1500 * MILLISECOND)
 #define DISPLACED_MAX_NS   (15 * SECOND)
 
@@ -31,7 +31,7 @@ struct pod_record {
     const struct pod *pod;
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
-    uint64_t serial; // in the order of first sight
+    uint64_t serial;      // in the order of first sight
     int64_t displaced_ns; // monotonic: when it lost its planned room; 0: it did not
     bool provisionable, is_unbound;
     bool is_put_off; // not to be nominated with the others of its workload on the node
@@ -290,9 +290,8 @@ static void index_node(struct cluster *cluster, const struct node *old_node,
 const struct node_list *cluster_nodes_with(const struct cluster *cluster, const char *provider_id)
 {
     static const struct node_list none = {0};
-    const struct node_list *list = provider_id != NULL && *provider_id != '\0'
-                                       ? map_get(cluster->nodes, provider_id)
-                                       : NULL;
+    const struct node_list *list =
+        provider_id != NULL && *provider_id != '\0' ? map_get(cluster->nodes, provider_id) : NULL;
     return list != NULL ? list : &none;
 }
 
@@ -440,8 +439,8 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
     pod_list_destroy(map_remove(cluster->node_pods, node_name));
 }
 
-// A nomination by kube-scheduler is for a node that exists and where it makes room: nothing is to be
-// done for the pod. One for a planned pod, or for a node that does not exist, is ours.
+// A nomination by kube-scheduler is for a node that exists and where it makes room: nothing is to
+// be done for the pod. One for a planned pod, or for a node that does not exist, is ours.
 static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
 {
     return pod_is_nominated(pod) &&
@@ -458,7 +457,8 @@ static bool is_provisionable(const struct cluster *cluster, const struct pod *po
     bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
                  (scheduled != NULL && text_equal(scheduled->reason, "Unschedulable"));
     return waits && !is_nominated_by_scheduler(cluster, pod) && !pod_owned_by_daemon_set(pod) &&
-           !pod_owned_by_node(pod) && !pod_is_terminal(pod) && pod->spec.scheduling_gates.count == 0;
+           !pod_owned_by_node(pod) && !pod_is_terminal(pod) &&
+           pod->spec.scheduling_gates.count == 0;
 }
 
 static void pod_enlist(struct cluster *cluster, struct pod_record *record)
@@ -519,14 +519,13 @@ static bool take_room(struct resource_map *room, const struct resource_map *requ
 // another place.
 static void release_displaced(struct cluster *cluster, const struct node *node)
 {
-    const struct node_claim *claim =
-        node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
+    const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
     if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map room = state_allocatable(arena, cluster_state_of_node(cluster, node));
-    struct resource_map own = {
-        .items = arena_allocate_array(arena, room.count + 1, sizeof *own.items)};
+    struct resource_map own = {.items =
+                                   arena_allocate_array(arena, room.count + 1, sizeof *own.items)};
     list_for_each (entry, &room)
         own.items[own.count++] = *entry;
     const struct pod_list *pods = cluster_pods(cluster, node->meta.name);
@@ -640,8 +639,9 @@ const char *cluster_node_name(const struct cluster *cluster, const struct node_c
     if (node != NULL)
         return node->meta.name;
     const char *registered = claim->status.node_name;
-    return registered != NULL && *registered != '\0' ? registered
-                                                     : map_get(cluster->node_names, claim->meta.name);
+    return registered != NULL && *registered != '\0'
+               ? registered
+               : map_get(cluster->node_names, claim->meta.name);
 }
 
 void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
@@ -750,8 +750,8 @@ static int64_t chance_left(const struct cluster *cluster, const struct state_nod
     bool nominated = nominator_has_told(cluster->control->nominator, pod);
     int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
     int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
-    int64_t until_ns = ns_maximum(ns_add(state->initialized_ns, chance_ns),
-                                  ns_add(cluster->landed_ns, busy_ns));
+    int64_t until_ns =
+        ns_maximum(ns_add(state->initialized_ns, chance_ns), ns_add(cluster->landed_ns, busy_ns));
     until_ns = ns_minimum(until_ns, ns_add(state->initialized_ns, CHANCE_MAX_NS));
     return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->loop));
 }
@@ -908,9 +908,8 @@ bool cluster_synced(struct cluster *cluster)
     if (!cluster->synced && mirror_synced(cluster->control->mirror)) {
         if (cluster->listed_at_ns == 0)
             cluster->listed_at_ns = ns_add(now, 1);
-        cluster->synced =
-            everything_tracked(cluster) ||
-                ns_subtract(now, cluster->listed_at_ns) >= UNLAUNCHED_WAIT_NS;
+        cluster->synced = everything_tracked(cluster) ||
+                          ns_subtract(now, cluster->listed_at_ns) >= UNLAUNCHED_WAIT_NS;
     }
     metric_set(metrics->cluster_synced, cluster->synced);
     metric_set(metrics->cluster_nodes, cluster_count(cluster));

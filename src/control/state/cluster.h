@@ -20,7 +20,7 @@ struct state_node {
     VECTOR(const struct node_claim *) claims;
     int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
     int64_t initialized_ns; // monotonic: when that was first seen; 0: it is not initialized
-    bool marked;                         // by a disruption command (LIF-309)
+    bool marked;            // by a disruption command (LIF-309)
     bool was_initialized, was_marked;
     bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
 };
@@ -38,7 +38,8 @@ uint32_t cluster_count(const struct cluster *cluster);
 // Nodes with the provider ID, also those that are not tracked (yet): registration and deletion are
 // about these, decisions about what is tracked. Borrowed until the loop runs on.
 const struct node_list *cluster_nodes_with(const struct cluster *cluster, const char *provider_id);
-// The one that the NodeClaim was registered with, if several have its provider ID; else the first, or NULL.
+// The one that the NodeClaim was registered with, if several have its provider ID; else the first,
+// or NULL.
 const struct node *cluster_main_node(const struct cluster *cluster, const struct node_claim *claim);
 // The one Node of a NodeClaim, the one NodeClaim of a Node; NULL if there is none or several.
 // `count` (may be NULL) tells which.
@@ -53,8 +54,9 @@ struct pod_list {
     uint32_t count, capacity;
 };
 const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name);
-// SCH-21; and, but under COMPATIBILITY=upstream, pods that kube-scheduler has not examined yet, for it
-// may take a minute to get round to the last of a wave, and those that we nominated (nominator.h).
+// SCH-21; and, but under COMPATIBILITY=upstream, pods that kube-scheduler has not examined yet, for
+// it may take a minute to get round to the last of a wave, and those that we nominated
+// (nominator.h).
 const struct pod_list *cluster_provisionable(const struct cluster *cluster);
 uint32_t cluster_unbound_pods(const struct cluster *cluster); // neither bound nor terminal
 // The same pods; borrowed until the loop runs on.
@@ -63,8 +65,8 @@ const struct pod_list *cluster_unbound(const struct cluster *cluster);
 // --- readings of a state node --------------------------------------------------------------------
 
 // --- what decisions leave behind -----------------------------------------------------------------
-// LIF-313: for pods that are pending. Over as soon as no pod is, unless COMPATIBILITY=upstream: then
-// none can come.
+// LIF-313: for pods that are pending. Over as soon as no pod is, unless COMPATIBILITY=upstream:
+// then none can come.
 void cluster_nominate(struct cluster *cluster, struct state_node *state);
 // For pods that still run elsewhere: at least so long from now; 0: as long as a nomination.
 void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns);
@@ -75,8 +77,8 @@ int64_t cluster_nominated_until(const struct cluster *cluster, const struct stat
 // place again; it waits for no launch.
 // Under COMPATIBILITY=upstream until it is launched: every pass plans them anew from then on.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
-// The pod with that number of those that were planned for the NodeClaim and are not bound; NULL: there
-// are no more.
+// The pod with that number of those that were planned for the NodeClaim and are not bound; NULL:
+// there are no more.
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
                                      uint32_t number);
 uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim);
@@ -97,16 +99,16 @@ void cluster_seat_pods(struct cluster *cluster);
 uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
 const struct node_claim *cluster_expected_on(const struct cluster *cluster,
                                              const char *workload_uid, uint32_t number);
-// Places on the NodeClaim for successors of the workload's pods that disruption evicts (kept_replacements.h), and
-// how many of them no pod has taken yet.
+// Places on the NodeClaim for successors of the workload's pods that disruption evicts
+// (kept_replacements.h), and how many of them no pod has taken yet.
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
 void cluster_keep_no_more(struct cluster *cluster, const char *claim);
 // kube-scheduler's chance to bind the pods of the NodeClaim begins now.
 void cluster_note_opening(struct cluster *cluster, const char *claim);
-// Pods whose planned room others took, and pods that kube-scheduler does not bind where they were planned,
-// are spoken for until it has bound what it can: then it is known what room is left. How long until the
-// next of them is not spoken for any more; INT64_MAX: there is none.
+// Pods whose planned room others took, and pods that kube-scheduler does not bind where they were
+// planned, are spoken for until it has bound what it can: then it is known what room is left. How
+// long until the next of them is not spoken for any more; INT64_MAX: there is none.
 int64_t cluster_unplanned_in(struct cluster *cluster);
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid);
 // The pod lost its place, and will be planned anew when the others are bound.
@@ -122,8 +124,8 @@ const char *cluster_node_name(const struct cluster *cluster, const struct node_c
 // The provider has said what it will be.
 void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
                          const char *node_name);
-// LIF-314: when something changed that consolidation should look at. After five minutes without any change it
-// is as if there were one.
+// LIF-314: when something changed that consolidation should look at. After five minutes without any
+// change it is as if there were one.
 int64_t cluster_changed_at(struct cluster *cluster);
 
 // Ready for decisions: every kind was listed, and at the start NodeClaims that a predecessor left

@@ -14,11 +14,20 @@ static void on_change(void *context, enum mirror_change change, const struct obj
 struct decision_inputs *decision_inputs_create(struct control *control)
 {
     static const enum kind_id kinds[] = {
-        KIND_POD,           KIND_NODE,      KIND_NODE_CLAIM,
-        KIND_NODE_POOL,     KIND_NAMESPACE, KIND_DAEMON_SET,
-        KIND_STORAGE_CLASS, KIND_CSI_NODE,  KIND_POD_DISRUPTION_BUDGET,
-        KIND_NODE_OVERLAY,  KIND_PERSISTENT_VOLUME_CLAIM,
-        KIND_PERSISTENT_VOLUME, KIND_CAPACITY_BUFFER, KIND_POD_TEMPLATE,
+        KIND_POD,
+        KIND_NODE,
+        KIND_NODE_CLAIM,
+        KIND_NODE_POOL,
+        KIND_NAMESPACE,
+        KIND_DAEMON_SET,
+        KIND_STORAGE_CLASS,
+        KIND_CSI_NODE,
+        KIND_POD_DISRUPTION_BUDGET,
+        KIND_NODE_OVERLAY,
+        KIND_PERSISTENT_VOLUME_CLAIM,
+        KIND_PERSISTENT_VOLUME,
+        KIND_CAPACITY_BUFFER,
+        KIND_POD_TEMPLATE,
     };
     struct decision_inputs *inputs = memory_allocate(sizeof *inputs);
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)

@@ -1,6 +1,6 @@
-// Whether anything has changed that a provisioning decision depends on (SCH-526): a number that grows
-// with each such change in the mirror. What only tells the time or how things go, such as a Node's
-// heartbeats or how far a container has come, does not count.
+// Whether anything has changed that a provisioning decision depends on (SCH-526): a number that
+// grows with each such change in the mirror. What only tells the time or how things go, such as a
+// Node's heartbeats or how far a container has come, does not count.
 #pragma once
 
 #include "control/runtime/control.h"

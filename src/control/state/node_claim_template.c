@@ -7,8 +7,8 @@
 #include "control/state/requirement_match.h"
 #include "model/reading/catalog.h"
 
-#define NAME_BASE_MAX  57 // generateName's limit: 63 with the hyphen and the suffix
-#define NAME_TRIES_MAX 20
+#define NAME_BASE_MAX   57 // generateName's limit: 63 with the hyphen and the suffix
+#define NAME_TRIES_MAX  20
 #define NAMED_TYPES_MAX 5
 
 // --- requirements --------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ struct claim_types {
 };
 
 // What the NodePool's limits leave, one number a limit, in their order, negative where they are
-// exceeded. `replacing`: for its replacements; its own nodes do not count, and of another command that is
-// being carried out the larger of its nodes and its replacements (DIS-731). NULL: for anything else.
+// exceeded. `replacing`: for its replacements; its own nodes do not count, and of another command
+// that is being carried out the larger of its nodes and its replacements (DIS-731). NULL: for
+// anything else.
 struct disruption_command;
 
 // A name for a new NodeClaim of the NodePool, which no other has that is known of.

@@ -119,8 +119,7 @@ const char *planned_pods_claim(const struct planned_pods *planned, const char *p
     return pod != NULL ? pod->claim->name : NULL;
 }
 
-const char *planned_pods_next_claim(const struct planned_pods *planned,
-                                    struct map_entry **position)
+const char *planned_pods_next_claim(const struct planned_pods *planned, struct map_entry **position)
 {
     *position = *position == NULL ? map_first(planned->by_claim) : map_next(*position);
     return *position != NULL ? map_key(*position) : NULL;

@@ -1,5 +1,5 @@
-// Which NodeClaim each pod was planned for (LIF-320), from the pass that decided it until the pod is
-// bound, gone or planned anew; and the places that were planned for pods which their workload is
+// Which NodeClaim each pod was planned for (LIF-320), from the pass that decided it until the pod
+// is bound, gone or planned anew; and the places that were planned for pods which their workload is
 // about to create (waves.h), until they come. A cache: after a restart nobody is planned.
 #pragma once
 
@@ -17,8 +17,8 @@ void planned_pods_set(struct planned_pods *planned, const char *pod_uid, const c
 void planned_pods_forget(struct planned_pods *planned, const char *pod_uid); // NULL is fine
 // The NodeClaim's name, or NULL; valid until a pod of that NodeClaim is forgotten.
 const char *planned_pods_claim(const struct planned_pods *planned, const char *pod_uid);
-// The next NodeClaim with pods or places, in no particular order; NULL: there are no more. `position`
-// starts as NULL.
+// The next NodeClaim with pods or places, in no particular order; NULL: there are no more.
+// `position` starts as NULL.
 const char *planned_pods_next_claim(const struct planned_pods *planned,
                                     struct map_entry **position);
 // Pods and places on the NodeClaim.
@@ -33,14 +33,15 @@ uint32_t planned_pods_expected(const struct planned_pods *planned, const char *w
 // The NodeClaim of the place with that number, below planned_pods_expected().
 const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
                                      uint32_t number);
-// A new pod of the workload takes the place that was planned first, kept ones last; false: there is none.
+// A new pod of the workload takes the place that was planned first, kept ones last; false: there is
+// none.
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
                          const char *pod_uid, const char *name);
 // The workload creates no more pods.
 void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid);
 
-// One more place on the NodeClaim, for the successor of a pod of the workload that disruption evicts. It is
-// kept whether or not the workload is complete.
+// One more place on the NodeClaim, for the successor of a pod of the workload that disruption
+// evicts. It is kept whether or not the workload is complete.
 void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *claim);
 // Kept places on the NodeClaim that no pod has taken yet.
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
-#include "control/runtime/operations.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define WINDOW_NS (10 * SECOND)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
-#include "control/state/cluster.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
 #define STATE     "karpenter_pods_state"
@@ -19,8 +19,8 @@
 
 struct pod_times { // of a pod seen Pending since the process began
     bool unbound, unstarted;
-    // LIF-320, wall clock, 0: not yet: first seen to want a node; the first pass that had a place for it,
-    // unless a later one took that back.
+    // LIF-320, wall clock, 0: not yet: first seen to want a node; the first pass that had a place
+    // for it, unless a later one took that back.
     int64_t wanted_at, placed_at;
     bool decided;
 };
@@ -211,8 +211,8 @@ static int64_t provisioning_unbound_since(const struct pod *pod, const struct po
 
 static int64_t undecided_since(const struct pod *pod, const struct pod_times *times)
 {
-    bool ended = times->decided || pod->spec.node_name != NULL ||
-                 transition(pod, "PodScheduled") != 0;
+    bool ended =
+        times->decided || pod->spec.node_name != NULL || transition(pod, "PodScheduled") != 0;
     return ended ? 0 : times->wanted_at;
 }
 
@@ -252,13 +252,13 @@ static void collect_waiting(void *context, const struct metric *metric, struct t
 static struct metric *register_histogram(struct pod_metrics *metrics, const char *name,
                                          const char *help)
 {
-    return metrics_register(metrics->control->registry,
-                            &(struct metric_options){
-                                .name = name,
-                                .help = help,
-                                .type = METRIC_HISTOGRAM,
-                                .buckets = metric_duration_buckets,
-                                .buckets_count = metric_duration_buckets_count});
+    return metrics_register(
+        metrics->control->registry,
+        &(struct metric_options){.name = name,
+                                 .help = help,
+                                 .type = METRIC_HISTOGRAM,
+                                 .buckets = metric_duration_buckets,
+                                 .buckets_count = metric_duration_buckets_count});
 }
 
 static void register_families(struct pod_metrics *metrics)

@@ -81,8 +81,7 @@ void protection_events_tell(struct protection_events *events, const struct pod *
         break;
     case PROTECTION_ELAPSED:
         say(events, pod, &elapsed,
-            "The " ANNOTATION_DO_NOT_DISRUPT
-            " grace period has elapsed, pod is now disruptable");
+            "The " ANNOTATION_DO_NOT_DISRUPT " grace period has elapsed, pod is now disruptable");
         break;
     case DISRUPTABLE:
     case PROTECTED:

@@ -1,7 +1,7 @@
 // Events about pods whose annotation karpenter.sh/do-not-disrupt is a duration or cannot be read
 // (DIS-41, LIF-125): that it is ignored, until when it protects, that its time is over. Told when
-// somebody looks at the pod because its node is to go or might; each text once a pod, as long as it says
-// the same.
+// somebody looks at the pod because its node is to go or might; each text once a pod, as long as it
+// says the same.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -24,9 +24,8 @@ const struct node *node_list_main(const struct node_list *nodes, const char *reg
 
 const struct node *state_main_node(const struct state_node *state)
 {
-    return node_list_main(&state->nodes, state->claims.count > 0
-                                             ? state->claims.items[0]->status.node_name
-                                             : NULL);
+    return node_list_main(
+        &state->nodes, state->claims.count > 0 ? state->claims.items[0]->status.node_name : NULL);
 }
 
 static bool node_label_is_true(const struct state_node *state, const char *label)

@@ -15,7 +15,8 @@ bool state_marked(const struct state_node *state);                         // LI
 const char *state_name(const struct state_node *state);                    // LIF-304
 const struct string_map *state_labels(const struct state_node *state);     // LIF-304
 const char *state_pool(const struct state_node *state);                    // its label, or NULL
-// A label of the Node, else of the NodeClaim, which has those that are known before there is a Node. Either may be NULL.
+// A label of the Node, else of the NodeClaim, which has those that are known before there is a
+// Node. Either may be NULL.
 const char *label_of_node(const struct node *node, const struct node_claim *claim, const char *key);
 struct resource_map state_capacity(struct arena *arena, const struct state_node *state);
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);

@@ -3,12 +3,12 @@
 #include "control/runtime/control.h"
 #include "model/reading/selector.h"
 
-
 static const char *consequence(enum kind_id kind)
 {
     switch ((int)kind) {
     case KIND_POD:
-        return "its node counts as occupied and is not disrupted voluntarily, and nothing is launched for it";
+        return "its node counts as occupied and is not disrupted voluntarily, and nothing is "
+               "launched for it";
     case KIND_POD_DISRUPTION_BUDGET:
         return "no node with a pod of the namespace is disrupted voluntarily";
     case KIND_NODE:

@@ -1,5 +1,5 @@
-// Tells of objects that cannot be read, and of what is left alone meanwhile: each is fenced by itself and everything
-// else goes on (API-318, API-603, DIS-708).
+// Tells of objects that cannot be read, and of what is left alone meanwhile: each is fenced by
+// itself and everything else goes on (API-318, API-603, DIS-708).
 #pragma once
 
 #include "control/runtime/control.h"

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/state/cluster.h"
 #include "control/disruption/disruption_queue.h"
+#include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "control/state/state_node.h"
-
 
 struct reservations { // of one pool
     VECTOR(char *) names;
@@ -50,7 +49,8 @@ enum static_standing static_standing_of(const struct control *control,
     if (object_is_deleting((const struct object *)claim) ||
         condition_is_true(&claim->status.conditions, "InstanceTerminating"))
         return STATIC_DELETING;
-    const struct node *node = state != NULL && state->nodes.count > 0 ? state_main_node(state) : NULL;
+    const struct node *node =
+        state != NULL && state->nodes.count > 0 ? state_main_node(state) : NULL;
     bool leaving = node != NULL && control->disruption_queue != NULL &&
                    disruption_queue_has(control->disruption_queue, node->meta.name);
     return leaving || (state != NULL && state->marked) ? STATIC_PENDING : STATIC_ACTIVE;

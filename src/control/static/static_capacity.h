@@ -30,8 +30,8 @@ int64_t static_room(const struct static_counts *counts, const struct node_pool *
 void static_reserve(struct static_capacity *capacity, const char *pool, const char *claim);
 void static_release(struct static_capacity *capacity, const char *pool, const char *claim);
 
-// A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not being
-// deleted.
+// A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not
+// being deleted.
 const struct node_pool *static_pool(const struct control *control, const char *name);
 // "<pool>-xxxxx", at most 63 characters; freed by the caller.
 char *static_claim_name(struct control *control, const char *pool);

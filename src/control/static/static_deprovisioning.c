@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
+#include "control/runtime/control.h"
 #include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/state_node.h"
 #include "control/static/static_capacity.h"
 #include "engine/disruption/candidates.h"
-#include "control/runtime/control.h"
-#include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
 #define PERIOD_NS MINUTE
@@ -142,9 +142,8 @@ static struct reconcile_result delete_first(struct static_deprovisioning *deprov
                                             const struct static_candidate *candidates,
                                             int64_t count)
 {
-    struct operation_about about = {.control = deprovisioning->control,
-                                    .item = item,
-                                    .doing = "deleting node claim"};
+    struct operation_about about = {
+        .control = deprovisioning->control, .item = item, .doing = "deleting node claim"};
     for (int64_t i = 0; i < count; i++) {
         map_set(deprovisioning->asked, candidates[i].claim->meta.name, deprovisioning);
         start_delete(&about, (const struct object *)candidates[i].claim, -1);
@@ -175,8 +174,7 @@ static struct reconcile_result deprovision(struct static_deprovisioning *deprovi
     log_info("deprovisioning nodeclaims to satisfy replica count", "s:controller",
              "static.deprovisioning", "o:NodePool", pool->meta.name, "i:current", active,
              "i:desired", (int64_t)pool->spec.replicas.value, "i:deprovision-count", excess);
-    struct reconcile_result result =
-        delete_first(deprovisioning, item, candidates.items, excess);
+    struct reconcile_result result = delete_first(deprovisioning, item, candidates.items, excess);
     vector_free(&candidates);
     return result;
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
-#include "control/launch/launch_backoff.h"
-#include "control/state/node_claim_template.h"
-#include "control/runtime/operations.h"
-#include "control/static/static_capacity.h"
-#include "engine/problem/static_claim.h"
 #include "control/launch/launch_attempts.h"
+#include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/runtime/control.h"
+#include "control/runtime/operations.h"
+#include "control/state/cluster.h"
+#include "control/state/node_claim_template.h"
+#include "control/static/static_capacity.h"
+#include "engine/problem/static_claim.h"
 
 #define PERIOD_NS        MINUTE
 #define UNSYNCED_NS      SECOND
@@ -120,8 +120,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (pool == NULL || static_pool(provisioning->control, pool) == NULL)
         return;
     bool was_deleting = old_object != NULL && object_is_deleting(old_object);
-    bool begins_to_end =
-        !was_deleting && (new_object == NULL || object_is_deleting(new_object));
+    bool begins_to_end = !was_deleting && (new_object == NULL || object_is_deleting(new_object));
     if (begins_to_end && !node_claim_is_launched((const struct node_claim *)claim))
         note_failure(provisioning, pool);
     if (old_object != NULL && new_object != NULL &&
@@ -180,12 +179,12 @@ static enum operation_outcome note_created(void *context, const char *pool,
         outcome = OPERATION_NOTED;
     }
     // It may be there, or is, and the mirror does not know it yet: the name stays reserved.
-    bool unanswered = !created && (result->error.kind == ERROR_NONE ||
-                                   result->error.kind == ERROR_ALREADY_EXISTS ||
-                                   result->error.kind == ERROR_UNAVAILABLE ||
-                                   result->error.kind == ERROR_TIMEOUT);
-    if (unanswered && (result->error.kind == ERROR_NONE ||
-                       result->error.kind == ERROR_ALREADY_EXISTS))
+    bool unanswered =
+        !created &&
+        (result->error.kind == ERROR_NONE || result->error.kind == ERROR_ALREADY_EXISTS ||
+         result->error.kind == ERROR_UNAVAILABLE || result->error.kind == ERROR_TIMEOUT);
+    if (unanswered &&
+        (result->error.kind == ERROR_NONE || result->error.kind == ERROR_ALREADY_EXISTS))
         outcome = OPERATION_RETRY;
     if (!unanswered) {
         static_release(provisioning->capacity, pool, creation->name);

@@ -54,12 +54,10 @@ static bool is_approved(const struct disruption_pool *pool, struct share share, 
 {
     if (savings <= 0 || share.own <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
         return false;
-    struct wide gain =
-        wide_product((unsigned __int128)savings * (uint64_t)share.own,
-                     (uint64_t)(fixed_cost(pool->balance_cost) * THRESHOLD_K));
-    struct wide trouble =
-        wide_product((unsigned __int128)fixed_cost(cost) * (uint64_t)share.all,
-                     (uint64_t)pool->balance_price);
+    struct wide gain = wide_product((unsigned __int128)savings * (uint64_t)share.own,
+                                    (uint64_t)(fixed_cost(pool->balance_cost) * THRESHOLD_K));
+    struct wide trouble = wide_product((unsigned __int128)fixed_cost(cost) * (uint64_t)share.all,
+                                       (uint64_t)pool->balance_price);
     return gain.high != trouble.high ? gain.high > trouble.high : gain.low >= trouble.low;
 }
 

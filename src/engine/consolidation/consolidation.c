@@ -5,16 +5,16 @@
 
 #include "base/map.h"
 #include "base/quantity.h"
-#include "engine/explain/plan_builder.h"
+#include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/cheap_zones.h"
+#include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/planned_moves.h"
+#include "engine/explain/plan_builder.h"
 #include "engine/placement/expected_price.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/overlays.h"
-#include "engine/disruption/planned_moves.h"
 #include "engine/problem/state_node.h"
 #include "engine/problem/templates.h"
-#include "engine/disruption/blocked_reasons.h"
-#include "engine/consolidation/balanced_policy.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
 #define SPOT_SAVING    30 // percent, with fewer types (DIS-751)
@@ -76,8 +76,7 @@ candidate_list consolidation_candidates(struct disruption *disruption,
 
 static bool allows(struct problem *problem, uint32_t set, const char *capacity_type)
 {
-    const struct requirement *requirement =
-        set_get(problem->sets, set, problem->key_capacity_type);
+    const struct requirement *requirement = set_get(problem->sets, set, problem->key_capacity_type);
     return requirement == NULL ||
            requirement_has(problem->vocabulary, requirement,
                            vocabulary_value(problem->vocabulary, capacity_type));
@@ -86,9 +85,8 @@ static bool allows(struct problem *problem, uint32_t set, const char *capacity_t
 static uint32_t narrowed(struct disruption *disruption, uint32_t set, const char *capacity_type)
 {
     struct problem *problem = disruption->problem;
-    struct requirement only =
-        requirement_in(disruption->arena, problem->key_capacity_type,
-                       vocabulary_value(problem->vocabulary, capacity_type));
+    struct requirement only = requirement_in(disruption->arena, problem->key_capacity_type,
+                                             vocabulary_value(problem->vocabulary, capacity_type));
     return set_add(problem->sets, set, &only);
 }
 
@@ -167,8 +165,7 @@ static bool is_launchable(struct disruption *disruption, const struct claim *cla
 
 // The same, but not at the expense of a cheaper node that could be had: by DIS-741 no capacity type
 // that nothing is left of, by DIS-740 without the zones that are too dear.
-static const char *replace_by_price(struct disruption *disruption, struct move *move,
-                                    int64_t price)
+static const char *replace_by_price(struct disruption *disruption, struct move *move, int64_t price)
 {
     static const char *const capacity_types[] = {CAPACITY_TYPE_SPOT, CAPACITY_TYPE_ON_DEMAND};
     struct problem *problem = disruption->problem;
@@ -224,8 +221,9 @@ static void cut_for_spot(struct disruption *disruption, struct move *move)
     }
 }
 
-// DIS-751: spot machines of the pool are taken away more often than such types are, in all pools. Then it
-// keeps what choice it has. What nobody has run yet is not known to be better. NULL: they are not.
+// DIS-751: spot machines of the pool are taken away more often than such types are, in all pools.
+// Then it keeps what choice it has. What nobody has run yet is not known to be better. NULL: they
+// are not.
 static const char *too_many_interruptions(struct disruption *disruption, const struct claim *claim,
                                           const char *pool)
 {
@@ -250,12 +248,11 @@ static const char *too_many_interruptions(struct disruption *disruption, const s
                                    (__int128)own.interruptions * target.seconds <=
                                        (__int128)target.interruptions * own.seconds))
         return NULL;
-    return arena_format(disruption->arena,
-                        "spot machines of the NodePool were interrupted %" PRId64 " times in %" PRId64
-                        " machine-hours of the last 7 days, those types %" PRId64
-                        " times in %" PRId64,
-                        own.interruptions, own.seconds / 3600, target.interruptions,
-                        target.seconds / 3600);
+    return arena_format(
+        disruption->arena,
+        "spot machines of the NodePool were interrupted %" PRId64 " times in %" PRId64
+        " machine-hours of the last 7 days, those types %" PRId64 " times in %" PRId64,
+        own.interruptions, own.seconds / 3600, target.interruptions, target.seconds / 3600);
 }
 
 // DIS-175; by DIS-751 fewer will do where much is saved and the pool is not interrupted much.
@@ -263,10 +260,11 @@ static const char *too_few_types(struct disruption *disruption, struct move *mov
                                  uint32_t types, const char *pool)
 {
     move->rule = "DIS-175";
-    const char *why = arena_format(disruption->arena,
-                                   "SpotToSpotConsolidation requires 15 cheaper instance type "
-                                   "options than the current candidate to consolidate, got %" PRIu32,
-                                   types);
+    const char *why =
+        arena_format(disruption->arena,
+                     "SpotToSpotConsolidation requires 15 cheaper instance type "
+                     "options than the current candidate to consolidate, got %" PRIu32,
+                     types);
     if (types < disruption->problem->settings->spot_min_types)
         return why;
     int64_t saving =
@@ -369,8 +367,8 @@ static void count_savings(struct disruption *disruption, struct move *move,
 {
     move->savings = candidates_price(candidates, count);
     if (move->kind == MOVE_REPLACE)
-        move->savings = quantity_subtract(
-            move->savings, move_price(disruption, move->claim, move->priced));
+        move->savings =
+            quantity_subtract(move->savings, move_price(disruption, move->claim, move->priced));
 }
 
 // DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.
@@ -404,9 +402,9 @@ struct move consolidate(struct disruption *disruption,
     }
     move.rule = "DIS-163";
     if (move.trial.needed > 1) {
-        move.why = arena_format(disruption->arena,
-                                "Can't remove without creating %" PRIu32 " candidates",
-                                move.trial.needed);
+        move.why =
+            arena_format(disruption->arena, "Can't remove without creating %" PRIu32 " candidates",
+                         move.trial.needed);
         return move;
     }
     move.kind = MOVE_DELETE;
@@ -414,8 +412,8 @@ struct move consolidate(struct disruption *disruption,
         move.claim = move.trial.claims[0];
         move.priced = move.claim->set;
         verdict_note_prices(disruption, &move);
-        move.why = move_narrow(disruption, &move, candidates, count,
-                               candidates_price(candidates, count));
+        move.why =
+            move_narrow(disruption, &move, candidates, count, candidates_price(candidates, count));
         move.kind = move.why == NULL ? MOVE_REPLACE : MOVE_NONE;
     } else if (move.trial.needed > 0) {
         move.why = "Can't remove without creating 1 candidates";
@@ -440,8 +438,7 @@ static int64_t own_price(struct disruption *disruption,
 {
     struct problem *problem = disruption->problem;
     const struct instance_type *type = candidate->type;
-    const struct overlay_effect *effect =
-        overlays_effect(problem, candidate->pool->pool, type);
+    const struct overlay_effect *effect = overlays_effect(problem, candidate->pool->pool, type);
     uint32_t labels = set_from_labels(problem->sets, candidate->state->labels);
     int64_t lowest = INT64_MAX;
     for (uint32_t i = 0; i < type->offerings.count; i++) {
@@ -456,8 +453,8 @@ static int64_t own_price(struct disruption *disruption,
     return lowest;
 }
 
-// What the cheapest of the candidates' types that are listed, too, costs (DIS-203). A type of which no
-// candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
+// What the cheapest of the candidates' types that are listed, too, costs (DIS-203). A type of which
+// no candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
 static int64_t lowest_own_price(struct disruption *disruption, const struct map *listed,
                                 struct disruption_candidate *const *candidates, uint32_t count)
 {

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/placement/expected_price.h"
-#include "engine/explain/plan_builder.h"
-#include "engine/problem/instance_types.h"
-#include "engine/packing/pack.h"
-#include "engine/disruption/planned_moves.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/disruption/planned_moves.h"
+#include "engine/explain/plan_builder.h"
+#include "engine/packing/pack.h"
+#include "engine/placement/expected_price.h"
+#include "engine/problem/instance_types.h"
 
 // --- which belong together -----------------------------------------------------------------------
 
@@ -50,8 +50,8 @@ static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
 static uint32_t owner_of(const struct grouping *grouping, const struct queued_pod *queued)
 {
     const struct owner key = {disruption_home(grouping->disruption, queued), 0};
-    const struct owner *found = bsearch(&key, grouping->owners, grouping->count,
-                                        sizeof *grouping->owners, compare_owners);
+    const struct owner *found =
+        bsearch(&key, grouping->owners, grouping->count, sizeof *grouping->owners, compare_owners);
     return found != NULL ? found->index : NONE;
 }
 
@@ -100,8 +100,7 @@ static void make_parts(const struct disruption *disruption, struct joint *joint,
         uint32_t root = root_of(&grouping, i);
         if (root == i) {
             struct part *part = part_of[i] = &joint->parts[joint->count++];
-            part->candidates =
-                arena_allocate_array(trial->arena, count - i, sizeof(struct part *));
+            part->candidates = arena_allocate_array(trial->arena, count - i, sizeof(struct part *));
             part->own_type = arena_allocate_array(trial->arena, count - i, sizeof(bool));
             part->replacements = arena_allocate_array(trial->arena, trial->claims_count + 1,
                                                       sizeof *part->replacements);
@@ -150,8 +149,7 @@ static void mark_own_types(struct problem *problem, struct part *part)
 {
     for (uint32_t i = 0; i < part->replacements_count; i++) {
         struct claim *claim = part->replacements[i].claim;
-        mark_own_type(part, claim,
-                      type_table_prices(problem, claim->template->table, claim->set),
+        mark_own_type(part, claim, type_table_prices(problem, claim->template->table, claim->set),
                       claim_cheapest_price(problem, claim));
     }
 }
@@ -177,11 +175,9 @@ static bool narrow(struct disruption *disruption, struct part *part, int64_t pri
     for (uint32_t i = 0; i < count; i++) {
         struct replacement *replacement = &part->replacements[i];
         int64_t own = claim_cheapest_price(problem, replacement->claim);
-        int64_t limit = total == 0 ? price / count
-                                   : (int64_t)((__int128)price * own / total);
+        int64_t limit = total == 0 ? price / count : (int64_t)((__int128)price * own / total);
         struct move move = {.claim = replacement->claim, .priced = replacement->claim->set};
-        const char *why =
-            move_narrow(disruption, &move, part->candidates, part->count, limit);
+        const char *why = move_narrow(disruption, &move, part->candidates, part->count, limit);
         if (why != NULL)
             return refuse(part, move.rule != NULL ? move.rule : "DIS-169", why);
         if (part->count > 1 &&
@@ -209,10 +205,9 @@ static bool pays(struct disruption *disruption, const struct joint *joint, struc
     for (uint32_t i = 0; i < part->replacements_count; i++) {
         const struct replacement *replacement = &part->replacements[i];
         part->savings = quantity_subtract(
-            part->savings,
-            move_price(disruption, replacement->claim, replacement->priced));
-        expected = quantity_subtract(
-            expected, claim_expected_price(disruption->problem, replacement->claim));
+            part->savings, move_price(disruption, replacement->claim, replacement->priced));
+        expected = quantity_subtract(expected,
+                                     claim_expected_price(disruption->problem, replacement->claim));
     }
     part->payback = payback_of(disruption, part->candidates, part->count, claims_of(joint, part),
                                part->replacements_count, expected);
@@ -258,8 +253,7 @@ static void judge_all(struct disruption *disruption, struct joint *joint)
 static bool is_barred(struct disruption *disruption, const struct part *part)
 {
     for (uint32_t i = 0; i < part->replacements_count; i++)
-        if (move_is_barred(disruption, part->replacements[i].claim, part->candidates,
-                           part->count))
+        if (move_is_barred(disruption, part->replacements[i].claim, part->candidates, part->count))
             return true;
     return false;
 }
@@ -336,8 +330,8 @@ static uint32_t launches_of(const struct joint *joint)
     return launches;
 }
 
-// Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that find none
-// wait for the new nodes. What that leaves of a move with launches is what counts.
+// Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that
+// find none wait for the new nodes. What that leaves of a move with launches is what counts.
 struct joint joint_try(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
                        const struct bitset *beside, struct least_cost *costs, int64_t floor)
@@ -366,8 +360,7 @@ struct disruption_candidate *joint_offender(const struct joint *joint,
     return NULL;
 }
 
-void part_command(struct disruption *disruption, const struct joint *joint,
-                  const struct part *part)
+void part_command(struct disruption *disruption, const struct joint *joint, const struct part *part)
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =

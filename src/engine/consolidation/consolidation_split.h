@@ -1,7 +1,7 @@
 // Several candidates that go at the same moment, and the parts of that which have nothing to do
-// with each other (DIS-745, DIS-746): candidates whose pods would share new nodes, with these nodes,
-// and every candidate whose pods find room on nodes that are there. One simulation has placed all
-// pods, so that no two parts rely on the same room.
+// with each other (DIS-745, DIS-746): candidates whose pods would share new nodes, with these
+// nodes, and every candidate whose pods find room on nodes that are there. One simulation has
+// placed all pods, so that no two parts rely on the same room.
 #pragma once
 
 #include "engine/consolidation/consolidation.h"

@@ -5,34 +5,34 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/consolidation_split.h"
+#include "engine/consolidation/repack_target.h"
+#include "engine/consolidation/spare_capacity.h"
+#include "engine/disruption/blocked_reasons.h"
 #include "engine/disruption/deletions.h"
 #include "engine/disruption/evictions.h"
-#include "engine/consolidation/spare_capacity.h"
-#include "engine/consolidation/consolidation_split.h"
 #include "engine/problem/problem.h"
-#include "engine/consolidation/repack_target.h"
-#include "engine/disruption/blocked_reasons.h"
-#include "engine/consolidation/balanced_policy.h"
 
-#define SET_MAX       100  // candidates that go at the same moment
-#define ROUNDS_MAX    6    // a set is tried again without those that spoil it
-#define GROUPS_MAX    12   // pools and zones that are looked at by themselves
-#define EFFORT_MAX    3000 // candidates simulated in all
-#define PACKED_MAX    600  // candidates of sets that may be packed
-#define GROUP_MOVABLE 40   // candidates of a group that are looked at
-#define DESTINATIONS_KEPT 3   // of a candidate: nodes that its pods would go to
-#define DESTINATIONS_MAX  6   // nodes around which is looked
-#define DESTINATIONS_ASKED 24 // candidates whose destinations are found out for that
-#define FITTING_ASKED     32  // candidates of which is found out whether they fit into the holes
-#define MORE_EFFORT       400 // candidates that these two may simulate, each
-#define MORE_PACKED       150
+#define SET_MAX            100  // candidates that go at the same moment
+#define ROUNDS_MAX         6    // a set is tried again without those that spoil it
+#define GROUPS_MAX         12   // pools and zones that are looked at by themselves
+#define EFFORT_MAX         3000 // candidates simulated in all
+#define PACKED_MAX         600  // candidates of sets that may be packed
+#define GROUP_MOVABLE      40   // candidates of a group that are looked at
+#define DESTINATIONS_KEPT  3    // of a candidate: nodes that its pods would go to
+#define DESTINATIONS_MAX   6    // nodes around which is looked
+#define DESTINATIONS_ASKED 24   // candidates whose destinations are found out for that
+#define FITTING_ASKED      32   // candidates of which is found out whether they fit into the holes
+#define MORE_EFFORT        400  // candidates that these two may simulate, each
+#define MORE_PACKED        150
 
 struct ranked {
     struct disruption_candidate *candidate;
-    int64_t promise; // nano-USD an hour that its going could save at most
-    uint32_t merit;  // place in the order of DIS-61, DIS-700
-    int movable;     // 0: not asked yet; else 1 or -1
-    bool fits;       // movable: its pods need no new node
+    int64_t promise;                          // nano-USD an hour that its going could save at most
+    uint32_t merit;                           // place in the order of DIS-61, DIS-700
+    int movable;                              // 0: not asked yet; else 1 or -1
+    bool fits;                                // movable: its pods need no new node
     uint32_t destinations[DESTINATIONS_KEPT]; // movable: places, those of its largest pods
     uint32_t destinations_count;
 };
@@ -60,8 +60,9 @@ struct search {
     uint32_t effort_max, packed_max;
     VECTOR(struct tried) tried;
     struct joint best;
-    struct disruption_candidate **rejected; // that would go together, but for their scores: the last
-    uint32_t rejected_count;                // ones
+    struct disruption_candidate *
+        *rejected;           // that would go together, but for their scores: the last
+    uint32_t rejected_count; // ones
     int64_t rejected_saving;
 };
 
@@ -84,8 +85,7 @@ static int by_merit(const void *a, const void *b)
 
 static void rank(struct search *search, const candidate_list *wanted)
 {
-    search->ranked =
-        arena_allocate_array(search->arena, wanted->count + 1, sizeof *search->ranked);
+    search->ranked = arena_allocate_array(search->arena, wanted->count + 1, sizeof *search->ranked);
     for (uint32_t i = 0; i < wanted->count; i++) {
         struct disruption_candidate *candidate = wanted->items[i];
         if (!balance_may_approve(candidate))
@@ -175,8 +175,7 @@ static uint32_t take(struct search *search, struct ranked *const *order, uint32_
     for (uint32_t i = 0; i < count && found < most; i++) {
         struct disruption_candidate *candidate = order[i]->candidate;
         if (candidate->pool->remaining == 0 || !passes(filter, order[i]) ||
-            !is_movable(search, order[i]) ||
-            !evictions_take(&search->evictions, candidate, false))
+            !is_movable(search, order[i]) || !evictions_take(&search->evictions, candidate, false))
             continue;
         candidate->pool->remaining--;
         taken[found++] = candidate;
@@ -195,8 +194,8 @@ static bool stays_for_own_type(const struct part *part)
     return false;
 }
 
-// What is left of a set without those that are not worth it: of a part in which some new nodes would
-// be like old ones those old ones, else the whole part.
+// What is left of a set without those that are not worth it: of a part in which some new nodes
+// would be like old ones those old ones, else the whole part.
 static uint32_t drop_refused(const struct joint *joint, struct disruption_candidate **set)
 {
     uint32_t left = 0;
@@ -269,10 +268,8 @@ static bool attempt(struct search *search, struct disruption_candidate *const *c
             return true;
         }
         bool vain = is_vain(&joint, count);
-        uint32_t left =
-            joint.count == 0
-                ? drop_one(set, count, joint_offender(&joint, set, count))
-                : drop_refused(&joint, set);
+        uint32_t left = joint.count == 0 ? drop_one(set, count, joint_offender(&joint, set, count))
+                                         : drop_refused(&joint, set);
         joint_free(&joint);
         if (vain || left == count)
             return !vain;
@@ -286,8 +283,8 @@ static uint64_t hash_set(const struct search *search,
 {
     uint64_t hash = count;
     for (uint32_t i = 0; i < count; i++)
-        hash += hash_mix((uint64_t)(candidates[i]->state - search->disruption->problem->nodes.items),
-                         count);
+        hash += hash_mix(
+            (uint64_t)(candidates[i]->state - search->disruption->problem->nodes.items), count);
     return hash;
 }
 
@@ -343,8 +340,8 @@ static uint32_t find_groups(const struct search *search, struct filter groups[GR
         for (size_t f = 0; f < ARRAY_LENGTH(own); f++) {
             bool known = false;
             for (uint32_t g = 0; g < count; g++)
-                known = known || (groups[g].pool == own[f].pool &&
-                                  text_equal(groups[g].zone, own[f].zone));
+                known = known ||
+                        (groups[g].pool == own[f].pool && text_equal(groups[g].zone, own[f].zone));
             if (!known && count < GROUPS_MAX)
                 groups[count++] = own[f];
         }
@@ -379,8 +376,8 @@ static struct fitting *rank_fitting(struct search *search, const struct holes *h
     return list;
 }
 
-// A candidate whose pods fit into room that is there saves all that it costs, however little its pods
-// would save on new nodes.
+// A candidate whose pods fit into room that is there saves all that it costs, however little its
+// pods would save on new nodes.
 static void look_into_holes(struct search *search)
 {
     struct holes holes = holes_find(search->disruption, search->arena);
@@ -444,12 +441,12 @@ static uint32_t find_destinations(struct search *search, struct destination *lis
     return kept < DESTINATIONS_MAX ? kept : DESTINATIONS_MAX;
 }
 
-// Candidates that would go to the same node are in each other's way: one takes its room, the others may
-// share a new one.
+// Candidates that would go to the same node are in each other's way: one takes its room, the others
+// may share a new one.
 static void look_at_destinations(struct search *search, struct ranked *const *order)
 {
-    struct destination *list = arena_allocate_array(
-        search->arena, DESTINATIONS_KEPT * search->count + 1, sizeof *list);
+    struct destination *list =
+        arena_allocate_array(search->arena, DESTINATIONS_KEPT * search->count + 1, sizeof *list);
     uint32_t count = find_destinations(search, list);
     for (uint32_t i = 0; i < count; i++) {
         const struct filter filter = {.destination = list[i].place + 1};
@@ -485,8 +482,8 @@ static void look_everywhere(struct search *search)
 static struct part deletions(const struct joint *joint, struct disruption *disruption)
 {
     struct part all = {0};
-    all.candidates = arena_allocate_array(disruption->arena, SET_MAX + 1,
-                                          sizeof(struct disruption_candidate *));
+    all.candidates =
+        arena_allocate_array(disruption->arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
     for (uint32_t i = 0; i < joint->count; i++)
         if (joint->parts[i].replacements_count == 0)
             all.candidates[all.count++] = joint->parts[i].candidates[0];

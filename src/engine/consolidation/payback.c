@@ -117,12 +117,12 @@ static int64_t cost_of(const struct disruption *disruption,
     double evictions = 0;
     for (uint32_t i = 0; i < count; i++)
         evictions += candidates[i]->cost - 1.0; // DIS-56
-    int64_t cost = (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 *
-                                    evictions);
+    int64_t cost =
+        (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 * evictions);
     if (launches == 0)
         return cost;
-    cost = quantity_add(cost, (int64_t)llround(disruption->problem->settings->launch_cost * 1e9 *
-                                               launches));
+    cost = quantity_add(
+        cost, (int64_t)llround(disruption->problem->settings->launch_cost * 1e9 * launches));
     __int128 twice_paid = (__int128)candidates_price(candidates, count) *
                           (overlap > 0 ? overlap : OVERLAP_USUAL) / HOUR;
     return quantity_add(cost, (int64_t)twice_paid);
@@ -142,8 +142,7 @@ static int64_t counted_saving(struct disruption *disruption,
         int64_t price = claim_expected_price(problem, claims[i]);
         node_costs_add(&new, price != INT64_MAX ? price : 0);
     }
-    int64_t more =
-        node_costs_concentration(&new, cost) - node_costs_concentration(&old, cost);
+    int64_t more = node_costs_concentration(&new, cost) - node_costs_concentration(&old, cost);
     int64_t fewer = (int64_t)count - (int64_t)claims_count;
     saving = quantity_add(saving, quantity_multiply(cost, fewer));
     return quantity_subtract(saving, more > 0 ? more : 0);
@@ -156,8 +155,7 @@ struct payback payback_of(struct disruption *disruption,
     int64_t horizon = disruption->problem->settings->consolidation_horizon;
     // Nothing is compared with what is not known: a deletion saves something (DIS-743).
     bool known = claims_count > 0 || candidates_price(candidates, count) > 0;
-    int64_t counted =
-        counted_saving(disruption, candidates, count, claims, claims_count, saving);
+    int64_t counted = counted_saving(disruption, candidates, count, claims, claims_count, saving);
     if (horizon == 0 || !known)
         return (struct payback){.saving = saving, .counted = counted, .time = HOUR};
     for (uint32_t i = 0; i < claims_count; i++)

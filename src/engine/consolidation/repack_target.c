@@ -2,19 +2,20 @@
 
 #include "base/quantity.h"
 #include "engine/consolidation/consolidation.h"
-#include "engine/placement/expected_price.h"
 #include "engine/disruption/removal_simulation.h"
+#include "engine/placement/expected_price.h"
 
 #define PODS_MAX 5000 // a larger plan takes too long to be only a yardstick
 
-// How far the price is from the target, and how much a move that launches must save then, of the price
-// of its nodes.
+// How far the price is from the target, and how much a move that launches must save then, of the
+// price of its nodes.
 static const struct {
     int64_t gap_percent, saving_percent;
 } steps[] = {{5, 51}, {12, 17}};
 
 // Those that consolidation leaves alone for now count as well.
-static candidate_list list_wanted(struct disruption *disruption, const struct candidate_table *table)
+static candidate_list list_wanted(struct disruption *disruption,
+                                  const struct candidate_table *table)
 {
     candidate_list list = candidate_list_create(disruption, table);
     const char *message;
@@ -48,8 +49,8 @@ static int64_t compare(struct disruption *disruption, const candidate_list *want
     int64_t percent = 0;
     if (trial_possible(&trial)) {
         for (uint32_t i = 0; i < trial.claims_count; i++)
-            target = quantity_add(target,
-                                  claim_cheapest_price(disruption->problem, trial.claims[i]));
+            target =
+                quantity_add(target, claim_cheapest_price(disruption->problem, trial.claims[i]));
         percent = least_saving(price, target);
         disruption->plan->repack.price = price;
         disruption->plan->repack.target = target;

@@ -100,7 +100,8 @@ int64_t least_cost_of(struct least_cost *costs, const struct disruption_candidat
     const struct problem *problem = costs->disruption->problem;
     const struct simulator *simulator = costs->disruption->simulator;
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct sum sum = {arena_allocate_array(scratch, problem->dimensions + 1, sizeof(double)), false};
+    struct sum sum = {arena_allocate_array(scratch, problem->dimensions + 1, sizeof(double)),
+                      false};
     uint32_t place = (uint32_t)(candidate->state - problem->nodes.items);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++)
         add_pod(costs, &problem->movable[simulator->movable[i]], &sum);

@@ -1,17 +1,18 @@
-// What pods cost at least on new machines, NODE_COST included: a bound that needs no simulation, for choosing where to
-// look first (DIS-745) and where not to look at all.
+// What pods cost at least on new machines, NODE_COST included: a bound that needs no simulation,
+// for choosing where to look first (DIS-745) and where not to look at all.
 #pragma once
 
 #include "engine/disruption/disruption.h"
-#include "engine/requirements/memo.h"
 #include "engine/placement/pass.h"
+#include "engine/requirements/memo.h"
 
 struct least_cost {
     struct disruption *disruption;
     struct arena *arena;
-    struct memo known;                // (requirements, tolerations) -> index into `prices`
-    VECTOR(const double *) prices;    // nano-USD an hour of one unit, by dimension: the lowest of
-                                      // all machines; negative: no machine has any
+    struct memo known; // (requirements, tolerations) -> index into `prices`
+    VECTOR(const double *)
+    prices; // nano-USD an hour of one unit, by dimension: the lowest of
+            // all machines; negative: no machine has any
 };
 // Lives as long as `arena`; the caller frees the rest.
 struct least_cost least_cost_create(struct disruption *disruption, struct arena *arena);

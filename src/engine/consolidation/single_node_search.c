@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/disruption/evictions.h"
-#include "engine/consolidation/consolidation_split.h"
-#include "engine/problem/problem.h"
-#include "engine/disruption/blocked_reasons.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/consolidation_split.h"
+#include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/evictions.h"
+#include "engine/problem/problem.h"
 
 #define COMMANDS_MAX 40  // of one pass
 #define PACKED_MAX   100 // candidates whose replacements are packed, too
@@ -16,9 +16,9 @@
 
 struct found {
     struct disruption_candidate *candidate;
-    int64_t value;   // nano-USD
-    uint32_t merit;  // place in the order
-    bool packed;     // the packed outcome is the better one
+    int64_t value;  // nano-USD
+    uint32_t merit; // place in the order
+    bool packed;    // the packed outcome is the better one
 };
 struct accepted {
     struct disruption_candidate *candidate;
@@ -38,8 +38,8 @@ struct best_moves {
     uint32_t commands;           // all accepted ones
     uint32_t made[COMMANDS_MAX]; // their numbers, in the order in which the plan has got them
     uint32_t made_count;
-    struct joint last;  // the latest simulation in which a move was accepted: what `along` go by
-    int64_t value;      // of `along` in it
+    struct joint last; // the latest simulation in which a move was accepted: what `along` go by
+    int64_t value;     // of `along` in it
     struct bitset closed;
     bool limited; // a new node of a closed one counts against a limit or a reservation
 };
@@ -61,8 +61,7 @@ static bool find_packed(struct best_moves *moves, struct disruption_candidate *c
             candidates_cost(moves->disruption, &candidate, 1))
         return false;
     moves->packed++;
-    struct joint joint =
-        joint_try(moves->disruption, &candidate, 1, NULL, &moves->costs, floor);
+    struct joint joint = joint_try(moves->disruption, &candidate, 1, NULL, &moves->costs, floor);
     bool better = joint.count == 1 && joint.refused == 0 && joint.value > floor;
     if (better)
         add(moves, candidate, merit, joint.value, true);
@@ -75,8 +74,7 @@ static void examine(struct best_moves *moves, struct disruption_candidate *candi
 {
     struct disruption *disruption = moves->disruption;
     struct move move = consolidate(disruption, &candidate, 1);
-    bool fine =
-        move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
+    bool fine = move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
     int64_t value = fine ? payback_value(&move.payback) : 0;
     bool packed = find_packed(moves, candidate, &move.trial, merit, value);
     if (!packed && fine)
@@ -198,8 +196,7 @@ static bool keeps_limits(const struct best_moves *moves, const struct joint *joi
 static void consider(struct best_moves *moves, const struct found *found)
 {
     struct disruption_candidate *candidate = found->candidate, *set[COMMANDS_MAX + 1];
-    if (candidate->pool->remaining == 0 ||
-        !evictions_take(&moves->evictions, candidate, false))
+    if (candidate->pool->remaining == 0 || !evictions_take(&moves->evictions, candidate, false))
         return;
     uint32_t count = moves->along_count;
     for (uint32_t i = 0; i < count; i++)
@@ -207,8 +204,7 @@ static void consider(struct best_moves *moves, const struct found *found)
     set[count++] = candidate;
     struct joint joint = joint_try(moves->disruption, set, count, &moves->closed,
                                    found->packed ? &moves->costs : NULL, 0);
-    if (is_disjoint(&joint, count) && joint.value >= moves->value &&
-        keeps_limits(moves, &joint)) {
+    if (is_disjoint(&joint, count) && joint.value >= moves->value && keeps_limits(moves, &joint)) {
         accept(moves, &joint, candidate);
         return;
     }
@@ -216,8 +212,7 @@ static void consider(struct best_moves *moves, const struct found *found)
     joint_free(&joint);
 }
 
-// --- the commands
-// ---------------------------------------------------------------------------------
+// --- the commands --------------------------------------------------------------------------------
 
 // In the order of acceptance, whenever they were made.
 static void sort_commands(struct best_moves *moves, uint32_t first)
@@ -246,8 +241,8 @@ void best_moves_decide(struct disruption *disruption, const candidate_list *orde
     moves.closed = bitset_create(arena, disruption->problem->nodes.count);
     uint32_t first = disruption->plan->disruptions.count;
     examine_all(&moves, order);
-    for (uint32_t i = 0;
-         i < moves.found_count && i < TRIES_MAX && moves.commands < COMMANDS_MAX; i++)
+    for (uint32_t i = 0; i < moves.found_count && i < TRIES_MAX && moves.commands < COMMANDS_MAX;
+         i++)
         consider(&moves, &moves.found[i]);
     for (uint32_t i = 0; i < moves.along_count; i++)
         make_command(&moves, &moves.last, moves.along[i].candidate, moves.along[i].number);

@@ -44,7 +44,8 @@ struct wish holes_wish(const struct holes *holes, struct disruption_candidate *c
                         .needs = needs,
                         .cost = candidates_cost(holes->disruption, &candidate, 1)};
     uint32_t place = place_of(holes, candidate);
-    for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++) {
+    for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1];
+         i++) {
         const struct queued_pod *pod = &problem->movable[simulator->movable[i]];
         const int64_t *requests = shape_of(problem, class_at(problem, pod->class))->requests;
         for (uint32_t d = 0; d < problem->dimensions; d++)
@@ -54,7 +55,7 @@ struct wish holes_wish(const struct holes *holes, struct disruption_candidate *c
         int64_t room = holes->room[d];
         if (takes_pods(holes->disruption, place))
             room -= room_of(problem, place, d);
-        int64_t share = needs[d] <= 0      ? 0
+        int64_t share = needs[d] <= 0     ? 0
                         : needs[d] > room ? MILLION + 1
                                           : (int64_t)((__int128)needs[d] * MILLION / room);
         wish.share = share > wish.share ? share : wish.share;

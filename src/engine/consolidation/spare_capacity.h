@@ -1,5 +1,5 @@
-// The room on nodes that stay, for candidates whose pods would fit into it (DIS-745): no simulation is
-// run, so what fits by the sums alone may not fit in the end.
+// The room on nodes that stay, for candidates whose pods would fit into it (DIS-745): no simulation
+// is run, so what fits by the sums alone may not fit in the end.
 #pragma once
 
 #include "engine/disruption/disruption.h"

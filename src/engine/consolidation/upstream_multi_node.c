@@ -1,9 +1,9 @@
 #include "engine/consolidation/upstream_multi_node.h"
 
-#include "engine/consolidation/consolidation.h"
-#include "engine/disruption/evictions.h"
-#include "engine/consolidation/multi_node_search.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/consolidation/multi_node_search.h"
+#include "engine/disruption/evictions.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
 
@@ -16,8 +16,7 @@ static candidate_list take(struct disruption *disruption, const struct candidate
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < wanted.count; i++) {
         struct disruption_candidate *candidate = wanted.items[i];
-        if (candidate->pool->remaining == 0 ||
-            !evictions_take(&evictions, candidate, false))
+        if (candidate->pool->remaining == 0 || !evictions_take(&evictions, candidate, false))
             continue;
         candidate->pool->remaining--;
         taken.items[taken.count++] = candidate;
@@ -25,17 +24,17 @@ static candidate_list take(struct disruption *disruption, const struct candidate
     return taken;
 }
 
-struct rejected { // the last prefix that the scores refused (DIS-206)
+struct rejected {   // the last prefix that the scores refused (DIS-206)
     uint32_t count; // 0: there was none
     int64_t saving;
 };
 
 // DIS-202.
-static bool is_valid(struct disruption *disruption, struct move *move,
-                     const candidate_list *list, uint32_t count, struct rejected *rejected)
+static bool is_valid(struct disruption *disruption, struct move *move, const candidate_list *list,
+                     uint32_t count, struct rejected *rejected)
 {
-    if (move->kind == MOVE_NONE || (move->kind == MOVE_REPLACE &&
-                                    !move_drop_own_types(disruption, move, list->items, count)))
+    if (move->kind == MOVE_NONE ||
+        (move->kind == MOVE_REPLACE && !move_drop_own_types(disruption, move, list->items, count)))
         return false;
     if (balance_approves(list->items, count, move->payback.saving))
         return true;

@@ -1,9 +1,9 @@
 #include "engine/consolidation/upstream_single_node.h"
 
-#include "engine/consolidation/single_node_search.h"
-#include "engine/disruption/evictions.h"
-#include "engine/disruption/blocked_reasons.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/single_node_search.h"
+#include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/evictions.h"
 
 // DIS-214: the first of each pool, then the second of each; pools by name.
 static candidate_list interleave(struct disruption *disruption, const struct candidate_table *table,
@@ -46,8 +46,7 @@ void single_node_decide(struct disruption *disruption)
             continue;
         }
         struct move move = consolidate(disruption, &candidate, 1);
-        bool found =
-            move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
+        bool found = move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
         if (found)
             move_command(disruption, &move, "single", &candidate, 1);
         else

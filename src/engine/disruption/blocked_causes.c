@@ -7,10 +7,10 @@
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/expiry.h"
-#include "engine/disruption/blocked_checks.h"
 
 #define NODES_SHOWN 3
 
@@ -37,8 +37,8 @@ void causes_begin(struct causes *causes, struct disruption *disruption, const ch
     struct candidate_table *table = &disruption->table;
     *causes = (struct causes){.disruption = disruption, .only = only};
     causes->commanded = bitset_create(disruption->arena, problem->nodes.count);
-    causes->taken = arena_allocate_array(disruption->arena, table->pools.count + 1,
-                                         sizeof *causes->taken);
+    causes->taken =
+        arena_allocate_array(disruption->arena, table->pools.count + 1, sizeof *causes->taken);
     causes->budgets =
         arena_allocate_array(disruption->arena, (size_t)(table->pools.count + 1) * REASONS_COUNT,
                              sizeof *causes->budgets);
@@ -48,8 +48,8 @@ void causes_begin(struct causes *causes, struct disruption *disruption, const ch
             bitset_set(causes->commanded, (uint32_t)(state - problem->nodes.items));
         }
     list_for_each (candidate, &table->candidates)
-        causes->taken[candidate->pool - table->pools.items] += bitset_has(
-            causes->commanded, (uint32_t)(candidate->state - problem->nodes.items));
+        causes->taken[candidate->pool - table->pools.items] +=
+            bitset_has(causes->commanded, (uint32_t)(candidate->state - problem->nodes.items));
 }
 
 // --- budgets -------------------------------------------------------------------------------------
@@ -173,15 +173,12 @@ static struct verdict_word waiting(const struct causes *causes,
                                    const struct disruption_candidate *candidate)
 {
     const struct node_claim *claim = candidate->claim;
-    const struct duration *after =
-        &candidate->pool->pool->spec.disruption.consolidate_after;
-    const struct condition *initialized =
-        condition_find(&claim->status.conditions, "Initialized");
+    const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
+    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
     if (initialized == NULL || !text_equal(initialized->status, "True"))
         return cause(causes, "DIS-84", "its NodeClaim is not initialized");
     bool by_pod = claim->status.last_pod_event_time != 0;
-    int64_t since =
-        by_pod ? claim->status.last_pod_event_time : initialized->last_transition_time;
+    int64_t since = by_pod ? claim->status.last_pod_event_time : initialized->last_transition_time;
     int64_t now = causes->disruption->problem->snapshot->time;
     int64_t passed = ns_subtract(now, since);
     if (passed >= after->nanoseconds)
@@ -235,8 +232,9 @@ static struct verdict_word stays_mortal(const struct causes *causes,
 {
     int64_t deadline = expiry_deadline(candidate->claim);
     if (candidate->pool->pool->spec.replicas.present)
-        return cause(causes, "DIS-762", "nodes of static NodePools are not replaced before they "
-                                        "expire");
+        return cause(causes, "DIS-762",
+                     "nodes of static NodePools are not replaced before they "
+                     "expire");
     if (candidate->blocked != NULL)
         return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
     if (deadline == INT64_MAX)
@@ -256,10 +254,10 @@ static struct verdict_word stays_empty(const struct causes *causes,
 {
     const struct disruption *disruption = causes->disruption;
     const char *name = candidate->node->meta.name;
-    if (candidate->buffered ||
-        string_list_has(&disruption->problem->snapshot->buffer_nodes, name))
-        return cause(causes, "LIF-245", "the node is kept for CapacityBuffers: placeholder pods "
-                                        "are planned on it");
+    if (candidate->buffered || string_list_has(&disruption->problem->snapshot->buffer_nodes, name))
+        return cause(causes, "LIF-245",
+                     "the node is kept for CapacityBuffers: placeholder pods "
+                     "are planned on it");
     if (!is_consolidatable(candidate))
         return waiting(causes, candidate);
     if (is_only(causes, "multi") || is_only(causes, "single"))
@@ -268,8 +266,9 @@ static struct verdict_word stays_empty(const struct causes *causes,
     if (word.rule != NULL)
         return word;
     if (disruption->inputs->without_emptiness)
-        return cause(causes, "DIS-142", "the node is empty and goes by emptiness, which is asked "
-                                        "by itself");
+        return cause(causes, "DIS-142",
+                     "the node is empty and goes by emptiness, which is asked "
+                     "by itself");
     return others_first(causes, METHOD_EMPTINESS);
 }
 

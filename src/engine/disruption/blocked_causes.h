@@ -14,17 +14,17 @@ struct pool_budget { // of one pool and reason, before the methods took anything
 };
 struct causes {
     struct disruption *disruption;
-    const char *only; // the one method that was asked, or NULL
-    struct bitset commanded;      // places in commands
-    uint32_t *taken;              // by pool of the table: how many of its nodes are
-    struct pool_budget *budgets;  // by pool of the table and reason
+    const char *only;            // the one method that was asked, or NULL
+    struct bitset commanded;     // places in commands
+    uint32_t *taken;             // by pool of the table: how many of its nodes are
+    struct pool_budget *budgets; // by pool of the table and reason
 };
 void causes_begin(struct causes *causes, struct disruption *disruption, const char *only);
 
 struct verdict_word cause_of_candidate(const struct causes *causes,
                                        const struct disruption_candidate *candidate);
 
-// --- shared by verdict_causes.c and verdict_checks.c
+// --- shared by verdict_causes.c and verdict_checks.c ---------------------------------------------
 // A word in the plan's arena; nothing is formatted unless texts are wanted.
 struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
     PRINTF_LIKE(3, 4);

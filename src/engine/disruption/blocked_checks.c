@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/disruption/blocked_causes.h"
 #include "engine/pods/pod_budgets.h"
 #include "engine/problem/problem.h"
-#include "engine/disruption/blocked_causes.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
 
@@ -151,10 +151,11 @@ static struct verdict_word exhausted(const struct causes *causes, const struct s
         const struct pod_disruption_budget *budget =
             causes->disruption->tells ? exhausted_budget(snapshot, *pod) : NULL;
         if (budget != NULL && budget_is_unreadable(budget))
-            return cause(causes, "DIS-708",
-                         "the selector of PodDisruptionBudget %s/%s cannot be read, so that it may be of "
-                         "any pod of its namespace",
-                         budget->meta.namespace, budget->meta.name);
+            return cause(
+                causes, "DIS-708",
+                "the selector of PodDisruptionBudget %s/%s cannot be read, so that it may be of "
+                "any pod of its namespace",
+                budget->meta.namespace, budget->meta.name);
         if (budget != NULL && budget->status.expected_pods == 0)
             return cause(causes, "DIS-45",
                          "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: its status "
@@ -182,11 +183,12 @@ static struct verdict_word unreadable(const struct causes *causes, const struct 
                 ? pod_budgets_unreadable(problem->pod_budgets, (*pod)->meta.namespace)
                 : NULL;
         if (budget != NULL && budget->meta.unreadable != NULL)
-            return cause(causes, "API-603",
-                         "PodDisruptionBudget %s/%s cannot be read, so that it may protect any pod of its "
-                         "namespace, such as %s: %s",
-                         budget->meta.namespace, budget->meta.name, (*pod)->meta.name,
-                         budget->meta.unreadable);
+            return cause(
+                causes, "API-603",
+                "PodDisruptionBudget %s/%s cannot be read, so that it may protect any pod of its "
+                "namespace, such as %s: %s",
+                budget->meta.namespace, budget->meta.name, (*pod)->meta.name,
+                budget->meta.unreadable);
         if (budget != NULL)
             return cause(causes, "DIS-708",
                          "the selector of PodDisruptionBudget %s/%s is invalid, so that it may "
@@ -225,7 +227,8 @@ static struct verdict_word unknown_pool(const struct causes *causes, const char 
 {
     list_for_each (pool, &causes->disruption->table.pools)
         if (strcmp(pool->pool->meta.name, name) == 0)
-            return cause(causes, "DIS-32 #9", "no instance types are known of NodePool \"%s\"", name);
+            return cause(causes, "DIS-32 #9", "no instance types are known of NodePool \"%s\"",
+                         name);
     return cause(causes, "DIS-32 #9", "there is no NodePool \"%s\"", name);
 }
 

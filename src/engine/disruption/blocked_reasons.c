@@ -7,11 +7,11 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "engine/disruption/blocked_causes.h"
+#include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
-#include "engine/disruption/blocked_causes.h"
-#include "engine/disruption/blocked_checks.h"
 
 #define NAMES_SHOWN 3
 #define RULES_MAX   100 // that verdicts name
@@ -29,9 +29,8 @@ static uint32_t place_of(const struct disruption *disruption, const struct state
     return (uint32_t)(state - disruption->problem->nodes.items);
 }
 
-void disruption_verdict(struct disruption *disruption,
-                        const struct disruption_candidate *candidate, const char *rule,
-                        const char *message)
+void disruption_verdict(struct disruption *disruption, const struct disruption_candidate *candidate,
+                        const char *rule, const char *message)
 {
     struct verdict_word *word = &disruption->words[place_of(disruption, candidate->state)];
     bool of_drift = disruption->asked < 1U << METHOD_MULTI;
@@ -57,17 +56,19 @@ void verdict_of_score(struct disruption *disruption, const struct disruption_can
     const struct disruption_pool *pool = candidate->pool;
     const char *message = NULL;
     if (disruption->tells && (pool->balance_price <= 0 || pool->balance_cost <= 0)) {
-        message = arena_format(disruption->arena, "score 0 is below 0.50: what NodePool \"%s\" "
-                               "costs is not known", pool->pool->meta.name);
+        message = arena_format(disruption->arena,
+                               "score 0 is below 0.50: what NodePool \"%s\" "
+                               "costs is not known",
+                               pool->pool->meta.name);
     } else if (disruption->tells) {
         double share = (double)savings / (double)pool->balance_price;
         double cost = candidate->cost / pool->balance_cost;
-        message = arena_format(disruption->arena,
-                               "score %.2f is below 0.50: saves %.1f %% of the $%.4f an hour of "
-                               "NodePool \"%s\" for %.1f %% of its disruption",
-                               share > 0 ? share / cost : 0.0, 100 * share,
-                               price_to_double(pool->balance_price), pool->pool->meta.name,
-                               100 * cost);
+        message =
+            arena_format(disruption->arena,
+                         "score %.2f is below 0.50: saves %.1f %% of the $%.4f an hour of "
+                         "NodePool \"%s\" for %.1f %% of its disruption",
+                         share > 0 ? share / cost : 0.0, 100 * share,
+                         price_to_double(pool->balance_price), pool->pool->meta.name, 100 * cost);
     }
     disruption_verdict(disruption, candidate, rule, message);
 }
@@ -78,8 +79,8 @@ void verdict_note_prices(struct disruption *disruption, struct move *move)
     move->least = INT64_MAX;
     if (!disruption->tells)
         return;
-    const int64_t *worst = type_table_worst_prices(
-        disruption->problem, move->claim->template->table, move->claim->set);
+    const int64_t *worst = type_table_worst_prices(disruption->problem,
+                                                   move->claim->template->table, move->claim->set);
     bitset_for_each (r, move->claim->rows) {
         const struct instance_type *type = table->rows[r].type;
         bool before = move->least_type == NULL || strcmp(type->name, move->least_type->name) < 0;
@@ -101,8 +102,7 @@ static uint32_t add_quiet_nodes(const struct disruption *disruption,
     for (uint32_t i = 0; i < trial->pass->input.queue_count; i++) {
         const struct placement *placement = &trial->pass->placements[i];
         if (pass_pod(trial->pass, i)->on != candidate->state || placement->kind != ON_NODE ||
-            !bitset_has(disruption->quiet, placement->index) ||
-            bitset_has(told, placement->index))
+            !bitset_has(disruption->quiet, placement->index) || bitset_has(told, placement->index))
             continue;
         bitset_set(told, placement->index);
         if (count++ < NAMES_SHOWN)
@@ -149,8 +149,8 @@ static const char *with_prices(struct disruption *disruption,
     return arena_format(disruption->arena,
                         "%s: its own %s costs $%.4f an hour; the cheapest that its pods fit on, "
                         "%s, may cost $%.4f",
-                        move->why, type, price_to_double(candidate->price),
-                        move->least_type->name, price_to_double(move->least));
+                        move->why, type, price_to_double(candidate->price), move->least_type->name,
+                        price_to_double(move->least));
 }
 
 void verdict_of_move(struct disruption *disruption, struct disruption_candidate *candidate,
@@ -175,8 +175,7 @@ static void count_rule(struct plan *plan, const char *rule)
             return;
         }
     assert(plan->verdict_counts.count < RULES_MAX);
-    plan->verdict_counts.items[plan->verdict_counts.count++] =
-        (struct plan_verdict_count){rule, 1};
+    plan->verdict_counts.items[plan->verdict_counts.count++] = (struct plan_verdict_count){rule, 1};
 }
 
 static void add(struct disruption *disruption, const struct node *node,
@@ -185,12 +184,12 @@ static void add(struct disruption *disruption, const struct node *node,
     struct plan *plan = disruption->plan;
     count_rule(plan, word.rule);
     if (disruption->tells)
-        plan->verdicts.items[plan->verdicts.count++] = (struct plan_verdict){
-            .name = node != NULL ? node->meta.name : claim->meta.name,
-            .node = node,
-            .claim = claim,
-            .rule = word.rule,
-            .message = word.message};
+        plan->verdicts.items[plan->verdicts.count++] =
+            (struct plan_verdict){.name = node != NULL ? node->meta.name : claim->meta.name,
+                                  .node = node,
+                                  .claim = claim,
+                                  .rule = word.rule,
+                                  .message = word.message};
 }
 
 // NodeClaims that are no state nodes yet.
@@ -220,7 +219,8 @@ static int by_rule(const void *a, const void *b)
 }
 
 // DIS-764: percentages are rounded up.
-static void warn_of_rounding(const struct disruption *disruption, const struct disruption_pool *pool)
+static void warn_of_rounding(const struct disruption *disruption,
+                             const struct disruption_pool *pool)
 {
     struct plan *plan = disruption->plan;
     uint32_t index = budgets_deciding(pool->pool, "Underutilized", pool->total,
@@ -236,11 +236,11 @@ static void warn_of_rounding(const struct disruption *disruption, const struct d
         arena_allocate_array(plan->arena, plan->warnings.count + 1, sizeof *warnings);
     if (plan->warnings.count > 0)
         memcpy(warnings, plan->warnings.items, plan->warnings.count * sizeof *warnings);
-    warnings[plan->warnings.count++] = arena_format(
-        plan->arena,
-        "NodePool %s has one node, and budgets[%" PRIu32 "] allows %s of it, which is rounded up: "
-        "the whole pool may be disrupted at once",
-        pool->pool->meta.name, index, nodes);
+    warnings[plan->warnings.count++] = arena_format(plan->arena,
+                                                    "NodePool %s has one node, and budgets[%" PRIu32
+                                                    "] allows %s of it, which is rounded up: "
+                                                    "the whole pool may be disrupted at once",
+                                                    pool->pool->meta.name, index, nodes);
     plan->warnings.items = warnings;
 }
 

@@ -10,9 +10,9 @@
 
 #include "engine/consolidation/consolidation.h"
 
-struct verdict_word { // about one place
+struct verdict_word {           // about one place
     const char *rule, *message; // rule NULL: nothing was said
-    bool of_drift; // or of expiry: a method that takes nodes at any price
+    bool of_drift;              // or of expiry: a method that takes nodes at any price
 };
 
 // Makes room for what the methods say.

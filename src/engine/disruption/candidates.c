@@ -10,10 +10,10 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "engine/disruption/budgets.h"
-#include "engine/problem/overlays.h"
-#include "engine/pods/pod_facts.h"
-#include "engine/problem/problem.h"
 #include "engine/disruption/spot_window.h"
+#include "engine/pods/pod_facts.h"
+#include "engine/problem/overlays.h"
+#include "engine/problem/problem.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
@@ -27,12 +27,12 @@ struct build {
     const struct snapshot *snapshot;
     const struct candidate_options *options;
     struct candidate_table *table;
-    struct map *pools;   // disruption_pool by name
-    struct map *prices;  // instance types by "catalogue index/name"
-    struct map *planned; // plan_placement by name; NULL: not known
+    struct map *pools;            // disruption_pool by name
+    struct map *prices;           // instance types by "catalogue index/name"
+    struct map *planned;          // plan_placement by name; NULL: not known
     struct map *busy, *nominated; // Node names
     const struct pod_budgets *budgets;
-    const struct pod_facts *facts; // by running pod
+    const struct pod_facts *facts;     // by running pod
     struct pod_budget_matches matches; // scratch
 };
 
@@ -69,8 +69,8 @@ double pod_eviction_cost(const struct pod *pod)
 double pod_disruption_cost(const struct pod *pod, int64_t now)
 {
     double cost = pod_eviction_cost(pod);
-    int64_t started = pod->status.start_time != 0 ? pod->status.start_time
-                                                  : pod->meta.creation_timestamp;
+    int64_t started =
+        pod->status.start_time != 0 ? pod->status.start_time : pod->meta.creation_timestamp;
     if (object_owner((const struct object *)pod, "batch/v1", "Job") == NULL || started == 0 ||
         !text_equal(pod->status.phase, "Running") || started >= now)
         return cost;
@@ -143,8 +143,8 @@ static const char *held(struct build *build, const struct pod *pod, enum candida
 {
     *check = CHECK_UNREADABLE_POD;
     if (pod->meta.unreadable != NULL)
-        return arena_format(build->arena, "Pod cannot be read (Pod=%s/%s): %s",
-                            pod->meta.namespace, pod->meta.name, pod->meta.unreadable);
+        return arena_format(build->arena, "Pod cannot be read (Pod=%s/%s): %s", pod->meta.namespace,
+                            pod->meta.name, pod->meta.unreadable);
     *check = CHECK_POD;
     return arena_format(build->arena,
                         "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
@@ -279,8 +279,8 @@ static void find_types(const struct build *build, struct disruption_pool *pool)
     for (uint32_t i = 0; i < count; i++)
         if (serves(catalogue_at(build, i), pool) &&
             catalogue_at(build, i)->spec.instance_types.count > 0 &&
-            (pool->catalogue == NULL || strcmp(catalogue_at(build, i)->meta.name,
-                                               pool->catalogue->meta.name) < 0))
+            (pool->catalogue == NULL ||
+             strcmp(catalogue_at(build, i)->meta.name, pool->catalogue->meta.name) < 0))
             pool->catalogue = catalogue_at(build, i);
 }
 
@@ -310,12 +310,11 @@ static bool find_price(const struct build *build, const struct state_node *state
     *price = 0;
     if (offering == NULL)
         return false;
-    const struct overlay_effect *effect =
-        build->options->problem != NULL ? overlays_effect(build->options->problem, pool, type)
-                                        : NULL;
+    const struct overlay_effect *effect = build->options->problem != NULL
+                                              ? overlays_effect(build->options->problem, pool, type)
+                                              : NULL;
     size_t index = (size_t)(offering - type->offerings.items);
-    *price =
-        effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
+    *price = effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
     if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
         *price = spot_window_lowest(build->options->spot_prices, type->name,
                                     string_map_get(state->labels, LABEL_ZONE), *price);
@@ -357,22 +356,21 @@ static struct moving moving_pods(const struct build *build, const struct state_n
     return moving;
 }
 
-static void add_candidate(struct build *build, const struct state_node *state,
-                          const char *blocked, enum candidate_check blocked_by)
+static void add_candidate(struct build *build, const struct state_node *state, const char *blocked,
+                          enum candidate_check blocked_by)
 {
     struct disruption_pool *pool = map_get(build->pools, state->node_pool);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
-    struct disruption_candidate candidate = {
-        .state = state,
-        .node = state->node,
-        .claim = state->claim,
-        .pool = pool,
-        .type = type != NULL ? find_type(build, pool, type) : NULL,
-        .blocked = blocked,
-        .blocked_by = blocked_by,
-        .buffered = is_wanted(build, state->name, true)};
-    candidate.price_known =
-        find_price(build, state, pool->pool, candidate.type, &candidate.price);
+    struct disruption_candidate candidate = {.state = state,
+                                             .node = state->node,
+                                             .claim = state->claim,
+                                             .pool = pool,
+                                             .type =
+                                                 type != NULL ? find_type(build, pool, type) : NULL,
+                                             .blocked = blocked,
+                                             .blocked_by = blocked_by,
+                                             .buffered = is_wanted(build, state->name, true)};
+    candidate.price_known = find_price(build, state, pool->pool, candidate.type, &candidate.price);
     struct moving moving = moving_pods(build, state);
     candidate.reschedulable = moving.count;
     candidate.cost = moving.cost;
@@ -417,8 +415,8 @@ static void count_node(struct build *build, const struct state_node *state) // D
         pool->disrupting++;
 }
 
-// As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for all
-// nodes.
+// As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for
+// all nodes.
 static double cost_of_others(const struct state_node *state)
 {
     double cost = 1.0;
@@ -434,8 +432,7 @@ static void count_for_balance(struct build *build, const struct state_node *stat
 {
     struct disruption_pool *pool =
         state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
-    if (pool == NULL ||
-        !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
+    if (pool == NULL || !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
         return;
     if (is_candidate) {
         const struct disruption_candidate *last =
@@ -470,8 +467,8 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
     }
 }
 
-// --- the table
-// -------------------------------------------------------------------------------------- DIS-61,
+// --- the table -----------------------------------------------------------------------------------
+// DIS-61,
 // DIS-700: savings ratio descending, cost, age, name.
 static int by_merit(const void *a, const void *b)
 {
@@ -548,11 +545,9 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     index_types(&build);
     index_plan(&build);
     index_names(&build);
-    build.budgets =
-        problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
-    build.facts = problem != NULL
-                      ? problem->pod_facts
-                      : pod_facts_create(arena, &states, build.budgets, snapshot->time);
+    build.budgets = problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
+    build.facts = problem != NULL ? problem->pod_facts
+                                  : pod_facts_create(arena, &states, build.budgets, snapshot->time);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);

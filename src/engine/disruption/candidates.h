@@ -12,18 +12,32 @@ struct state_node;
 
 struct disruption_pool {
     const struct node_pool *pool;
-    bool own_types;             // a catalogue names the pool
+    bool own_types;                                // a catalogue names the pool
     const struct instance_type_catalog *catalogue; // with types for it; NULL: it has none
-    int64_t total, disrupting;  // DIS-125, DIS-126
-    int64_t allowed, remaining; // for the reason asked for: DIS-120, DIS-127
-    const char *budget_error;   // DIS-121; or NULL
-    double balance_cost;        // of pools with policy Balanced: DIS-190
+    int64_t total, disrupting;                     // DIS-125, DIS-126
+    int64_t allowed, remaining;                    // for the reason asked for: DIS-120, DIS-127
+    const char *budget_error;                      // DIS-121; or NULL
+    double balance_cost;                           // of pools with policy Balanced: DIS-190
     int64_t balance_price;
 };
 enum candidate_check { // the rows of DIS-32
-    CHECK_PASSED, CHECK_BUSY, CHECK_UNMANAGED, CHECK_NO_NODE, CHECK_UNINITIALIZED, CHECK_MARKED,
-    CHECK_NOMINATED, CHECK_ANNOTATION, CHECK_NO_POOL_LABEL, CHECK_UNKNOWN_POOL, CHECK_NO_PODS,
-    CHECK_UNREADABLE, CHECK_UNREADABLE_POD, CHECK_POD, CHECK_UNREADABLE_BUDGET, CHECK_SEVERAL_BUDGETS, CHECK_BUDGET,
+    CHECK_PASSED,
+    CHECK_BUSY,
+    CHECK_UNMANAGED,
+    CHECK_NO_NODE,
+    CHECK_UNINITIALIZED,
+    CHECK_MARKED,
+    CHECK_NOMINATED,
+    CHECK_ANNOTATION,
+    CHECK_NO_POOL_LABEL,
+    CHECK_UNKNOWN_POOL,
+    CHECK_NO_PODS,
+    CHECK_UNREADABLE,
+    CHECK_UNREADABLE_POD,
+    CHECK_POD,
+    CHECK_UNREADABLE_BUDGET,
+    CHECK_SEVERAL_BUDGETS,
+    CHECK_BUDGET,
 };
 struct disruption_candidate {
     const struct state_node *state; // in the problem's nodes, if there is a problem
@@ -31,14 +45,14 @@ struct disruption_candidate {
     const struct node_claim *claim;
     struct disruption_pool *pool;
     const struct instance_type *type; // NULL: unknown to the pool
-    double cost;            // DIS-56
-    int64_t price;          // DIS-59, nano-USD an hour
-    bool price_known;       // DIS-743
-    uint32_t reschedulable; // pods (DIS-48)
-    bool empty;             // DIS-57
-    bool buffered;          // placeholder pods are planned on it (LIF-245)
-    bool holds_placeholders; // the same, and they count for consolidation (DIS-753)
-    const char *blocked;    // of eventual disruption: what bars others from it (DIS-34); or NULL
+    double cost;                      // DIS-56
+    int64_t price;                    // DIS-59, nano-USD an hour
+    bool price_known;                 // DIS-743
+    uint32_t reschedulable;           // pods (DIS-48)
+    bool empty;                       // DIS-57
+    bool buffered;                    // placeholder pods are planned on it (LIF-245)
+    bool holds_placeholders;          // the same, and they count for consolidation (DIS-753)
+    const char *blocked; // of eventual disruption: what bars others from it (DIS-34); or NULL
     enum candidate_check blocked_by; // the same
 };
 struct disruption_block {    // why a node is no candidate (DIS-32)
@@ -65,8 +79,8 @@ struct candidate_options {
                                     // count as disrupting
     bool eventual;                  // DIS-34
     const struct spot_price_list *spot_prices; // lately (DIS-750); may be NULL
-    struct problem *problem;        // whose nodes and overlaid prices count; NULL: the snapshot's
-    const struct plan *plan;        // of the pending pods: whose nodes are wanted; NULL: unknown
+    struct problem *problem; // whose nodes and overlaid prices count; NULL: the snapshot's
+    const struct plan *plan; // of the pending pods: whose nodes are wanted; NULL: unknown
 };
 // Lives in `arena` and points into the snapshot.
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
@@ -76,7 +90,7 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
                               const struct candidate_table *table, const char *reason);
 // consolidateAfter: Never; nothing but drift concerns the pool's nodes (DIS-98).
 bool candidate_is_drift_only(const struct disruption_candidate *candidate);
-bool pod_is_unready(const struct pod *pod);                // DIS-45
+bool pod_is_unready(const struct pod *pod); // DIS-45
 // DIS-55 of one pod; and with what a Job has done so far (DIS-757).
 double pod_eviction_cost(const struct pod *pod);
 double pod_disruption_cost(const struct pod *pod, int64_t now);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/consolidation/consolidation.h"
-#include "engine/disruption/evictions.h"
-#include "engine/consolidation/spare_capacity.h"
-#include "engine/consolidation/consolidation_split.h"
-#include "engine/problem/problem.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/consolidation.h"
+#include "engine/consolidation/consolidation_split.h"
+#include "engine/consolidation/spare_capacity.h"
+#include "engine/disruption/evictions.h"
+#include "engine/problem/problem.h"
 
 #define SET_MAX     100   // nodes of one command: what can be watched coming true
 #define CHUNK_FIRST 16    // candidates that are tried together
@@ -42,8 +42,7 @@ static int by_density(const void *a, const void *b)
 // What evicting the pods costs is earned back, and the pool's policy agrees.
 static bool is_worth_it(struct disruption *disruption, struct disruption_candidate *candidate)
 {
-    struct payback payback =
-        payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
+    struct payback payback = payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
     return payback_reached(&payback) && balance_approves(&candidate, 1, candidate->price);
 }
 
@@ -84,8 +83,7 @@ static bool fits_mixed(struct search *search)
 static bool may_take(struct search *search, const struct option *option)
 {
     struct disruption_candidate *candidate = option->candidate;
-    if (candidate->pool->remaining == 0 ||
-        !evictions_take(&search->evictions, candidate, false))
+    if (candidate->pool->remaining == 0 || !evictions_take(&search->evictions, candidate, false))
         return false;
     candidate->pool->remaining--;
     return true;
@@ -99,8 +97,8 @@ static void shed(struct search *search)
     evictions_give_back(&search->evictions, candidate, false);
 }
 
-// Adds the options from `first` on that go with the set, as many of `count` as do. Halves are tried where
-// not all of them fit.
+// Adds the options from `first` on that go with the set, as many of `count` as do. Halves are tried
+// where not all of them fit.
 static void add_chunk(struct search *search, const struct option *options, uint32_t count)
 {
     uint32_t before = search->set_count;
@@ -158,9 +156,8 @@ static void add_command(struct search *search)
 bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct search search = {.disruption = disruption,
-                            .arena = arena,
-                            .evictions = evictions_create(disruption)};
+    struct search search = {
+        .disruption = disruption, .arena = arena, .evictions = evictions_create(disruption)};
     struct holes holes = holes_find(disruption, arena);
     rank(&search, wanted, &holes);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));

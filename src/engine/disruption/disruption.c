@@ -4,14 +4,14 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "engine/pods/pod_budgets.h"
-#include "engine/disruption/spot_window.h"
-#include "engine/disruption/removal_simulation.h"
-#include "engine/disruption/blocked_reasons.h"
-#include "engine/disruption/workload_guard.h"
 #include "engine/consolidation/upstream_multi_node.h"
 #include "engine/consolidation/upstream_single_node.h"
+#include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/removal_simulation.h"
+#include "engine/disruption/spot_window.h"
 #include "engine/disruption/static_drift.h"
+#include "engine/disruption/workload_guard.h"
+#include "engine/pods/pod_budgets.h"
 #include "model/reading/pod.h"
 
 #define METHODS_MAX 8
@@ -51,13 +51,14 @@ static void note_unreadable_budgets(struct disruption *disruption)
     const struct pod_budgets *budgets = disruption->problem->pod_budgets;
     for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
         const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-                     (const struct object *)budget,
-                     budget->meta.unreadable != NULL
-                         ? "it cannot be read: no node with a pod of the namespace that could be "
-                           "evicted is disrupted"
-                         : "spec.selector is invalid: no node with a pod of the namespace that could be "
-                           "evicted is disrupted");
+        problem_note(
+            disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
+            (const struct object *)budget,
+            budget->meta.unreadable != NULL
+                ? "it cannot be read: no node with a pod of the namespace that could be "
+                  "evicted is disrupted"
+                : "spec.selector is invalid: no node with a pod of the namespace that could be "
+                  "evicted is disrupted");
     }
 }
 
@@ -201,7 +202,8 @@ bool disruption_is_paused(struct disruption *disruption,
         why = "consolidation is backing off: it failed for this node";
     } else if (!drift && names(inputs->moved_nodes, node)) {
         rule = "DIS-794";
-        why = "consolidation has launched the node, or evicted its pods twice, within the last day, and the "
+        why = "consolidation has launched the node, or evicted its pods twice, within the last "
+              "day, and the "
               "load has not changed since";
     }
     if (why != NULL)
@@ -231,8 +233,8 @@ static void find_going_places(struct disruption *disruption)
 
 // --- DIS-238 -------------------------------------------------------------------------------------
 
-// DIS-719: the node never comes to rest, but each of the pods that would move has been there for long
-// enough; the condition tells that the wait has lasted.
+// DIS-719: the node never comes to rest, but each of the pods that would move has been there for
+// long enough; the condition tells that the wait has lasted.
 static bool is_settled(const struct problem *problem, const struct state_node *state, int64_t after)
 {
     if (problem->settings->quiet_by_node ||
@@ -268,8 +270,7 @@ static bool is_quiet(const struct problem *problem, const struct place *place)
     if (pool == NULL || claim == NULL)
         return false;
     const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct condition *initialized =
-        condition_find(&claim->status.conditions, "Initialized");
+    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
     if (after->text == NULL || after->nanoseconds == DURATION_NEVER || after->nanoseconds == 0 ||
         initialized == NULL || !text_equal(initialized->status, "True"))
         return false;
@@ -295,12 +296,9 @@ static void ask_methods(struct disruption *disruption, const char *only)
     static const struct {
         const char *name;
         void (*decide)(struct disruption *);
-    } methods[] = {{"emptiness", emptiness_decide},
-                   {"static-drift", static_drift_decide},
-                   {"drift", drift_decide},
-                   {"expiry", expiry_decide},
-                   {"multi", multi_node_decide},
-                   {"single", single_node_decide}};
+    } methods[] = {{"emptiness", emptiness_decide}, {"static-drift", static_drift_decide},
+                   {"drift", drift_decide},         {"expiry", expiry_decide},
+                   {"multi", multi_node_decide},    {"single", single_node_decide}};
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
         if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
             (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
@@ -331,9 +329,8 @@ static void take_notes(struct disruption *disruption)
     plan->notes.count = count;
 }
 
-static struct disruption start(const struct snapshot *snapshot,
-                               const struct disrupt_inputs *inputs, struct plan *plan,
-                               struct arena *arena)
+static struct disruption start(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+                               struct plan *plan, struct arena *arena)
 {
     static const struct disrupt_inputs nothing = {0};
     return (struct disruption){.snapshot = snapshot,
@@ -354,8 +351,8 @@ static void use_problem(struct disruption *disruption, struct problem *problem)
 }
 
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
-                      const struct disrupt_inputs *inputs, struct plan *plan,
-                      struct arena *arena, struct error *error)
+                      const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
+                      struct error *error)
 {
     *disruption = start(snapshot, inputs, plan, arena);
     disruption->problem = problem_create(snapshot, plan->arena, true);

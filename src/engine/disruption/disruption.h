@@ -7,13 +7,13 @@
 #pragma once
 
 #include "engine/disruption/candidates.h"
-#include "engine/problem/disruption_inputs.h"
 #include "engine/engine.h"
 #include "engine/placement/simulation.h"
+#include "engine/problem/disruption_inputs.h"
 
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
 struct baseline {
-    bool *placed; // by problem->queued
+    bool *placed;                    // by problem->queued
     const struct state_node **homes; // the same: where a placeholder is, DIS-753; else NULL
     uint32_t claims;
 };
@@ -38,12 +38,12 @@ struct disruption {
     const struct baseline *baseline; // with `better`
     int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads; // the same
-    bool target_known;               // engine/repack_target.h
-    int64_t least_saving_percent;    // the same
-    int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
-    uint32_t asked;                  // bits of the methods that were
-    struct verdict_word *words;      // by place: what the methods said
-    bool tells;                      // verdicts are wanted with their texts
+    bool target_known;                // engine/repack_target.h
+    int64_t least_saving_percent;     // the same
+    int64_t *lives;             // of nodes, by index of table.pools (payback.h); 0: not yet asked
+    uint32_t asked;             // bits of the methods that were
+    struct verdict_word *words; // by place: what the methods said
+    bool tells;                 // verdicts are wanted with their texts
 };
 
 // Adds the commands to `plan`, which has the decision about the pending pods of the problem's
@@ -53,18 +53,18 @@ void disrupt_plan(struct problem *problem, const struct plan_options *options, s
 // --- for the methods -----------------------------------------------------------------------------
 typedef LIST(struct disruption_candidate *) candidate_list;
 
-// False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any case.
-// What lives in `arena` ends with it, what is added to the plan lives in the plan's.
+// False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any
+// case. What lives in `arena` ends with it, what is added to the plan lives in the plan's.
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
-                      const struct disrupt_inputs *inputs, struct plan *plan,
-                      struct arena *arena, struct error *error) MUST_USE;
+                      const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
+                      struct error *error) MUST_USE;
 void disruption_end(struct disruption *disruption);
 
 // The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
 struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
                                              bool eventual);
-// Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); tells of pools
-// that allow nothing (DIS-129). Before the method takes from the budgets.
+// Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); tells of
+// pools that allow nothing (DIS-129). Before the method takes from the budgets.
 void disruption_turn(struct disruption *disruption, const char *method, const char *reason,
                      uint32_t eligible);
 // An empty list with room for all candidates of the table.
@@ -81,14 +81,13 @@ void disruption_note(struct disruption *disruption, const char *reason,
 // Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its
 // numbers. The last word about a node counts, but one of the drift methods more, and a command for
 // it most. The text is not looked at unless somebody asked for it (`tells`). verdicts.h has more.
-void disruption_verdict(struct disruption *disruption,
-                        const struct disruption_candidate *candidate, const char *rule,
-                        const char *message);
+void disruption_verdict(struct disruption *disruption, const struct disruption_candidate *candidate,
+                        const char *rule, const char *message);
 // DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift);
-// The node that the pod is on. By DIS-753 a placeholder is where the decision about the pending pods
-// leaves it. NULL: on none.
+// The node that the pod is on. By DIS-753 a placeholder is where the decision about the pending
+// pods leaves it. NULL: on none.
 const struct state_node *disruption_home(const struct disruption *disruption,
                                          const struct queued_pod *queued);
 // The node goes anyway: it is in a running command or marked for deletion.
@@ -100,7 +99,12 @@ int64_t candidates_cost(const struct disruption *disruption,
 
 // The methods, in their order (DIS-11).
 enum disruption_method {
-    METHOD_EMPTINESS, METHOD_STATIC_DRIFT, METHOD_DRIFT, METHOD_EXPIRY, METHOD_MULTI, METHOD_SINGLE,
+    METHOD_EMPTINESS,
+    METHOD_STATIC_DRIFT,
+    METHOD_DRIFT,
+    METHOD_EXPIRY,
+    METHOD_MULTI,
+    METHOD_SINGLE,
 };
 void emptiness_decide(struct disruption *disruption);
 void drift_decide(struct disruption *disruption);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "engine/disruption/evictions.h"
-#include "engine/explain/plan_builder.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/disruption/removal_simulation.h"
+#include "engine/explain/plan_builder.h"
 
 #define BATCH_MAX 100 // nodes whose pods are packed together
 

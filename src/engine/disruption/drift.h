@@ -11,10 +11,10 @@ struct departure {
     const char *method; // of the plan's commands: "Drifted", "Expired"
     bool eventual;      // DIS-34
 };
-// Nothing on it needs another place: no pods, and no placeholders of CapacityBuffers, which get new room
-// before the old goes.
+// Nothing on it needs another place: no pods, and no placeholders of CapacityBuffers, which get new
+// room before the old goes.
 bool departs_alone(const struct disruption_candidate *candidate);
-// DIS-717: as many of the list, in its order, as the budgets allow, their pods packed together; those
-// that depart alone each by itself.
+// DIS-717: as many of the list, in its order, as the budgets allow, their pods packed together;
+// those that depart alone each by itself.
 void depart(struct disruption *disruption, const struct departure *departure,
             const struct candidate_table *table, const candidate_list *list);

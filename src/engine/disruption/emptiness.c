@@ -38,11 +38,11 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
     return arena_format(arena, "Node \"%s\" has buffer pods", name);
 }
 
-// DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are evicted
-// with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761); unless that can
-// be asked, they stay.
-static void take(struct emptiness *out, const struct map *first, bool turn,
-                 bool better, struct evictions *evictions)
+// DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are
+// evicted with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761);
+// unless that can be asked, they stay.
+static void take(struct emptiness *out, const struct map *first, bool turn, bool better,
+                 struct evictions *evictions)
 {
     list_for_each (candidate, &out->eligible) {
         struct disruption_pool *pool = (*candidate)->pool;
@@ -51,8 +51,7 @@ static void take(struct emptiness *out, const struct map *first, bool turn,
         if (preferred != turn)
             continue;
         if (pool->remaining > 0 &&
-            (!has_pods ||
-             (evictions != NULL && evictions_take(evictions, *candidate, false)))) {
+            (!has_pods || (evictions != NULL && evictions_take(evictions, *candidate, false)))) {
             pool->remaining--;
             out->taken.items[out->taken.count++] = *candidate;
         } else {
@@ -62,8 +61,8 @@ static void take(struct emptiness *out, const struct map *first, bool turn,
 }
 
 static struct emptiness choose(struct arena *arena, const struct snapshot *snapshot,
-                               const struct candidate_table *table,
-                               const struct string_list *first, struct evictions *evictions)
+                               const struct candidate_table *table, const struct string_list *first,
+                               struct evictions *evictions)
 {
     struct emptiness out = {.table = *table};
     uint32_t count = out.table.candidates.count;
@@ -93,7 +92,8 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
 }
 
 // The pods of an empty node, and overlaid prices, take more than the candidates to judge.
-static bool depends_on_pods_or_overlays(const struct snapshot *snapshot, const struct emptiness *found)
+static bool depends_on_pods_or_overlays(const struct snapshot *snapshot,
+                                        const struct emptiness *found)
 {
     bool any = found->eligible.count > 0 && snapshot->objects[KIND_NODE_OVERLAY].count > 0;
     list_for_each (candidate, &found->eligible)
@@ -101,8 +101,8 @@ static bool depends_on_pods_or_overlays(const struct snapshot *snapshot, const s
     return any && !snapshot->settings.compatibility_upstream;
 }
 
-// As emptiness_decide() does it. Where no problem can be made of the snapshot `found` stands, and no node
-// with pods goes.
+// As emptiness_decide() does it. Where no problem can be made of the snapshot `found` stands, and
+// no node with pods goes.
 static void choose_with_problem(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct string_list *first,
                                 struct emptiness *found)

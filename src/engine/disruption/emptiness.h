@@ -13,8 +13,8 @@ struct emptiness {
 };
 // `busy`: names of Nodes in running commands; may be NULL. `first`: names of Nodes that take from
 // the budgets before all others (they were chosen before and are looked at again); may be NULL.
-// The choice is that of `adze plan --disrupt` (emptiness_decide()). Lives in `arena`; candidates have no
-// `state`.
+// The choice is that of `adze plan --disrupt` (emptiness_decide()). Lives in `arena`; candidates
+// have no `state`.
 struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct string_list *first);
 // DIS-140 for one candidate; `*message` gets the Unconsolidatable cause, or NULL.

@@ -93,9 +93,8 @@ static void ask(struct disruption *disruption, struct needs needs)
 static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
-    disruption->evictions_asked =
-        arena_allocate_array(disruption->arena, problem->pod_budgets->count + 1,
-                             sizeof *disruption->evictions_asked);
+    disruption->evictions_asked = arena_allocate_array(
+        disruption->arena, problem->pod_budgets->count + 1, sizeof *disruption->evictions_asked);
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (disruption_is_going(disruption, &problem->nodes.items[i]))
             ask(disruption, find_needs(disruption, &problem->nodes.items[i]));
@@ -110,8 +109,7 @@ struct evictions evictions_create(struct disruption *disruption)
     uint32_t count = disruption->problem->pod_budgets->count;
     if (disruption->evictions_asked == NULL)
         count_running(disruption);
-    evictions.asked =
-        arena_allocate_array(disruption->arena, count + 1, sizeof *evictions.asked);
+    evictions.asked = arena_allocate_array(disruption->arena, count + 1, sizeof *evictions.asked);
     memcpy(evictions.asked, disruption->evictions_asked, count * sizeof *evictions.asked);
     if (disruption->problem->settings->workload_guard)
         evictions.guard = workload_guard_create(disruption);

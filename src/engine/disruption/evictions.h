@@ -9,7 +9,7 @@
 
 struct evictions {
     struct disruption *disruption;
-    int64_t *asked; // by index in problem->pod_budgets
+    int64_t *asked;               // by index in problem->pod_budgets
     struct workload_guard *guard; // NULL: the setting is off
 };
 // Starts with what the running commands and the other nodes marked for deletion still have to
@@ -22,8 +22,8 @@ struct evictions evictions_create(struct disruption *disruption);
 bool evictions_take(struct evictions *evictions, const struct disruption_candidate *candidate,
                     bool eventual);
 // Takes the candidate's pods out again.
-void evictions_give_back(struct evictions *evictions,
-                         const struct disruption_candidate *candidate, bool eventual);
+void evictions_give_back(struct evictions *evictions, const struct disruption_candidate *candidate,
+                         bool eventual);
 // Whether the candidate may go beside what has been taken; takes nothing.
 bool evictions_allow(struct evictions *evictions, const struct disruption_candidate *candidate,
                      bool eventual);

@@ -42,7 +42,8 @@ static int compare_deadlines(const void *a, const void *b)
     return strcmp(x->node->meta.name, y->node->meta.name);
 }
 
-// Those of the pool that have a deadline ahead, the next first. Drift has its own word about others.
+// Those of the pool that have a deadline ahead, the next first. Drift has its own word about
+// others.
 static candidate_list find_mortal(struct disruption *disruption,
                                   const struct candidate_table *table,
                                   const struct disruption_pool *pool)
@@ -67,8 +68,7 @@ static int64_t may_go_at(const struct disruption *disruption,
     int64_t lead = inputs->expiry_lead_ns > 0 ? inputs->expiry_lead_ns : LEAD_USUAL;
     int64_t allowed = candidate->pool->allowed;
     int64_t rounds = place / allowed + (place % allowed != 0);
-    int64_t start = ns_subtract(expiry_deadline(candidate->claim),
-                                      quantity_multiply(lead, rounds));
+    int64_t start = ns_subtract(expiry_deadline(candidate->claim), quantity_multiply(lead, rounds));
     int64_t window = expiry_window_start(candidate->claim);
     return start > window ? start : window;
 }

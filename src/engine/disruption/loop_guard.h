@@ -1,5 +1,5 @@
-// Replacements that went to and fro (DIS-748): a node of one machine type is not replaced by another
-// one for a while.
+// Replacements that went to and fro (DIS-748): a node of one machine type is not replaced by
+// another one for a while.
 #pragma once
 
 #include "engine/disruption/removal_simulation.h"

@@ -4,8 +4,8 @@
 
 #include "engine/disruption/removal_simulation.h"
 
-// The places of the candidates' pods in the finished pass, in the plan's arena. `replacements` are the
-// claims that the command has, in its order. Nothing under COMPATIBILITY=upstream.
+// The places of the candidates' pods in the finished pass, in the plan's arena. `replacements` are
+// the claims that the command has, in its order. Nothing under COMPATIBILITY=upstream.
 void planned_moves_find(struct disruption *disruption, const struct pass *pass,
                         struct disruption_candidate *const *candidates, uint32_t count,
                         struct claim *const *replacements, uint32_t replacements_count,

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/explain/plan_builder.h"
 #include "engine/disruption/loop_guard.h"
-#include "engine/problem/instance_types.h"
-#include "engine/packing/pack.h"
-#include "engine/problem/templates.h"
+#include "engine/explain/plan_builder.h"
 #include "engine/explain/unschedulable.h"
+#include "engine/packing/pack.h"
 #include "engine/packing/pack_lowest_price.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
 
 #define FAILURES_TOLD 5
 
@@ -64,8 +64,8 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
 
 // --- claims --------------------------------------------------------------------------------------
 
-// Of the pods in a trial only those of candidates run on nodes that would stay. Placeholders are in all
-// trials, wherever they are now.
+// Of the pods in a trial only those of candidates run on nodes that would stay. Placeholders are in
+// all trials, wherever they are now.
 static bool is_from_candidate(const struct disruption *disruption, const struct pass *pass,
                               const struct queued_pod *queued)
 {
@@ -112,8 +112,8 @@ static void cut_off(struct trial *trial, const struct claim *claim, const char *
 {
     struct pass *pass = trial->pass;
     if (trial->cut_off == NULL)
-        trial->cut_off = arena_allocate_array(trial->arena, pass->input.queue_count + 1,
-                                              sizeof *trial->cut_off);
+        trial->cut_off =
+            arena_allocate_array(trial->arena, pass->input.queue_count + 1, sizeof *trial->cut_off);
     for (uint32_t i = 0; i < claim->pods.count; i++) {
         pass->placements[claim->pods.items[i]].kind = NOT_PLACED;
         trial->cut_off[claim->pods.items[i]] = error;
@@ -127,8 +127,8 @@ static uint32_t settle_claims(struct disruption *disruption, struct trial *trial
     struct pass *pass = trial->pass;
     uint32_t all = 0;
     trial->cut_off = NULL;
-    trial->claims = arena_allocate_array(trial->arena, pass->claims.count + 1,
-                                         sizeof *trial->claims);
+    trial->claims =
+        arena_allocate_array(trial->arena, pass->claims.count + 1, sizeof *trial->claims);
     vector_for_each (item, &pass->claims) {
         struct claim *claim = *item;
         const char *error = settle_claim(pass, trial->arena, claim);
@@ -273,16 +273,18 @@ struct trial trial_run_scheduled(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  const struct bitset *beside)
 {
-    return run(disruption, candidates, count,
-               &(struct trial_options){.consolidation = true, .beside = beside, .as_scheduled = true});
+    return run(
+        disruption, candidates, count,
+        &(struct trial_options){.consolidation = true, .beside = beside, .as_scheduled = true});
 }
 
 struct trial trial_run_mixed(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
                              uint32_t mixture)
 {
-    return run(disruption, candidates, count,
-               &(struct trial_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
+    return run(
+        disruption, candidates, count,
+        &(struct trial_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
 }
 
 struct trial trial_run(struct disruption *disruption,
@@ -359,8 +361,8 @@ static struct failure *find_failures(struct disruption *disruption, const struct
         const struct placement *placement = &pass->placements[i];
         const char *error = trial->cut_off != NULL ? trial->cut_off[i] : NULL;
         if (placement->kind == ON_NODE)
-            error = uninitialized_message(trial->arena,
-                                          &pass->problem->nodes.items[placement->index]);
+            error =
+                uninitialized_message(trial->arena, &pass->problem->nodes.items[placement->index]);
         failures[(*count)++] = (struct failure){
             queued->pod, error != NULL ? error : message_of(&unplaced, queued->pod)};
     }

@@ -5,30 +5,31 @@
 
 struct trial {
     struct arena *arena;
-    struct pass *pass;        // finished
-    struct claim **claims;    // that the move needs, as they would be launched
+    struct pass *pass;     // finished
+    struct claim **claims; // that the move needs, as they would be launched
     uint32_t claims_count;
-    uint32_t needed;           // how many nodes it takes to carry it out: at least claims_count
-    const struct pod *homeless; // has no place and needs one: the move is impossible (DIS-250)
+    uint32_t needed;               // how many nodes it takes to carry it out: at least claims_count
+    const struct pod *homeless;    // has no place and needs one: the move is impossible (DIS-250)
     const struct state_node *left; // the node that it is on; NULL: none
     struct disruption_candidate *const *candidates; // borrowed
     uint32_t candidates_count;
-    const char **cut_off;       // by pod of the queue: the error of a claim that cannot be made, for
-                                // want of minValues among its cheapest types; NULL: there is none
+    const char **cut_off; // by pod of the queue: the error of a claim that cannot be made, for
+                          // want of minValues among its cheapest types; NULL: there is none
     bool consolidation;
-    bool no_pool;               // nothing was asked, for no NodePool is there to be asked (DIS-234)
+    bool no_pool; // nothing was asked, for no NodePool is there to be asked (DIS-234)
 };
 // `consolidation`: quiet nodes are left alone (DIS-238). The caller frees the trial.
 struct trial trial_run(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
                        bool consolidation);
-// The same while the nodes of the places in `beside`, by index in the problem's, are replaced by new
-// ones with the same pods: they take no others. NULL: there are none.
+// The same while the nodes of the places in `beside`, by index in the problem's, are replaced by
+// new ones with the same pods: they take no others. NULL: there are none.
 struct trial trial_run_beside(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               bool consolidation, const struct bitset *beside);
-// The same for consolidation with the pods of the candidates placed as kube-scheduler will place them when they are
-// evicted in queue order: on the nodes that it scores highest, not on the first that do. `beside` as above.
+// The same for consolidation with the pods of the candidates placed as kube-scheduler will place
+// them when they are evicted in queue order: on the nodes that it scores highest, not on the first
+// that do. `beside` as above.
 struct trial trial_run_scheduled(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  const struct bitset *beside);
@@ -40,8 +41,8 @@ struct trial trial_run_mixed(struct disruption *disruption,
 void trial_free(struct trial *trial);
 // What becomes of the pods if nobody goes; worked out once.
 const struct baseline *trial_baseline(struct disruption *disruption);
-// New nodes as cheap as the packing policy can make them, by default also more and smaller ones. The
-// outcome may be another one, or impossible.
+// New nodes as cheap as the packing policy can make them, by default also more and smaller ones.
+// The outcome may be another one, or impossible.
 void trial_pack(struct disruption *disruption, struct trial *trial);
 // Whether the move can be made at all.
 static inline bool trial_possible(const struct trial *trial)

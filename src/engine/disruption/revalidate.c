@@ -5,9 +5,9 @@
 
 #include "base/map.h"
 #include "engine/consolidation/consolidation.h"
-#include "engine/disruption/emptiness.h"
 #include "engine/disruption/disruption.h"
 #include "engine/disruption/drift.h"
+#include "engine/disruption/emptiness.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/planned_moves.h"
@@ -16,12 +16,12 @@
 
 struct revalidation {
     struct disruption disruption;
-    struct map *candidates;   // struct disruption_candidate by the Node's name
-    int64_t *taken;           // by pool of the table: what checks took from the budgets
+    struct map *candidates;     // struct disruption_candidate by the Node's name
+    int64_t *taken;             // by pool of the table: what checks took from the budgets
     struct evictions evictions; // what they ask of pods' budgets and workloads
-    candidate_list accepted;  // of the valid checks that have a simulation
-    uint32_t accepted_claims; // their replacements
-    bool fits_together;       // all that consolidation decided, as it decided it
+    candidate_list accepted;    // of the valid checks that have a simulation
+    uint32_t accepted_claims;   // their replacements
+    bool fits_together;         // all that consolidation decided, as it decided it
 };
 
 static void index_candidates(struct revalidation *revalidation)
@@ -29,8 +29,8 @@ static void index_candidates(struct revalidation *revalidation)
     struct disruption *disruption = &revalidation->disruption;
     struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
     revalidation->accepted = candidate_list_create(disruption, &table);
-    revalidation->taken = arena_allocate_array(disruption->arena, table.pools.count + 1,
-                                               sizeof *revalidation->taken);
+    revalidation->taken =
+        arena_allocate_array(disruption->arena, table.pools.count + 1, sizeof *revalidation->taken);
     list_for_each (candidate, &disruption->table.candidates)
         map_set(revalidation->candidates, candidate->node->meta.name, candidate);
 }
@@ -78,9 +78,9 @@ static bool find_candidates(struct revalidation *revalidation, struct disrupt_ch
     }
     if (missing == 0)
         return true;
-    return reject(check, "churn",
-                  arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid",
-                               missing));
+    return reject(
+        check, "churn",
+        arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid", missing));
 }
 
 static bool take_budgets(struct revalidation *revalidation, struct disrupt_check *check,
@@ -150,8 +150,9 @@ static bool has_simulation(const struct disrupt_check *check, const candidate_li
     return strcmp(check->reason, "Empty") != 0 && !has_static_pool(list);
 }
 
-// What consolidation decided at one time it decided together: a node's pods may have the room elsewhere only
-// because others' do not, and need other machines when it goes alone. Then kube-scheduler's choices count.
+// What consolidation decided at one time it decided together: a node's pods may have the room
+// elsewhere only because others' do not, and need other machines when it goes alone. Then
+// kube-scheduler's choices count.
 static bool fit_together(struct revalidation *revalidation, const struct disrupt_check *checks,
                          uint32_t count)
 {
@@ -282,8 +283,7 @@ static bool take_pods(struct revalidation *revalidation, struct disrupt_check *c
 {
     struct evictions *evictions = &revalidation->evictions;
     uint32_t taken = 0;
-    while (taken < list->count &&
-           evictions_take(evictions, list->items[taken], is_drift(check)))
+    while (taken < list->count && evictions_take(evictions, list->items[taken], is_drift(check)))
         taken++;
     if (taken == list->count)
         return true;
@@ -329,8 +329,8 @@ bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_in
     if (fine) {
         index_candidates(&revalidation);
         revalidation.evictions = evictions_create(&revalidation.disruption);
-        revalidation.fits_together =
-            revalidation.disruption.better && count > 1 && fit_together(&revalidation, checks, count);
+        revalidation.fits_together = revalidation.disruption.better && count > 1 &&
+                                     fit_together(&revalidation, checks, count);
         for (uint32_t i = 0; i < count; i++)
             check_one(&revalidation, &checks[i]);
     }

@@ -19,8 +19,8 @@ static const struct spot_price *find(const struct spot_price_list *prices, const
     return bsearch(&key, prices->items, prices->count, sizeof *prices->items, compare_prices);
 }
 
-int64_t spot_window_lowest(const struct spot_price_list *prices, const char *type,
-                           const char *zone, int64_t price)
+int64_t spot_window_lowest(const struct spot_price_list *prices, const char *type, const char *zone,
+                           int64_t price)
 {
     const struct spot_price *found = find(prices, type, zone);
     return found != NULL && found->lowest < price ? found->lowest : price;
@@ -42,8 +42,8 @@ static void raise_row(const struct problem *problem, const struct row *row,
         if (!text_equal(value_of(problem, offering->set, problem->key_capacity_type),
                         CAPACITY_TYPE_SPOT))
             continue;
-        const struct spot_price *found = find(
-            prices, row->type->name, value_of(problem, offering->set, problem->key_zone));
+        const struct spot_price *found =
+            find(prices, row->type->name, value_of(problem, offering->set, problem->key_zone));
         if (found != NULL && found->highest > offering->price)
             offering->price = found->highest;
     }

@@ -1,5 +1,5 @@
-// Spot prices come and go, and moves should not follow each flicker (DIS-750): a node counts as cheap as
-// it has been lately, what could replace it as dear.
+// Spot prices come and go, and moves should not follow each flicker (DIS-750): a node counts as
+// cheap as it has been lately, what could replace it as dear.
 #pragma once
 
 #include "engine/problem/disruption_inputs.h"
@@ -9,5 +9,5 @@
 // for prices.
 void spot_window_raise(struct problem *problem, const struct spot_price_list *prices);
 // The type's lowest price in the zone, or `price` if that is lower or no other is known.
-int64_t spot_window_lowest(const struct spot_price_list *prices, const char *type,
-                           const char *zone, int64_t price);
+int64_t spot_window_lowest(const struct spot_price_list *prices, const char *type, const char *zone,
+                           int64_t price);

@@ -34,8 +34,7 @@ struct counts {
 };
 
 // LIF-231: those with a machine are state nodes.
-static struct counts count_claims(const struct disruption *disruption,
-                                  const struct node_pool *pool)
+static struct counts count_claims(const struct disruption *disruption, const struct node_pool *pool)
 {
     const struct problem *problem = disruption->problem;
     const struct snapshot *snapshot = disruption->snapshot;

@@ -9,8 +9,8 @@
 #include "engine/pods/pod_facts.h"
 #include "engine/problem/problem.h"
 #include "engine/problem/state_node.h"
-#include "model/reading/pod_workload.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_workload.h"
 
 struct workload {
     const char *name;  // as told
@@ -22,7 +22,7 @@ struct workload {
 
 // The workloads of one decision.
 struct workload_table {
-    struct map *workloads; // by key
+    struct map *workloads;     // by key
     struct workload **serving; // by running pod; NULL: it does not serve, or is of none
 };
 
@@ -78,12 +78,11 @@ static void make_table(struct disruption *disruption)
     struct workload_table *table = memory_allocate(sizeof *table);
     disruption->workloads = table;
     table->workloads = map_create();
-    table->serving = arena_allocate_array(disruption->arena, nodes->running.count + 1,
-                                          sizeof *table->serving);
+    table->serving =
+        arena_allocate_array(disruption->arena, nodes->running.count + 1, sizeof *table->serving);
     count_running(disruption);
     list_for_each (pod, &nodes->others) {
-        struct workload *workload =
-            pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
+        struct workload *workload = pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
         if (workload == NULL)
             continue;
         bool serves = pod_is_serving(*pod);
@@ -108,8 +107,8 @@ struct workload_guard *workload_guard_create(struct disruption *disruption)
     const struct map *workloads = disruption->workloads->workloads;
     struct workload_guard *guard = arena_allocate(disruption->arena, sizeof *guard);
     guard->disruption = disruption;
-    guard->leaving = arena_allocate_array(disruption->arena, map_count(workloads) + 1,
-                                          sizeof *guard->leaving);
+    guard->leaving =
+        arena_allocate_array(disruption->arena, map_count(workloads) + 1, sizeof *guard->leaving);
     uint32_t i = 0;
     for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry))
         guard->leaving[i++] = ((const struct workload *)map_value(entry))->leaving;
@@ -154,8 +153,8 @@ static const struct workload *find_bereft(struct workload_guard *guard,
         if (workload == NULL || workload->replicas < 2 ||
             guard->leaving[workload->index] < workload->ready)
             continue;
-        bool all_are_there = workload->ready > 1 &&
-                             ready_there(guard, candidate, workload) == workload->ready;
+        bool all_are_there =
+            workload->ready > 1 && ready_there(guard, candidate, workload) == workload->ready;
         if (!all_are_there)
             return workload;
     }

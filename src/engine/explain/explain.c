@@ -4,19 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/instance_types.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
 #include "engine/pods/preferences.h"
+#include "engine/problem/instance_types.h"
 #include "engine/topology/topology.h"
 
 void explained_add_reason(struct arena *arena, struct explained *out, enum reason_code code,
                           const char *node_pool, const char *detail)
 {
-    struct plan_reason *items =
-        arena_allocate_array(arena, out->reasons.count + 1, sizeof *items);
+    struct plan_reason *items = arena_allocate_array(arena, out->reasons.count + 1, sizeof *items);
     if (out->reasons.count > 0)
         memcpy(items, out->reasons.items, out->reasons.count * sizeof *items);
     items[out->reasons.count++] =
@@ -194,8 +193,7 @@ static void tell_pool(struct pass *pass, const struct pool_state *pool, uint32_t
         return;
     struct text text = {0};
     funnel_tell_miss(pass, &funnel, &miss, &text);
-    out->miss_type =
-        arena_copy_string(arena, pool->template->table->rows[miss.row].type->name);
+    out->miss_type = arena_copy_string(arena, pool->template->table->rows[miss.row].type->name);
     out->miss_stage = miss.stage;
     out->miss_detail = arena_copy_string(arena, text.data);
     text_free(&text);
@@ -247,8 +245,7 @@ static void tell_absent(const struct node_pool *pool, struct arena *arena,
     }
 }
 
-void explain_absent_pools(const struct problem *problem, struct arena *arena,
-                          struct explained *out)
+void explain_absent_pools(const struct problem *problem, struct arena *arena, struct explained *out)
 {
     uint32_t total = problem->snapshot->objects[KIND_NODE_POOL].count;
     if (total == problem->pools_count)
@@ -303,18 +300,18 @@ static const char *preference_text(struct problem *problem, const struct pod_cla
         break;
     }
     text_format(&text, "node affinity of weight %" PRId64 ": ", preference->weight);
-    set_add_text(&text, problem->sets,
-                 set_from_api(problem->sets,
-                              &affinity->node_affinity->preferred.items[preference->index]
-                                   .preference.match_expressions));
+    set_add_text(
+        &text, problem->sets,
+        set_from_api(problem->sets, &affinity->node_affinity->preferred.items[preference->index]
+                                         .preference.match_expressions));
     const char *copy = arena_copy_string(arena, text.data);
     text_free(&text);
     return copy;
 }
 
 // Upstream's steps in their order (SCH-160), without the required terms, which are no preferences.
-static void steps_between(struct problem *problem, uint32_t own, uint32_t last,
-                          struct arena *arena, sentences *out)
+static void steps_between(struct problem *problem, uint32_t own, uint32_t last, struct arena *arena,
+                          sentences *out)
 {
     for (uint32_t class = own; class != last && class != NONE;
          class = class_relax(problem, class)) {
@@ -333,8 +330,7 @@ void explain_given_up(struct pass *pass, uint32_t own, uint32_t last, struct are
     sentences given_up = {0};
     for (uint32_t i = 0; i < class->preferences_count && class->by_weight; i++)
         if (class->relaxation.given_up >> i & 1)
-            vector_push(&given_up,
-                        preference_text(problem, class, &class->preferences[i], arena));
+            vector_push(&given_up, preference_text(problem, class, &class->preferences[i], arena));
     if (!class->by_weight)
         steps_between(problem, own, last, arena, &given_up);
     explanation->given_up.items =
@@ -378,7 +374,7 @@ bool explain_try_template(struct pass *pass, const struct node_template *templat
                           bool ignore_limits, const char **type, int64_t *price)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct claim fresh = {.template = (struct node_template *)(uintptr_t)template,
+    struct claim fresh = {.template = (struct node_template *)(uintptr_t) template,
                           .set = template->set,
                           .requests = pass->zero,
                           .hostname = pass->next_hostname,

@@ -6,13 +6,13 @@
 
 #include "base/quantity.h"
 #include "engine/explain/explain.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
 #include "engine/topology/topology.h"
 
 #define WHY_MAX          12
@@ -100,8 +100,7 @@ static int64_t price_without(struct chooser *chooser, const struct claim *claim)
         requests[d] = quantity_subtract(claim->requests[d], shape->requests[d]);
     template_fits(problem, claim->template, requests, rows);
     bitset_and(rows, claim->template->rows);
-    bitset_and(rows,
-               type_table_filter(problem, claim->template->table, claim->final_set)->both);
+    bitset_and(rows, type_table_filter(problem, claim->template->table, claim->final_set)->both);
     int64_t price = chooser->choice->claim->price;
     int64_t without = price;
     explain_cheapest(problem, claim->template, claim->final_set, rows, &without);
@@ -157,8 +156,7 @@ static void tell_earlier_pools(struct chooser *chooser, const struct node_templa
                 ->tolerations,
             template->taints);
         struct text text = {0};
-        text_format(&text, "NodePool %s comes first but refuses it: %s",
-                    template->pool->meta.name,
+        text_format(&text, "NodePool %s comes first but refuses it: %s", template->pool->meta.name,
                     reason_code_name(taints ? REASON_TAINT_NOT_TOLERATED : funnel.code));
         add_why(chooser, &text);
     }
@@ -170,19 +168,19 @@ static void try_claims(struct chooser *chooser)
     for (uint32_t i = 0; i < pass->claims.count; i++) {
         const struct claim *claim = pass->claims.items[i];
         bool own = chooser->placement->kind == ON_CLAIM && chooser->placement->index == i;
-        if (own || claim_check(pass, claim, chooser->placement->class, false, &pass->attempt) !=
-                       ACCEPTED)
+        if (own ||
+            claim_check(pass, claim, chooser->placement->class, false, &pass->attempt) != ACCEPTED)
             continue;
         int64_t before, after;
-        const struct row *row = explain_cheapest(pass->problem, claim->template,
-                                                 pass->attempt.set, pass->attempt.rows, &after);
+        const struct row *row = explain_cheapest(pass->problem, claim->template, pass->attempt.set,
+                                                 pass->attempt.rows, &after);
         if (row == NULL || explain_cheapest(pass->problem, claim->template, claim->final_set,
                                             claim->rows, &before) == NULL)
             continue;
-        const char *what = arena_format(
-            chooser->arena, "the new node of NodePool %s with %" PRIu32 " pod%s, as %s",
-            claim->template->pool->meta.name, claim->pods.count, plural(claim->pods.count),
-            row->type->name);
+        const char *what = arena_format(chooser->arena,
+                                        "the new node of NodePool %s with %" PRIu32 " pod%s, as %s",
+                                        claim->template->pool->meta.name, claim->pods.count,
+                                        plural(claim->pods.count), row->type->name);
         vector_push(&chooser->found,
                     (struct plan_alternative){what, after > before ? after - before : 0});
     }
@@ -191,9 +189,8 @@ static void try_claims(struct chooser *chooser)
 static void try_templates(struct chooser *chooser)
 {
     struct pass *pass = chooser->pass;
-    const struct claim *own = chooser->placement->kind == ON_CLAIM
-                                  ? pass->claims.items[chooser->placement->index]
-                                  : NULL;
+    const struct claim *own =
+        chooser->placement->kind == ON_CLAIM ? pass->claims.items[chooser->placement->index] : NULL;
     for (uint32_t t = 0; t < pass->problem->templates_count; t++) {
         const struct node_template *template = pass->problem->templates[t];
         const char *type;
@@ -216,10 +213,9 @@ static void try_types(struct chooser *chooser)
         return;
     const char *what = arena_format(chooser->arena, "the same node as %s",
                                     planned->types.items[1].instance_type->name);
-    vector_push(&chooser->found,
-                (struct plan_alternative){what, chooser->choice->extra_price +
-                                                    planned->types.items[1].price -
-                                                    planned->price});
+    vector_push(&chooser->found, (struct plan_alternative){what, chooser->choice->extra_price +
+                                                                     planned->types.items[1].price -
+                                                                     planned->price});
 }
 
 // --- together ------------------------------------------------------------------------------------
@@ -238,11 +234,11 @@ static void take_alternatives(struct chooser *chooser)
     if (chooser->found.count > 0)
         qsort(chooser->found.items, chooser->found.count, sizeof *chooser->found.items,
               compare_alternatives);
-    choice->alternatives.items = arena_allocate_array(chooser->arena, ALTERNATIVES_MAX,
-                                                      sizeof *choice->alternatives.items);
+    choice->alternatives.items =
+        arena_allocate_array(chooser->arena, ALTERNATIVES_MAX, sizeof *choice->alternatives.items);
     for (uint32_t i = 0; i < chooser->found.count && kept < ALTERNATIVES_MAX; i++)
-        if (i == 0 || compare_alternatives(&chooser->found.items[i - 1],
-                                           &chooser->found.items[i]) != 0)
+        if (i == 0 ||
+            compare_alternatives(&chooser->found.items[i - 1], &chooser->found.items[i]) != 0)
             choice->alternatives.items[kept++] = chooser->found.items[i];
     choice->alternatives.count = kept;
     vector_free(&chooser->found);
@@ -268,8 +264,7 @@ static bool find_place_in_plan(struct plan *plan, struct plan_choice *choice)
     return choice->claim != NULL || choice->placement != NULL;
 }
 
-static void choose(struct pass *pass, uint32_t index, struct plan *plan,
-                   struct plan_choice *choice)
+static void choose(struct pass *pass, uint32_t index, struct plan *plan, struct plan_choice *choice)
 {
     struct chooser chooser = {.pass = pass,
                               .arena = plan->arena,

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/explain/explain_miss.h"
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
-#include "engine/explain/explain_miss.h"
-#include "engine/placement/pass.h"
-#include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 
 static const struct shape *shape_in(const struct pass *pass, const struct funnel *funnel)
@@ -44,8 +44,8 @@ static void add_term(struct pass *pass, struct funnel *funnel, const struct node
     uint32_t set = funnel->template->set;
     for (int i = 0; i < 2; i++) {
         if (!sets_compatible(problem->sets, set, asked[i], true)) {
-            funnel->unknown_label = funnel->unknown_label ||
-                                    names_unknown_label(problem, funnel->template, asked[i]);
+            funnel->unknown_label =
+                funnel->unknown_label || names_unknown_label(problem, funnel->template, asked[i]);
             return;
         }
         set = set_meet(problem->sets, set, asked[i]);
@@ -188,10 +188,10 @@ static bool follow_all(struct pass *pass, struct funnel *funnel, struct bitset s
             any = follow_rules(pass, funnel, funnel->sets[s], scratch) || any;
         for (uint32_t i = 0; volumes != NULL && i < volumes->alternatives_count; i++)
             if (volumes_allow(problem, pass, funnel->sets[s], &volumes->alternatives[i]))
-                any = follow_rules(pass, funnel,
-                                   set_meet(problem->sets, funnel->sets[s],
-                                            volumes->alternatives[i].set),
-                                   scratch) ||
+                any = follow_rules(
+                          pass, funnel,
+                          set_meet(problem->sets, funnel->sets[s], volumes->alternatives[i].set),
+                          scratch) ||
                       any;
     }
     return any;
@@ -258,8 +258,7 @@ static void pass_daemon_sets(struct funnel *funnel)
 {
     struct bitset before = funnel->rows[STAGE_HOST_PORTS], out = funnel->rows[STAGE_DAEMON_SETS];
     for (uint32_t w = 0; w < bitset_words(out.bits); w++)
-        out.words[w] =
-            before.words[w] & ~(funnel->bare.words[w] & ~funnel->fitting.words[w]);
+        out.words[w] = before.words[w] & ~(funnel->bare.words[w] & ~funnel->fitting.words[w]);
 }
 
 // What was dropped by limits, ports or DaemonSets although it was large enough is what is missing
@@ -494,9 +493,8 @@ static void tell_cuts(struct pass *pass, const struct funnel *funnel, enum plan_
     if (stage == STAGE_REQUIREMENTS)
         cut_by_pod(pass, funnel, before, arena, &cuts);
     else if (stage == STAGE_OFFERINGS)
-        cut_by_requirements(pass, funnel,
-                            funnel->sets_count == 1 ? funnel->sets[0] : funnel->set, before, true,
-                            arena, &cuts);
+        cut_by_requirements(pass, funnel, funnel->sets_count == 1 ? funnel->sets[0] : funnel->set,
+                            before, true, arena, &cuts);
     else if (stage == STAGE_LIMITS)
         cut_by_limits(pass, funnel, before, arena, &cuts);
     else if (stage == STAGE_HOST_PORTS)

@@ -9,7 +9,7 @@ struct funnel { // lives in the arena that funnel_run() was given
     uint32_t *sets;      // the same with each of its node affinity terms that is possible (SCH-508)
     uint32_t sets_count; // 0: the labels of pool and pod contradict each other
     bool unknown_label;  // they do: the pod names a label that the pool does not know
-    struct bitset rows[STAGE_COUNT]; // left after each stage
+    struct bitset rows[STAGE_COUNT];   // left after each stage
     struct bitset compatible, offered; // of the table's rows: with any of the sets
     struct bitset limited, ported, attachable, bare, fitting; // of the template's rows: within
                                                               // limits, without a conflict of host
@@ -36,4 +36,3 @@ struct nearest_miss {
     enum plan_stage_kind stage;
     int64_t shortfall;
 };
-

@@ -6,10 +6,10 @@
 
 #include "base/quantity.h"
 #include "engine/explain/explain.h"
-#include "engine/problem/instance_types.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_node.h"
+#include "engine/problem/instance_types.h"
 #include "engine/topology/topology.h"
 #include "model/reading/pod.h"
 
@@ -25,7 +25,7 @@ struct helper {
     struct plan_explanation *explanation;
 };
 
-struct outcome { // where a changed class has a place
+struct outcome {   // where a changed class has a place
     uint32_t node; // or NONE
     const struct node_template *template;
     const char *type;
@@ -114,8 +114,7 @@ static void try_toleration(struct helper *helper, const struct taint *taint)
     shape.tolerations = problem_intern_tolerations(problem, &list);
     struct outcome outcome;
     uint32_t variant = add_variant(helper->pass, helper->class, &shape);
-    class_at(problem, variant)->tolerations =
-        problem->toleration_lists.items[shape.tolerations];
+    class_at(problem, variant)->tolerations = problem->toleration_lists.items[shape.tolerations];
     if (!find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
@@ -137,9 +136,9 @@ static void collect_taints(const struct helper *helper, uint32_t taints, struct 
     if (problem_tolerates(problem, shape->tolerations, taints))
         return;
     list_for_each (taint, problem->taint_lists.items[taints]) {
-        bool known = tolerations_tolerate(problem->toleration_lists.items[shape->tolerations],
-                                          taint) ||
-                     is_condition_taint(taint);
+        bool known =
+            tolerations_tolerate(problem->toleration_lists.items[shape->tolerations], taint) ||
+            is_condition_taint(taint);
         for (uint32_t i = 0; i < out->count && !known; i++)
             known = text_equal(out->items[i]->key, taint->key) &&
                     text_equal(out->items[i]->value, taint->value) &&
@@ -210,8 +209,8 @@ static void values_there(struct helper *helper, const struct outcome *outcome, u
         list_for_each (offering, &table->rows[r].offerings) {
             const struct requirement *own = set_get(problem->sets, offering->set, key);
             by_offering = by_offering || own != NULL;
-            if (own != NULL && sets_compatible(problem->sets, helper->pass->attempt.set,
-                                               offering->set, true))
+            if (own != NULL &&
+                sets_compatible(problem->sets, helper->pass->attempt.set, offering->set, true))
                 add_values_of(problem, set_get(problem->sets, offering->set, key), out);
         }
     if (by_offering)
@@ -322,9 +321,8 @@ static int compare_keys(const void *a, const void *b, void *context)
 {
     const struct problem *problem = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return strcmp(
-        vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, x)->key),
-        vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, y)->key));
+    return strcmp(vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, x)->key),
+                  vocabulary_key_text(problem->vocabulary, requirement_get(problem->sets, y)->key));
 }
 
 static void help_by_requirements(struct helper *helper)
@@ -364,11 +362,11 @@ static void help_by_limit(struct helper *helper, const struct node_template *tem
     struct problem *problem = pass->problem;
     const int64_t *remaining = pass->remaining[template->index];
     struct outcome outcome = {.node = NONE, .template = template};
-    if (remaining == NULL || !explain_try_template(pass, template, helper->class, true,
-                                                   &outcome.type, &outcome.price))
+    if (remaining == NULL ||
+        !explain_try_template(pass, template, helper->class, true, &outcome.type, &outcome.price))
         return;
-    const struct row *row = explain_cheapest(problem, template, pass->attempt.set,
-                                             pass->attempt.rows, &outcome.price);
+    const struct row *row =
+        explain_cheapest(problem, template, pass->attempt.set, pass->attempt.rows, &outcome.price);
     struct text text = {0};
     for (uint32_t d = 0; d < problem->dimensions; d++) {
         int64_t needed = d == DIMENSION_NODES ? 1 : row->capacity[d];

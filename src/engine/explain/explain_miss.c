@@ -8,8 +8,9 @@
 #include "engine/explain/explain_funnel.h"
 #include "engine/problem/instance_types.h"
 
-#define OTHER_KIND_PERMILLE 500 // a type that lacks less than half of a resource is nearer than one
-                                // that fails something that no number tells
+#define OTHER_KIND_PERMILLE \
+    500 // a type that lacks less than half of a resource is nearer than one
+        // that fails something that no number tells
 
 static bool is_bytes(const char *name)
 {

@@ -5,17 +5,17 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
-#include "engine/placement/expected_price.h"
 #include "engine/explain/explain.h"
-#include "engine/problem/host_ports.h"
+#include "engine/explain/explain_choice.h"
+#include "engine/explain/unschedulable.h"
+#include "engine/placement/expected_price.h"
+#include "engine/pods/node_terms.h"
 #include "engine/problem/claim_object.h"
+#include "engine/problem/host_ports.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_bounds.h"
 #include "engine/problem/node_cost.h"
-#include "engine/pods/node_terms.h"
 #include "engine/problem/templates.h"
-#include "engine/explain/unschedulable.h"
-#include "engine/explain/explain_choice.h"
 #include "model/schema/drift_hash.h"
 
 struct finisher {

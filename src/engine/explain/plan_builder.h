@@ -11,8 +11,8 @@ void finish_plan(struct pass *pass, const struct plan_options *options, struct p
 
 // The requirements with which the claim is launched: SCH-261.
 uint32_t claim_launch_set(struct pass *pass, const struct claim *claim);
-// Adds why the pods of a claim have no place if its cheapest types alone do not meet the minValues of
-// the keys (SCH-384, DIS-240).
+// Adds why the pods of a claim have no place if its cheapest types alone do not meet the minValues
+// of the keys (SCH-384, DIS-240).
 void add_cut_off_min_values(struct text *text, const struct problem *problem,
                             const struct node_template *template, const uint32_t *keys,
                             uint32_t count);

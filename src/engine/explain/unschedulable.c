@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "engine/explain/explain.h"
-#include "engine/topology/topology.h"
-#include "engine/problem/volumes.h"
 #include "engine/explain/explain_help.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/preferences.h"
+#include "engine/problem/volumes.h"
+#include "engine/topology/topology.h"
 
 struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
                                         const char *message)

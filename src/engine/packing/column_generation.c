@@ -11,27 +11,27 @@
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_machines.h"
 
-#define ROWS_MAX          160 // sizes beyond it share rows
-#define SAMPLE_A_ROW      3
-#define ROUNDS_MAX        150
-#define LOOK_AGAIN        6    // rounds after which a machine without hope is looked at again
-#define HOPELESS          0.98 // of its price: a machine that is worth less at best
-#define PACKINGS          4 // first rounds, in which everything is packed
-#define COLUMNS_A_PACKING_ROW 8 // most that it yields, for each row
-#define COLUMNS_A_ROUND   16
-#define VAIN_A_ROUND      40 // machines filled for nothing that end a round
-#define SMOOTHING         0.5   // weight of new duals beside old ones
-#define PIVOTS_MAX        1000
-#define IMPROVEMENT       1e-3
-#define DEARER            1.1 // what a column may cost more in other domains
-#define NANOUSD           1e9
-#define PENALTY           1e7 // USD an hour for all of a row: more than any machines for it
+#define ROWS_MAX              160 // sizes beyond it share rows
+#define SAMPLE_A_ROW          3
+#define ROUNDS_MAX            150
+#define LOOK_AGAIN            6    // rounds after which a machine without hope is looked at again
+#define HOPELESS              0.98 // of its price: a machine that is worth less at best
+#define PACKINGS              4    // first rounds, in which everything is packed
+#define COLUMNS_A_PACKING_ROW 8    // most that it yields, for each row
+#define COLUMNS_A_ROUND       16
+#define VAIN_A_ROUND          40  // machines filled for nothing that end a round
+#define SMOOTHING             0.5 // weight of new duals beside old ones
+#define PIVOTS_MAX            1000
+#define IMPROVEMENT           1e-3
+#define DEARER                1.1 // what a column may cost more in other domains
+#define NANOUSD               1e9
+#define PENALTY               1e7 // USD an hour for all of a row: more than any machines for it
 
 struct size { // a row
     uint32_t demand;
     int32_t cap; // units that one node bears
     double count, *need;
-    uint32_t most; // units that one node bears of all kinds together, room aside
+    uint32_t most;                // units that one node bears of all kinds together, room aside
     uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
 struct machine {
@@ -42,12 +42,12 @@ struct machine {
 struct program {
     struct packing *packing;
     struct arena *arena;
-    uint32_t *row_of; // by kind
+    uint32_t *row_of;            // by kind
     uint32_t *by_row, *first_of; // kinds row by row; where each row begins
     VECTOR(struct size) sizes;
     struct covering *covering;
     VECTOR(struct packing_bin *) columns;
-    VECTOR(struct machine) machines;      // scratch: to be filled in this round
+    VECTOR(struct machine) machines; // scratch: to be filled in this round
 };
 
 // --- rows ----------------------------------------------------------------------------------------
@@ -89,9 +89,9 @@ static void group_kinds(struct program *program, uint32_t fineness)
         add_identity(packing, kind, fineness, &text);
         uintptr_t row = (uintptr_t)map_get(rows, text.data);
         if (row == 0) {
-            struct size size = {packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
-                                arena_allocate_array(program->arena, packing->dimensions_count,
-                                                     sizeof(double)), 0};
+            struct size size = {
+                packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
+                arena_allocate_array(program->arena, packing->dimensions_count, sizeof(double)), 0};
             for (uint32_t i = 0; i < SAMPLE_A_ROW; i++)
                 size.kinds[i] = NONE;
             vector_push(&program->sizes, size);
@@ -115,8 +115,8 @@ static void group_kinds(struct program *program, uint32_t fineness)
 static void find_rows(struct program *program)
 {
     struct packing *packing = program->packing;
-    program->row_of = arena_allocate_array(program->arena, packing->kinds.count + 1,
-                                           sizeof *program->row_of);
+    program->row_of =
+        arena_allocate_array(program->arena, packing->kinds.count + 1, sizeof *program->row_of);
     group_kinds(program, 0);
     uint32_t rows = 0;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
@@ -145,8 +145,8 @@ static void take_values(struct program *program, double share)
                 parts++;
             }
         double dual = covering_dual(program->covering, program->row_of[k]) / size->count;
-        kind->value = (1 - share) * kind->value +
-                      share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
+        kind->value =
+            (1 - share) * kind->value + share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
     }
 }
 
@@ -176,8 +176,9 @@ static void sample_kinds(struct program *program)
     struct packing *packing = program->packing;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
         uint32_t *best = program->sizes.items[program->row_of[k]].kinds, place = SAMPLE_A_ROW;
-        while (place > 0 && (best[place - 1] == NONE || packing->kinds.items[k].count >
-                                                            packing->kinds.items[best[place - 1]].count))
+        while (place > 0 &&
+               (best[place - 1] == NONE ||
+                packing->kinds.items[k].count > packing->kinds.items[best[place - 1]].count))
             place--;
         if (place == SAMPLE_A_ROW)
             continue;
@@ -270,8 +271,8 @@ static bool price(struct program *program, uint32_t round, bool all)
                          i - added < (all ? 8 : 1) * VAIN_A_ROUND;
          i++) {
         const struct machine *machine = &program->machines.items[i];
-        struct packing_bin *bin = packing_fill_offer(program->packing, machine->market,
-                                                     machine->offer, 1 + IMPROVEMENT);
+        struct packing_bin *bin =
+            packing_fill_offer(program->packing, machine->market, machine->offer, 1 + IMPROVEMENT);
         if (bin == NULL)
             continue;
         add_column(program, bin);
@@ -319,15 +320,15 @@ static bool fill_alike(struct program *program, const struct packing_bin *column
                        struct packing_bin *bin)
 {
     struct packing *packing = program->packing;
-    packing_bin_clear(packing, bin, packing_market_of(packing, column->market->template,
-                                                      column->market->template->set));
+    packing_bin_clear(
+        packing, bin,
+        packing_market_of(packing, column->market->template, column->market->template->set));
     vector_for_each (content, &column->contents) {
         uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
         if (k == NONE)
             return false;
         packing_bin_add(packing, bin, k, content->units,
-                        packing_market_with(packing, bin->market,
-                                            packing->kinds.items[k].flavour));
+                        packing_market_with(packing, bin->market, packing->kinds.items[k].flavour));
     }
     bin->offer = packing_market_find(packing, bin->market, bin->used, 0);
     return bin->offer < bin->market->count &&
@@ -349,8 +350,8 @@ static void list_rows(struct program *program)
     free(next);
 }
 
-// Columns as often as the program wants them whole; where their own kinds run out, those of the same
-// rows in other domains take their place.
+// Columns as often as the program wants them whole; where their own kinds run out, those of the
+// same rows in other domains take their place.
 static void take_whole_columns(struct program *program)
 {
     struct packing *packing = program->packing;

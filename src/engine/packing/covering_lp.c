@@ -6,8 +6,8 @@
 #include <string.h>
 
 // The rows are A x - surplus + penalties = demand. Basic variables, one a row ("position"), their
-// values, the duals, and the dense inverse of the basis are kept from pivot to pivot, and worked out
-// anew from the columns when rounding shows.
+// values, the duals, and the dense inverse of the basis are kept from pivot to pivot, and worked
+// out anew from the columns when rounding shows.
 //
 // Variables count: penalty of row i is i, its surplus rows + i, column j 2 · rows + j. Their order
 // decides ties, so results do not depend on where anything lies in memory.
@@ -45,10 +45,10 @@ struct covering {
     uint32_t *basic;    // by position: the variable
     uint32_t *position; // by variable: its position, or NONE
     uint32_t position_room;
-    double *value;   // by position
-    double *dual;    // by row
-    double *inverse; // positions × rows
-    double *change;  // by position: the entering column in terms of the basis
+    double *value;     // by position
+    double *dual;      // by row
+    double *inverse;   // positions × rows
+    double *change;    // by position: the entering column in terms of the basis
     uint32_t *support; // scratch: where a row of the inverse is not zero
 
     uint32_t since_rebuild; // exchanges
@@ -82,8 +82,7 @@ struct covering *covering_create(struct arena *arena, const double *demand, uint
         arena_allocate_array(arena, covering->position_room, sizeof *covering->position);
     covering->value = arena_allocate_array(arena, rows, sizeof *covering->value);
     covering->dual = arena_allocate_array(arena, rows, sizeof *covering->dual);
-    covering->inverse =
-        arena_allocate_array(arena, (size_t)rows * rows, sizeof *covering->inverse);
+    covering->inverse = arena_allocate_array(arena, (size_t)rows * rows, sizeof *covering->inverse);
     covering->change = arena_allocate_array(arena, rows, sizeof *covering->change);
     covering->support = arena_allocate_array(arena, rows, sizeof *covering->support);
     start_over(covering);

@@ -25,6 +25,6 @@ uint32_t covering_add(struct covering *covering, double cost, const struct cover
 // exchanges. False: stopped by that limit; what is there is feasible all the same.
 bool covering_solve(struct covering *covering, uint32_t pivots_max);
 
-double covering_cost(const struct covering *covering);                   // of the solution
-double covering_dual(const struct covering *covering, uint32_t row);     // >= 0; valid after a solve
+double covering_cost(const struct covering *covering);               // of the solution
+double covering_dual(const struct covering *covering, uint32_t row); // >= 0; valid after a solve
 double covering_value(const struct covering *covering, uint32_t column); // x

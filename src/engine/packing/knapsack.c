@@ -37,7 +37,8 @@ static double weigh(const struct packing *packing, const double *weights, const 
     return sum;
 }
 
-// The bound by these weights, whose sum over the machine's room is 1; `limit`: more does not matter.
+// The bound by these weights, whose sum over the machine's room is 1; `limit`: more does not
+// matter.
 static double bound_by(const struct packing *packing, const uint32_t *kinds, uint32_t count,
                        const double *weights, double limit)
 {
@@ -133,8 +134,7 @@ static void descend(struct search *search, uint32_t i, double value, double weig
         for (uint32_t units = most; units > 0 && search->nodes < search->nodes_max; units--) {
             take(search, item, units);
             search->units[i] = units;
-            descend(search, i + 1, value + units * item->value,
-                    weight_left - units * item->weight);
+            descend(search, i + 1, value + units * item->value, weight_left - units * item->weight);
             search->units[i] = 0;
             take(search, item, -(int64_t)units);
         }
@@ -159,7 +159,8 @@ static uint32_t most_of_kind(const struct packing_kind *kind)
 {
     uint32_t most = kind->count;
     for (uint32_t r = 0; r < kind->rules_count; r++)
-        if (kind->rules[r].adds > 0 && (uint32_t)(kind->rules[r].limit / kind->rules[r].adds) < most)
+        if (kind->rules[r].adds > 0 &&
+            (uint32_t)(kind->rules[r].limit / kind->rules[r].adds) < most)
             most = (uint32_t)(kind->rules[r].limit / kind->rules[r].adds);
     return kind->ports.count > 0 ? 1 : most;
 }

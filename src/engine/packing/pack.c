@@ -19,7 +19,8 @@ bool pack_is_lowest_price(const struct problem *problem)
     return true;
 }
 
-// A pool that asks for the lowest price brings that policy in; it leaves the claims of others alone.
+// A pool that asks for the lowest price brings that policy in; it leaves the claims of others
+// alone.
 struct pass *pack(struct problem *problem)
 {
     return pack_asks_lowest_price(problem) ? pack_lowest_price(problem) : pack_greedy(problem);

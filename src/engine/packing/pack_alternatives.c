@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/instance_types.h"
 #include "engine/packing/pack.h"
-#include "engine/problem/templates.h"
-#include "engine/pods/topology_groups.h"
 #include "engine/packing/pack_greedy.h"
 #include "engine/packing/pack_lowest_price.h"
 #include "engine/placement/pass.h"
+#include "engine/pods/topology_groups.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
 #include "engine/topology/topology.h"
 
 #define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear
@@ -22,7 +22,8 @@
 #define GAIN_PERCENT  2      // of the price, which must be above the bound for a try
 #define HEED_PERCENT  10     // of what pods need that going where others want them may cost
 #define GROUPS_MAX    32
-#define DEAR_TIMES    2 // a term that costs so many times another one opens no domain that must be filled
+#define DEAR_TIMES \
+    2 // a term that costs so many times another one opens no domain that must be filled
 
 struct alternative { // one choice, for some pods
     // Of these, all but the last two heed nobody.
@@ -31,7 +32,7 @@ struct alternative { // one choice, for some pods
     uint32_t set;
     double price; // of what a pod needs, about, on the machine that is best for it
 };
-struct group { // pods with the same terms to choose from
+struct group {                 // pods with the same terms to choose from
     const struct shape *shape; // of one of them
     struct bitset pods;
 };
@@ -43,7 +44,7 @@ struct chooser {
     struct pass_input input; // of the best
     uint32_t pods, tries;
     double terms_gain, heed_gain; // nano-USD an hour that other choices would save, about
-    struct { // what was guessed last: pods of a shape mostly follow each other
+    struct {                      // what was guessed last: pods of a shape mostly follow each other
         const struct shape *shape;
         uint32_t term;
         double price;
@@ -56,7 +57,7 @@ struct chooser {
     VECTOR(struct alternative) alternatives;
 };
 
-// --- prices, about ---------------------------------------------------------------------------------
+// --- prices, about -------------------------------------------------------------------------------
 
 static int64_t units_on(const struct row *row, const struct shape *shape)
 {
@@ -297,8 +298,8 @@ static void shun_dear_terms(struct chooser *chooser, struct pass_input *input)
         shun_of_group(chooser, &chooser->groups[g], input, shunned);
 }
 
-// Owners of spreads before pods that those count; or pods that only some machines will do for before
-// those that may fill these up, with the dearest first.
+// Owners of spreads before pods that those count; or pods that only some machines will do for
+// before those that may fill these up, with the dearest first.
 static void make_turns(struct chooser *chooser)
 {
     struct problem *problem = chooser->problem;
@@ -341,7 +342,8 @@ static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
     return best;
 }
 
-// The pod heeds others, is not steered yet, and shares its new node with no pod that needs a dear one.
+// The pod heeds others, is not steered yet, and shares its new node with no pod that needs a dear
+// one.
 static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
                      uint32_t pod, const uint32_t *steered)
 {
@@ -364,8 +366,7 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
     struct pass *pass = chooser->best;
     uint32_t row = cheapest_row(pass, dear);
     struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
-    int64_t *total =
-        arena_allocate_array(chooser->arena, problem->dimensions, sizeof *total);
+    int64_t *total = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *total);
     int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *sum);
     memcpy(total, dear->requests, problem->dimensions * sizeof *total);
     for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
@@ -556,9 +557,8 @@ struct pass *pack_alternatives(struct pass *pass)
                               .pods = pods,
                               .heeding = bitset_create(arena, problem->classes.count),
                               .dear = bitset_create(arena, problem->classes.count)};
-    chooser.input = (struct pass_input){.queue = problem->queued,
-                                        .queue_count = pods,
-                                        .reserved_strict = true};
+    chooser.input =
+        (struct pass_input){.queue = problem->queued, .queue_count = pods, .reserved_strict = true};
     find_groups(&chooser);
     find_gains(&chooser);
     make_turns(&chooser);

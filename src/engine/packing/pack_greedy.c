@@ -4,9 +4,8 @@
 
 struct pass *pack_greedy(struct problem *problem)
 {
-    struct pass_input input = {.queue = problem->queued,
-                               .queue_count = problem->queued_count,
-                               .reserved_strict = true};
+    struct pass_input input = {
+        .queue = problem->queued, .queue_count = problem->queued_count, .reserved_strict = true};
     return pack_greedy_as(problem, &input);
 }
 

@@ -1,24 +1,24 @@
 #include "engine/packing/pack_lowest_price.h"
 
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_cost.h"
-#include "engine/packing/pack.h"
-#include "engine/packing/packing.h"
 #include "engine/packing/column_generation.h"
+#include "engine/packing/pack.h"
 #include "engine/packing/pack_alternatives.h"
 #include "engine/packing/pack_greedy.h"
+#include "engine/packing/packing.h"
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_improve.h"
 #include "engine/packing/packing_items.h"
 #include "engine/packing/packing_replay.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/node_cost.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
-#define PROGRAM_STEPS         UINT64_C(4000000)
-#define PROGRAM_STEPS_A_POD   30
-#define FILL_STEPS            UINT64_C(20000000)
-#define FILL_STEPS_A_POD      3000
-#define IMPROVE_STEPS         UINT64_C(2500000)
-#define IMPROVE_STEPS_A_POD   50
+#define PROGRAM_STEPS       UINT64_C(4000000)
+#define PROGRAM_STEPS_A_POD 30
+#define FILL_STEPS          UINT64_C(20000000)
+#define FILL_STEPS_A_POD    3000
+#define IMPROVE_STEPS       UINT64_C(2500000)
+#define IMPROVE_STEPS_A_POD 50
 
 int64_t pack_claim_price(const struct pass *pass, const struct claim *claim)
 {
@@ -80,7 +80,8 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
     if (packed)
         packing_replay(packing, pass);
     struct pack_outcome was = pack_outcome_of(greedy), is = pack_outcome_of(pass);
-    // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost less.
+    // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost
+    // less.
     greedy->lower_bound = packing->lower_bound;
     pass->lower_bound = packing->lower_bound <= is.sum ? packing->lower_bound : 0;
     *counted = packing->margin_counted;

@@ -5,8 +5,9 @@
 // it cannot tell apart form a *kind*; what a node with given requirements can be is a *market* of
 // *offers* (machines worth buying, cheapest first); a *bin* is a node to be, a market and counts of
 // kinds. A linear program
-// (program.c) says what pods are worth; bins are filled (fill.c), improved (improve.c), and placed pod by pod by the ordinary pass (replay.c), which checks every
-// rule again. Bounded by counted steps, never by time.
+// (program.c) says what pods are worth; bins are filled (fill.c), improved (improve.c), and placed
+// pod by pod by the ordinary pass (replay.c), which checks every rule again. Bounded by counted
+// steps, never by time.
 //
 // Lifetime: one computation; everything is in the packing's arena unless said otherwise.
 #pragma once
@@ -26,14 +27,14 @@ struct packing_market { // of one template and requirement set
     uint32_t set;
     struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
     uint32_t count;
-    int64_t *prices; // by row, really; INT64_MAX: not for sale
+    int64_t *prices;    // by row, really; INT64_MAX: not for sale
     struct bitset sold; // rows
     uint32_t sold_count;
-    double *worth;   // by offer: of the contents when it was last filled with the best; 0: never
-    double *bounds;  // by offer: what it is worth at most, when last looked at
+    double *worth;  // by offer: of the contents when it was last filled with the best; 0: never
+    double *bounds; // by offer: what it is worth at most, when last looked at
     struct packing_list { // kinds that fit the empty machine; NULL: not yet known
         uint32_t *kinds, count;
-    } *fitting; // by offer
+    } * fitting; // by offer
 };
 
 // --- pods ----------------------------------------------------------------------------------------
@@ -81,11 +82,11 @@ struct packing_content {
 };
 struct packing_bin {
     const struct packing_market *market;
-    uint32_t offer; // the cheapest with enough room
-    uint32_t pins;  // domains that its pods need
-    int64_t *used;  // by packing dimension
-    VECTOR(struct packing_content) contents;  // heap, like the next ones
-    VECTOR(struct packing_rule) rules;        // `adds` so far, lowest `limit`
+    uint32_t offer;                          // the cheapest with enough room
+    uint32_t pins;                           // domains that its pods need
+    int64_t *used;                           // by packing dimension
+    VECTOR(struct packing_content) contents; // heap, like the next ones
+    VECTOR(struct packing_rule) rules;       // `adds` so far, lowest `limit`
     VECTOR(struct host_port) ports;
     double value; // of its contents
 };
@@ -103,41 +104,41 @@ struct packing {
     struct memo volume_users; // (volume claim, driver): 1 for one pod of the pass, 2 for more
     VECTOR(struct packing_menu) menus;
     VECTOR(struct packing_market *) markets;
-    uint32_t base_markets; // the first ones: those of the demands
+    uint32_t base_markets;    // the first ones: those of the demands
     struct memo market_index; // (template, set)
     struct memo leads;        // (market, flavour): market with the flavour's requirements too
     VECTOR(struct packing_flavour) flavours;
     VECTOR(struct packing_demand) demands;
     VECTOR(struct packing_kind) kinds;
     VECTOR(struct packing_bin *) bins;
-    VECTOR(uint32_t) kept; // claims of the greedy pass that stay as they are
-    uint32_t *left;        // by kind: units that are in no bin
-    int64_t **limits;      // by template: what bins may still use; NULL: no limits
-    int64_t lower_bound;   // nano-USD an hour of all bins; 0: unknown
-    double margin;         // what flexibility may cost (SCH-503)
-    double price_scale;    // nano-USD an hour: about what all bins will cost (node_cost.h)
-    bool margin_counted;   // some machine counts for more because of it
-    int64_t *asked;        // scratch: by dimension of the problem
-    struct bitset rows;    // scratch
-    double *tilt;          // by dimension: how much the filling cares for it; 1 by default
+    VECTOR(uint32_t) kept;         // claims of the greedy pass that stay as they are
+    uint32_t *left;                // by kind: units that are in no bin
+    int64_t **limits;              // by template: what bins may still use; NULL: no limits
+    int64_t lower_bound;           // nano-USD an hour of all bins; 0: unknown
+    double margin;                 // what flexibility may cost (SCH-503)
+    double price_scale;            // nano-USD an hour: about what all bins will cost (node_cost.h)
+    bool margin_counted;           // some machine counts for more because of it
+    int64_t *asked;                // scratch: by dimension of the problem
+    struct bitset rows;            // scratch
+    double *tilt;                  // by dimension: how much the filling cares for it; 1 by default
     struct packing_filler *filler; // packing_fill.c; NULL until needed
     uint64_t steps, steps_max;
     uint64_t search_nodes; // of one search for a filling
 };
 
-// --- packing_market.c
+// --- packing_market.c ----------------------------------------------------------------------------
 
-// --- packing_program.c: gives kinds their values, and makes bins of fillings that recur.
-// --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10).
+// --- packing_program.c: gives kinds their values, and makes bins of fillings that recur. ---------
+// --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10). -------
 
 // --- packing_search.c: fillings of one machine, of all pods, rules about nodes but those of a kind
 
-// --- packing_bin.c
+// --- packing_bin.c -------------------------------------------------------------------------------
 static inline int64_t packing_bin_price(const struct packing_bin *bin)
 {
     return bin->market->offers[bin->offer].price;
 }
 
-// --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the
+// --- packing_fill.c: bins for everything that is left; false if something fits nowhere or the ----
 // --- packing_improve.c: takes bins apart and packs their pods better, as long as steps are left.
 // --- packing_replay.c: places every pod of `greedy` in `pass` as the packing says, and tries what

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/host_ports.h"
 #include "engine/packing/packing.h"
 #include "engine/packing/packing_machines.h"
+#include "engine/problem/host_ports.h"
 
-struct packing_bin *packing_bin_create(struct packing *packing,
-                                       const struct packing_market *market)
+struct packing_bin *packing_bin_create(struct packing *packing, const struct packing_market *market)
 {
     size_t used = packing->dimensions_count * sizeof(int64_t);
     struct packing_bin *bin = memory_allocate(sizeof *bin + used);
@@ -116,8 +115,8 @@ void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t 
     const struct packing_kind *kind = &packing->kinds.items[kind_index];
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         bin->used[d] = quantity_add(bin->used[d], kind->need[d] * units);
-    bin->pins = set_meet(packing->problem->sets, bin->pins,
-                         packing->flavours.items[kind->flavour].pins);
+    bin->pins =
+        set_meet(packing->problem->sets, bin->pins, packing->flavours.items[kind->flavour].pins);
     bin->market = market;
     bin->value += kind->value * units;
     add_rules(bin, kind, units);
@@ -155,8 +154,7 @@ static uint32_t copies_left(const struct packing *packing, const struct packing_
     return copies;
 }
 
-void packing_commit_copies(struct packing *packing, const struct packing_bin *bin,
-                           uint32_t copies)
+void packing_commit_copies(struct packing *packing, const struct packing_bin *bin, uint32_t copies)
 {
     uint32_t most = copies_left(packing, bin);
     for (uint32_t i = 0; i < copies && i < most; i++) {

@@ -20,5 +20,4 @@ void packing_commit(struct packing *packing, struct packing_bin *bin);
 void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin);
 int64_t packing_price(const struct packing *packing);
 // Commits up to `copies` bins just like it, as long as enough is left and limits allow.
-void packing_commit_copies(struct packing *packing, const struct packing_bin *bin,
-                           uint32_t copies);
+void packing_commit_copies(struct packing *packing, const struct packing_bin *bin, uint32_t copies);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "base/quantity.h"
-#include "engine/packing/packing.h"
 #include "engine/packing/knapsack.h"
+#include "engine/packing/packing.h"
 #include "engine/packing/packing_machines.h"
 
-#define SEARCH_NODES 2000   // of one machine
-#define NODES_MAX    200000 // of all
+#define SEARCH_NODES 2000              // of one machine
+#define NODES_MAX    200000            // of all
 #define WORK_MAX     UINT64_C(4000000) // kinds times machines
 
 struct bounder {
@@ -51,7 +51,8 @@ static uint32_t list_fitting(struct bounder *bounder, const struct packing_marke
     *price = INT64_MAX;
     for (uint32_t i = 0; i < bounder->kinds_count; i++) {
         const struct packing_kind *kind = &packing->kinds.items[bounder->kinds[i]];
-        const struct packing_market *market = markets[packing->flavours.items[kind->flavour].demand];
+        const struct packing_market *market =
+            markets[packing->flavours.items[kind->flavour].demand];
         if (market == NULL || market->prices[row] == INT64_MAX)
             continue;
         bool fits = true;
@@ -76,9 +77,8 @@ static double most_of_machine(struct bounder *bounder, const struct packing_mark
         return most;
     double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
     uint64_t before = bounder->packing->steps;
-    double upper =
-        packing_search_most(bounder->packing, bounder->room, bounder->fitting, count, most * paid,
-                            bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
+    double upper = packing_search_most(bounder->packing, bounder->room, bounder->fitting, count,
+                                       most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
     bounder->nodes += bounder->packing->steps - before;
     return upper / paid > most ? upper / paid : most;
 }

@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/packing/packing.h"
 #include "engine/packing/knapsack.h"
+#include "engine/packing/packing.h"
 #include "engine/packing/packing_bin.h"
 #include "engine/packing/packing_machines.h"
 
-#define TRIES_MAX 12 // machines filled for one bin
-#define SAMPLE_MAX 96 // kinds that one bin is filled with
-#define SLACK     1.03 // how far an estimate may be beyond the best ratio to be worth a try
-#define EQUAL     1e-9
-#define RULED     1e-3 // rank of kinds with rules about one node, beside others
+#define TRIES_MAX  12   // machines filled for one bin
+#define SAMPLE_MAX 96   // kinds that one bin is filled with
+#define SLACK      1.03 // how far an estimate may be beyond the best ratio to be worth a try
+#define EQUAL      1e-9
+#define RULED      1e-3 // rank of kinds with rules about one node, beside others
 
-struct try { // a machine, with an estimate of its price for the value of its contents
+struct
+try { // a machine, with an estimate of its price for the value of its contents
     const struct packing_market *market;
     uint32_t offer;
     double ratio;
@@ -23,16 +24,17 @@ struct try { // a machine, with an estimate of its price for the value of its co
 struct packing_filler {
     struct packing *packing;
     struct arena *arena;
-    uint32_t *order;        // kinds in the order in which they get bins
-    double *ranks;          // by kind
+    uint32_t *order;            // kinds in the order in which they get bins
+    double *ranks;              // by kind
     struct packing_list active; // those of which something is left, in the same order
     struct packing_list sample; // some of these, evenly spread
-    uint32_t *fitting;      // kinds that may still come onto the bin
-    uint32_t *within;       // by kind: units on the bin
-    double *weights;        // by dimension: what a unit of it weighs on the machine
-    int64_t *room;          // by dimension: what is left of the machine
-    const struct packing_market **leads; // by flavour: the market with it, for the bin's present set
-    uint32_t *leads_known;  // by flavour: stamp
+    uint32_t *fitting;          // kinds that may still come onto the bin
+    uint32_t *within;           // by kind: units on the bin
+    double *weights;            // by dimension: what a unit of it weighs on the machine
+    int64_t *room;              // by dimension: what is left of the machine
+    const struct packing_market *
+        *leads;            // by flavour: the market with it, for the bin's present set
+    uint32_t *leads_known; // by flavour: stamp
     uint32_t stamp;
     struct try tries[TRIES_MAX];
     uint32_t tries_count;
@@ -132,7 +134,8 @@ static void measure_room(struct packing_filler *filler, const struct packing_off
 }
 
 // Drops kinds that can no longer come from the list, and returns the best of the others.
-static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32_t row, int64_t price)
+static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32_t row,
+                          int64_t price)
 {
     struct packing *packing = filler->packing;
     uint32_t best = NONE, kept = 0, best_units = 0;
@@ -172,7 +175,8 @@ static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
     return most > 7 ? (uint32_t)(most / 4) : 1;
 }
 
-static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row, int64_t price)
+static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row,
+                int64_t price)
 {
     const struct packing_kind *kind = &filler->packing->kinds.items[k];
     const struct packing_market *market = lead(filler, kind->flavour, row, price);
@@ -182,8 +186,8 @@ static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint3
     filler->within[k] += units;
 }
 
-// Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever is
-// best).
+// Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever
+// is best).
 static void fill_machine(struct packing_filler *filler, const struct packing_market *market,
                          uint32_t offer_index, uint32_t seed, const struct packing_list *from)
 {
@@ -262,8 +266,8 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
     }
 }
 
-// Kinds that are next to each other in value do much the same for a bin: so some will do, others for
-// the next bin.
+// Kinds that are next to each other in value do much the same for a bin: so some will do, others
+// for the next bin.
 static const struct packing_list *take_sample(struct packing_filler *filler)
 {
     if (filler->active.count <= SAMPLE_MAX)
@@ -319,7 +323,8 @@ static double value_left(const struct packing_filler *filler)
     const struct packing *packing = filler->packing;
     double sum = 0;
     for (uint32_t i = 0; i < filler->active.count; i++)
-        sum += packing->kinds.items[filler->active.kinds[i]].value * packing->left[filler->active.kinds[i]];
+        sum += packing->kinds.items[filler->active.kinds[i]].value *
+               packing->left[filler->active.kinds[i]];
     return sum;
 }
 
@@ -349,21 +354,22 @@ static struct packing_filler *filler_of(struct packing *packing)
     return packing->filler;
 }
 
-// What the cheapest machine for the kind costs in nodes of these requirements, on its first template.
+// What the cheapest machine for the kind costs in nodes of these requirements, on its first
+// template.
 static double lowest_price(struct packing *packing, const struct packing_kind *kind, uint32_t menu,
                            uint32_t set)
 {
     const struct node_template *template =
         packing->problem->templates[packing->menus.items[menu].templates[0]];
-    const struct packing_market *market = packing_market_of(
-        packing, template, set_meet(packing->problem->sets, template->set, set));
+    const struct packing_market *market =
+        packing_market_of(packing, template, set_meet(packing->problem->sets, template->set, set));
     uint32_t offer = packing_market_find(packing, market, kind->need, 0);
     return offer < market->count ? (double)market->offers[offer].price : 0;
 }
 
-// The most valuable kinds come first, those with rules about one node last: they can join the bins of
-// others, a few to each. Among equals those that are bound to a domain, most of all
-// to one that is dear: others may then come to their bins, but they not to those of others.
+// The most valuable kinds come first, those with rules about one node last: they can join the bins
+// of others, a few to each. Among equals those that are bound to a domain, most of all to one that
+// is dear: others may then come to their bins, but they not to those of others.
 void packing_rank(struct packing *packing)
 {
     struct packing_filler *filler = filler_of(packing);
@@ -374,8 +380,8 @@ void packing_rank(struct packing *packing)
         if (flavour->pins == SET_EMPTY)
             continue;
         double own = lowest_price(packing, kind, flavour->menu, flavour->set);
-        double open = lowest_price(packing, kind, flavour->menu,
-                                   packing->demands.items[flavour->demand].set);
+        double open =
+            lowest_price(packing, kind, flavour->menu, packing->demands.items[flavour->demand].set);
         filler->ranks[k] *= (open > 0 && own > open ? own / open : 1) * (1 + EQUAL);
     }
     qsort_r(filler->order, packing->kinds.count, sizeof *filler->order, compare_ranks,
@@ -388,7 +394,8 @@ bool packing_fill(struct packing *packing)
     find_active(filler);
     double left = value_left(filler);
     while (filler->active.count > 0) {
-        if (packing->steps >= packing->steps_max || !best_bin(filler, filler->active.kinds[0], left))
+        if (packing->steps >= packing->steps_max ||
+            !best_bin(filler, filler->active.kinds[0], left))
             return false;
         uint32_t before = packing->bins.count;
         commit_best(filler);
@@ -416,8 +423,8 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
     if (list->kinds != NULL)
         return list;
     const struct packing_offer *offer = &market->offers[offer_index];
-    list->kinds = arena_allocate_array(filler->arena, filler->packing->kinds.count + 1,
-                                       sizeof *list->kinds);
+    list->kinds =
+        arena_allocate_array(filler->arena, filler->packing->kinds.count + 1, sizeof *list->kinds);
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
     measure_room(filler, offer);
@@ -446,8 +453,8 @@ static void fill_found(struct packing_filler *filler, const struct packing_marke
     }
     vector_for_each (content, &filler->bin->contents)
         filler->within[content->kind] = 0;
-    filler->bin->offer = packing_market_find(filler->packing, filler->bin->market,
-                                             filler->bin->used, 0);
+    filler->bin->offer =
+        packing_market_find(filler->packing, filler->bin->market, filler->bin->used, 0);
 }
 
 static bool search_machine(struct packing_filler *filler, struct packing_market *market,
@@ -467,8 +474,7 @@ static bool search_machine(struct packing_filler *filler, struct packing_market 
 
 static bool is_good(const struct packing_filler *filler, double factor)
 {
-    return filler->bin->contents.count > 0 &&
-           filler->bin->offer < filler->bin->market->count &&
+    return filler->bin->contents.count > 0 && filler->bin->offer < filler->bin->market->count &&
            filler->bin->value > factor * (double)packing_bin_price(filler->bin);
 }
 
@@ -476,8 +482,8 @@ double packing_fill_bound(struct packing *packing, struct packing_market *market
 {
     struct packing_filler *filler = filler_of(packing);
     const struct packing_list *list = list_fitting(filler, market, offer);
-    market->bounds[offer] = packing_search_bound(packing, market->offers[offer].room,
-                                                 list->kinds, list->count);
+    market->bounds[offer] =
+        packing_search_bound(packing, market->offers[offer].room, list->kinds, list->count);
     packing->steps += list->count;
     return market->bounds[offer];
 }

@@ -1,9 +1,9 @@
 // Filling bins (packing.h; SCH-550 steps 6 and 7).
 //
 // The most valuable kind that is left must go somewhere: every machine that could carry it is
-// filled, starting with those that were the cheapest for what they held before, and the one with the
-// lowest price for the value of its contents wins. Within a machine the next kind is the one that is
-// worth most for its share of the room that is left.
+// filled, starting with those that were the cheapest for what they held before, and the one with
+// the lowest price for the value of its contents wins. Within a machine the next kind is the one
+// that is worth most for its share of the room that is left.
 #pragma once
 
 #include "engine/packing/packing.h"

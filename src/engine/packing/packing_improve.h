@@ -2,7 +2,8 @@
 //
 // Each round withdraws a few bins, the one that is paid most for nothing among some drawn by lot
 // first, and fills anew with what was on them, weighing the dimensions differently each time. What
-// is not cheaper, or as cheap with fewer bins, is undone. The lot is seeded, the rounds are counted.
+// is not cheaper, or as cheap with fewer bins, is undone. The lot is seeded, the rounds are
+// counted.
 #pragma once
 
 #include "engine/packing/packing.h"

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/packing/packing.h"
-#include "engine/pods/topology_groups.h"
 #include "engine/packing/packing_bin.h"
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_machines.h"
 #include "engine/placement/pass.h"
+#include "engine/pods/topology_groups.h"
+#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 
 #define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
@@ -23,8 +23,8 @@ struct sorter {
     struct memo flavour_of; // (demand, set and pins as a pair) -> flavour
     struct memo pairs;      // (set, set) -> number
     uint32_t pairs_count;
-    struct memo demand_of; // (menu, set and loose one as a pair)
-    struct memo known;     // (class, set of the claim) -> kind
+    struct memo demand_of;             // (menu, set and loose one as a pair)
+    struct memo known;                 // (class, set of the claim) -> kind
     VECTOR(struct packing_rule) rules; // scratch
     struct text text;
 };
@@ -239,8 +239,8 @@ static int64_t volumes_need(const struct packing *packing, const struct shape *s
     int64_t count = 0;
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++) {
         const struct volume_use *use = &shape->volumes->uses.items[i];
-        count += use->driver == driver &&
-                 memo_get(&packing->volume_users, use->claim, use->driver) == 1;
+        count +=
+            use->driver == driver && memo_get(&packing->volume_users, use->claim, use->driver) == 1;
     }
     return count;
 }
@@ -248,9 +248,8 @@ static int64_t volumes_need(const struct packing *packing, const struct shape *s
 static int64_t own_need(const struct packing *packing, const struct shape *shape,
                         uint32_t dimension)
 {
-    return dimension >= PACKING_VOLUMES
-               ? volumes_need(packing, shape, dimension - PACKING_VOLUMES)
-               : shape->requests[dimension];
+    return dimension >= PACKING_VOLUMES ? volumes_need(packing, shape, dimension - PACKING_VOLUMES)
+                                        : shape->requests[dimension];
 }
 
 static void add_need(const struct packing *packing, int64_t *need, const struct shape *shape)
@@ -322,8 +321,7 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     add_rules(sorter, class_id);
     add_share(sorter, claim, pod);
     if (sorter->rules.count > 1)
-        qsort(sorter->rules.items, sorter->rules.count, sizeof *sorter->rules.items,
-              compare_rules);
+        qsort(sorter->rules.items, sorter->rules.count, sizeof *sorter->rules.items, compare_rules);
     int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
     add_need(packing, need, shape);
     add_identity(sorter, flavour, need, shape);
@@ -366,8 +364,7 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
         add_share(sorter, claim, pods[i]);
         ports += shape->ports.count;
     }
-    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need,
-                              count);
+    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need, count);
     struct packing_kind *made = &packing->kinds.items[kind];
     made->count = 1;
     made->ports.items = arena_allocate_array(packing->arena, ports + 1, sizeof *made->ports.items);
@@ -456,8 +453,7 @@ static void find_dimensions(struct packing *packing)
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != ON_CLAIM)
             continue;
-        const struct shape *shape =
-            shape_of(problem, class_at(problem, pass->placements[i].class));
+        const struct shape *shape = shape_of(problem, class_at(problem, pass->placements[i].class));
         for (uint32_t d = 0; d < shape->dimensions_count; d++)
             asked[shape->dimensions[d]] = true;
         note_volumes(packing, shape, drivers, &drivers_count);
@@ -476,8 +472,8 @@ static void find_dimensions(struct packing *packing)
 static void copy_limits(struct packing *packing, const struct pass *fresh)
 {
     struct problem *problem = packing->problem;
-    packing->limits = arena_allocate_array(packing->arena, problem->templates_count + 1,
-                                           sizeof *packing->limits);
+    packing->limits =
+        arena_allocate_array(packing->arena, problem->templates_count + 1, sizeof *packing->limits);
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         if (fresh->remaining[t] == NULL)
             continue;
@@ -495,8 +491,8 @@ static void sum_up(struct packing *packing)
         struct packing_kind *kind = &packing->kinds.items[k];
         packing->left[k] = kind->count;
         if (kind->unit == 1)
-            qsort_r(kind->pods.items, kind->pods.count, sizeof *kind->pods.items,
-                    compare_by_order, (void *)(uintptr_t)packing->greedy);
+            qsort_r(kind->pods.items, kind->pods.count, sizeof *kind->pods.items, compare_by_order,
+                    (void *)(uintptr_t)packing->greedy);
     }
 }
 

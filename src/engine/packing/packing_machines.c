@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/packing/packing.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_cost.h"
-#include "engine/packing/packing.h"
 #include "engine/problem/templates.h"
 
 static int64_t volumes_limit(const struct node_template *template, uint32_t driver, uint32_t row)
@@ -270,8 +270,7 @@ static bool within_limits(const struct packing *packing, const struct packing_ma
     if (template->has_node_limit && left[DIMENSION_NODES] <= 0)
         return false;
     for (uint32_t d = 0; d < packing->problem->dimensions; d++)
-        if (template->limits[d] != INT64_MAX &&
-            template->table->rows[row].capacity[d] > left[d])
+        if (template->limits[d] != INT64_MAX && template->table->rows[row].capacity[d] > left[d])
             return false;
     return true;
 }

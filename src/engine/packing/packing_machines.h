@@ -16,5 +16,6 @@ void packing_market_room(const struct packing *packing, const struct node_templa
 // The first offer from `from` on that holds `used`, as far as limits allow; market->count: none.
 uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
                              const int64_t *used, uint32_t from);
-// What all kinds cost at least, roughly: each dimension by itself at its lowest price; the most of these.
+// What all kinds cost at least, roughly: each dimension by itself at its lowest price; the most of
+// these.
 double packing_market_scale(struct packing *packing);

@@ -11,10 +11,10 @@
 struct replay {
     struct packing *packing;
     struct pass *pass;
-    uint32_t *order;        // pods that have a place in the greedy pass, as it placed them
-    uint32_t *target;       // by pod: bin, or bins + claim of the greedy pass that is kept
-    struct claim **claims;  // by target: opened
-    bool *failed;           // by target: could not be opened
+    uint32_t *order;       // pods that have a place in the greedy pass, as it placed them
+    uint32_t *target;      // by pod: bin, or bins + claim of the greedy pass that is kept
+    struct claim **claims; // by target: opened
+    bool *failed;          // by target: could not be opened
     uint32_t count;
 };
 
@@ -50,8 +50,8 @@ static void find_targets(struct replay *replay, struct arena *arena)
 {
     struct packing *packing = replay->packing;
     uint32_t targets = packing->bins.count + packing->greedy->claims.count;
-    replay->target = arena_allocate_array(arena, packing->greedy->input.queue_count + 1,
-                                          sizeof *replay->target);
+    replay->target =
+        arena_allocate_array(arena, packing->greedy->input.queue_count + 1, sizeof *replay->target);
     replay->claims = arena_allocate_array(arena, targets + 1, sizeof(struct claim *));
     replay->failed = arena_allocate_array(arena, targets + 1, sizeof *replay->failed);
     for (uint32_t i = 0; i < packing->greedy->input.queue_count; i++)
@@ -78,8 +78,7 @@ static struct claim *open_target(struct replay *replay, uint32_t target, uint32_
         return claim_open(replay->pass, template, SET_EMPTY, NULL, pod, class);
     }
     const struct packing_bin *bin = packing->bins.items[target];
-    struct node_template *template =
-        packing->problem->templates[bin->market->template->index];
+    struct node_template *template = packing->problem->templates[bin->market->template->index];
     uint32_t row = bin->market->offers[bin->offer].row;
     return claim_open(replay->pass, template, bin->pins, template->table->rows[row].capacity, pod,
                       class);

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "engine/problem/node_bounds.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
+#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "engine/placement/pass.h"
+#include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_counts.h"
-#include "engine/pods/topology_groups.h"
 
 #define FLEXIBLE "flexible"
 #define NOWHERE  "none"
@@ -73,8 +73,7 @@ static bool starts_its_own(const struct pass *pass, const struct group_state *gr
                            const struct pod_class *class, const struct requirement *zone)
 {
     return group_selects(pass->problem, group->id, class->identity) &&
-           (topology_better(pass) ? group->nonempty == 0
-                                  : !has_wanted(pass->problem, group, zone));
+           (topology_better(pass) ? group->nonempty == 0 : !has_wanted(pass->problem, group, zone));
 }
 
 static void read_group(struct pass *pass, const struct group_state *group,
@@ -157,7 +156,9 @@ static const char *choose(const struct problem *problem, const struct requiremen
             last = candidates[i];
             kept++;
         }
-    return kept == 0 ? NOWHERE : kept > 1 ? FLEXIBLE : vocabulary_value_text(problem->vocabulary, last);
+    return kept == 0  ? NOWHERE
+           : kept > 1 ? FLEXIBLE
+                      : vocabulary_value_text(problem->vocabulary, last);
 }
 
 static const char *zone_of(struct pass *pass, uint32_t class_id)

@@ -7,5 +7,6 @@
 // Nano-USD an hour. Reserved and on-demand capacity: the cheapest that can be launched; spot, whose
 // machine is chosen by what is free: the mean of what a launch asks for. INT64_MAX: not known.
 int64_t claim_expected_price(struct problem *problem, const struct claim *claim);
-// The cheapest offering that the claim could be launched as, nano-USD an hour. INT64_MAX: there is none.
+// The cheapest offering that the claim could be launched as, nano-USD an hour. INT64_MAX: there is
+// none.
 int64_t claim_cheapest_price(struct problem *problem, const struct claim *claim);

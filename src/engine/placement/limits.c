@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/instance_types.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
+#include "engine/problem/instance_types.h"
 #include "engine/topology/topology.h"
 
 // What one place takes of its pool's limits, or gives back.
@@ -185,8 +185,7 @@ void limits_take(struct pass *pass, struct claim *claim)
     if (remaining == NULL || (!first && problem->settings->compatibility_upstream))
         return;
     if (first)
-        claim->taken =
-            arena_allocate_array(pass->arena, problem->dimensions, sizeof *claim->taken);
+        claim->taken = arena_allocate_array(pass->arena, problem->dimensions, sizeof *claim->taken);
     for (uint32_t d = 0; d < problem->dimensions && !first; d++)
         if (claim->template->limits[d] != INT64_MAX)
             remaining[d] = quantity_add(remaining[d], claim->taken[d]);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/node_bounds.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
+#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 
 // The next claim's; made once, however many attempts it takes.

@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/placement/pass_retry.h"
-#include "engine/topology/topology.h"
-#include "engine/topology/topology_order.h"
 #include "engine/placement/claim_order.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/new_claim.h"
+#include "engine/placement/pass_retry.h"
 #include "engine/placement/place_node.h"
 #include "engine/placement/place_thrifty.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/pods/preferences.h"
+#include "engine/topology/topology.h"
 #include "engine/topology/topology_hostname.h"
+#include "engine/topology/topology_order.h"
 
-#define ATTEMPTS_MAX UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
+#define ATTEMPTS_MAX \
+    UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
 
 void growing_bits_extend(struct growing_bits *bits, uint32_t count)
 {
@@ -387,8 +388,8 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 // with resource claims wait whether DRA requests are to be heeded or not.
 static bool is_barred(const struct pod_class *class)
 {
-    return (class->volumes != NULL && class->volumes->error != NULL) ||
-           class->resource_claims || class->group_error != NULL;
+    return (class->volumes != NULL && class->volumes->error != NULL) || class->resource_claims ||
+           class->group_error != NULL;
 }
 
 static bool depends_on_others(struct pass *pass, uint32_t class)

@@ -44,8 +44,8 @@ struct group_state {
     bool has_owners;
     // Spread over hostnames (SCH-513): nodes and claims before these have pods or do not count.
     uint32_t node_at, claim_at;
-    bool node_known;           // some eligible node was among those
-    int64_t minimum;           // at version + 1 == minimum_version
+    bool node_known; // some eligible node was among those
+    int64_t minimum; // at version + 1 == minimum_version
     uint64_t minimum_version;
 };
 struct group_list {
@@ -66,18 +66,18 @@ struct class_state {
     VECTOR(uint32_t) open_claims;       // not refused for good when last looked at, in no order
     uint32_t listed_claims;             // claims with a lower index were put into that list once
     bool hopeless;                      // nothing will ever take it in this pass
-    bool changing;                      // of an unrelaxed class: what it can get does not only shrink
-    uint32_t settled;                   // the relaxed class that its last pod took, + 1
-    bool shared;                        // refused_nodes has what is known of all passes
-    bool limited;                       // it failed where a limit or reservation mattered
-    bool depends_on_others;             // a rule that other pods' placement can satisfy
-    uint32_t combinations_spent;        // of an unrelaxed class: of pass->combinations_spent
+    bool changing;               // of an unrelaxed class: what it can get does not only shrink
+    uint32_t settled;            // the relaxed class that its last pod took, + 1
+    bool shared;                 // refused_nodes has what is known of all passes
+    bool limited;                // it failed where a limit or reservation mattered
+    bool depends_on_others;      // a rule that other pods' placement can satisfy
+    uint32_t combinations_spent; // of an unrelaxed class: of pass->combinations_spent
 };
 struct shape_state {
     struct bitset refused_nodes;        // for good; no bits: none was asked
     struct growing_bits refused_claims; // the same
-    uint32_t first_node; // word of refused_nodes; all before are refused
-    bool shared;         // refused_nodes has what is known of all passes
+    uint32_t first_node;                // word of refused_nodes; all before are refused
+    bool shared;                        // refused_nodes has what is known of all passes
 };
 
 // --- places --------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ struct claim { // SCH-211
     struct claim_branch {
         uint32_t set;
         struct bitset rows;
-    } *branches;
+    } * branches;
     uint32_t branches_count;
     VECTOR(struct claim_share { // pods by workload, where that is bounded (SCH-521)
         uint32_t workload;
@@ -122,7 +122,7 @@ struct claim { // SCH-211
     shares;
 };
 #define BRANCHES_MAX 8 // ways that are kept open, the cheapest
-struct placement { // where a pod of the queue is
+struct placement {     // where a pod of the queue is
     enum { NOT_PLACED, ON_NODE, ON_CLAIM } kind;
     uint32_t index;
     uint32_t class; // as relaxed as it was placed
@@ -169,7 +169,7 @@ struct pass_shared {
         struct shared_refusals {
             bool asked;
             uint64_t *words; // places that refuse whoever goes; NULL: none
-        } *items;
+        } * items;
         uint32_t count;
     } by_shape, by_class;
     struct arena *arena;
@@ -177,33 +177,37 @@ struct pass_shared {
 struct scheduled_list; // engine/disrupt_inputs.h
 #define TURNS 3
 struct pass_input {
-    struct pass_shared *shared; // NULL: the pass is alone
+    struct pass_shared *shared;     // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
     uint32_t queue_count;
     const uint32_t *excluded; // places that take no part, each once
     uint32_t excluded_count;
-    const uint32_t *moved; // bound pods of those places that are scheduled, beside those that always
-    uint32_t moved_count;  // are (problem->scheduled); ascending
-    struct bitset quiet;   // places that running pods do not move to (DIS-238); bits 0: none
-    bool reserved_strict;    // SCH-258
+    const uint32_t
+        *moved;           // bound pods of those places that are scheduled, beside those that always
+    uint32_t moved_count; // are (problem->scheduled); ascending
+    struct bitset quiet;  // places that running pods do not move to (DIS-238); bits 0: none
+    bool reserved_strict; // SCH-258
     const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
-    bool as_scheduled;       // so do all running pods (scheduler_choice.h)
-    uint64_t attempts_max;   // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
+    bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
+    uint64_t
+        attempts_max; // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
     // Tastes of a repair (repair.h); usually none.
-    bool unlifted;        // the queue's own order (topology_order.h)
-    bool dearest;         // of equal domains the one with the dearest launch
-    bool frugal;          // below limits the smallest machines
-    bool unshared;        // no sharing beyond maxSkew (SCH-513)
-    struct bitset apart;  // classes that try existing nodes last; bits 0: none
+    bool unlifted;       // the queue's own order (topology_order.h)
+    bool dearest;        // of equal domains the one with the dearest launch
+    bool frugal;         // below limits the smallest machines
+    bool unshared;       // no sharing beyond maxSkew (SCH-513)
+    struct bitset apart; // classes that try existing nodes last; bits 0: none
     // Choices that another pass made otherwise (pack_alternatives.c); usually none.
-    const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet, too,
-                             // or SET_EMPTY; NULL: nobody is
+    const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet,
+                             // too, or SET_EMPTY; NULL: nobody is
     struct bitset heedless;  // classes that heed no spreads of others (SCH-516); bits 0: none
-    const uint8_t *turns;    // by class, classes without relaxation: lower ones go first; NULL: as queued
+    const uint8_t
+        *turns; // by class, classes without relaxation: lower ones go first; NULL: as queued
     uint32_t turns_count;
-    const uint32_t *shunned; // node affinity terms, as sets: spreads over nodes that meet one of several
-    uint32_t shunned_count;  // terms need not reach into domains that only these open
-    bool thrifty;            // pods join the claim to which they add least (place_thrifty.c)
+    const uint32_t
+        *shunned; // node affinity terms, as sets: spreads over nodes that meet one of several
+    uint32_t shunned_count; // terms need not reach into domains that only these open
+    bool thrifty;           // pods join the claim to which they add least (place_thrifty.c)
 };
 struct pass {
     struct problem *problem;
@@ -216,29 +220,29 @@ struct pass {
     VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
     int64_t orders_front, orders_back;      // given so far at either end
     struct placement *placements;           // by queue index
-    struct bitset identities; // of the queue's pods
-    int64_t **remaining;                         // by template: limits left (SCH-360); NULL: none
-    int64_t *reserved_left;                      // by reservation
-    uint64_t version;                            // grows with every placement
-    bool doubling;        // pods may share existing nodes beyond maxSkew's first round (SCH-513)
-    bool could_double;    // some pod waits for that
+    struct bitset identities;               // of the queue's pods
+    int64_t **remaining;                    // by template: limits left (SCH-360); NULL: none
+    int64_t *reserved_left;                 // by reservation
+    uint64_t version;                       // grows with every placement
+    bool doubling;     // pods may share existing nodes beyond maxSkew's first round (SCH-513)
+    bool could_double; // some pod waits for that
     struct group_list doubled; // spreads some of whose pods did
     struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
     struct memo asking;   // (key, value) -> how many pods of the queue ask for it
     bool asking_known;
-    int64_t *total;                              // scratch vector
-    int64_t *zero;                               // a vector of nothing
-    struct bitset fitting, fresh_rows;           // scratch rows, as wide as the widest table
-    struct claim_attempt attempt, trial;         // scratch
-    struct claim_choice choices[BRANCHES_MAX];   // of the last check; the cheapest first
+    int64_t *total;                            // scratch vector
+    int64_t *zero;                             // a vector of nothing
+    struct bitset fitting, fresh_rows;         // scratch rows, as wide as the widest table
+    struct claim_attempt attempt, trial;       // scratch
+    struct claim_choice choices[BRANCHES_MAX]; // of the last check; the cheapest first
     uint32_t choices_count;
-    struct growing_bits exclusive;               // volume claims that nobody else may use (SCH-515)
-    bool soft_taints;                            // some node has a PreferNoSchedule taint
-    bool limited;                                // a limit has narrowed a check
-    bool last_resort;                            // input.apart is over for the pod
-    uint32_t combinations_spent; // on domains, beyond the first of each check (topology.c)
-    struct text *why;                            // set: the next checks tell why they refuse
-    enum reason_code code;                       // with `why`: the last refusal's
+    struct growing_bits exclusive; // volume claims that nobody else may use (SCH-515)
+    bool soft_taints;              // some node has a PreferNoSchedule taint
+    bool limited;                  // a limit has narrowed a check
+    bool last_resort;              // input.apart is over for the pod
+    uint32_t combinations_spent;   // on domains, beyond the first of each check (topology.c)
+    struct text *why;              // set: the next checks tell why they refuse
+    enum reason_code code;         // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
     bool explain_only;                           // checks place nothing
     uint32_t steer;                              // pass_steered() of the pod that is placed
@@ -251,10 +255,10 @@ struct pass {
         enum reason_code code;
         char *text;
     })
-    refusals;            // with `why`: of the templates of the last attempt
-    bool reserved_error; // the last attempt ended as SCH-258 says
+    refusals;             // with `why`: of the templates of the last attempt
+    bool reserved_error;  // the last attempt ended as SCH-258 says
     bool refused_for_now; // the last check failed by what other claims may give back
-    int64_t lower_bound; // of the price, nano-USD an hour (SCH-550 step 10); 0: unknown
+    int64_t lower_bound;  // of the price, nano-USD an hour (SCH-550 step 10); 0: unknown
 };
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input);
@@ -263,9 +267,9 @@ void pass_destroy(struct pass *pass);
 // afterwards. A pass in which nothing is placed yet starts again in the order of priority if limits
 // or reservations kept a pod waiting for a less important one (SCH-517).
 void pass_run(struct pass *pass);
-// Its parts, for repairs: the queue loop alone; whether a pod went without a node because of a limit
-// or a reservation while a less important one got one; whether the pod could be placed now with
-// the class, or might when others are.
+// Its parts, for repairs: the queue loop alone; whether a pod went without a node because of a
+// limit or a reservation while a less important one got one; whether the pod could be placed now
+// with the class, or might when others are.
 void pass_run_queue(struct pass *pass);
 bool pass_priorities_matter(struct pass *pass);
 bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class);

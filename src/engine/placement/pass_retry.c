@@ -6,9 +6,9 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "engine/topology/topology.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/preferences.h"
+#include "engine/topology/topology.h"
 
 // What a try does otherwise than the pass before.
 struct way {
@@ -203,8 +203,8 @@ static uint32_t placed_count(const struct pass *pass)
 // The queue of the pass that is kept lives as long as the problem.
 static void keep(struct repair *repair, struct pass *anew)
 {
-    struct queued_pod *queue = arena_allocate_array(
-        anew->problem->arena, anew->input.queue_count + 1, sizeof *queue);
+    struct queued_pod *queue =
+        arena_allocate_array(anew->problem->arena, anew->input.queue_count + 1, sizeof *queue);
     memcpy(queue, anew->input.queue, anew->input.queue_count * sizeof *queue);
     struct pass before = *repair->pass;
     *repair->pass = *anew;

@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/host_ports.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_bounds.h"
-#include "engine/problem/templates.h"
-#include "engine/problem/volumes.h"
 #include "engine/placement/claim_order.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/messages.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/reservations.h"
+#include "engine/problem/host_ports.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/node_bounds.h"
+#include "engine/problem/templates.h"
+#include "engine/problem/volumes.h"
 #include "engine/topology/topology.h"
 #include "model/reading/pod.h"
 
@@ -143,8 +143,8 @@ static void refuse_requirements(struct pass *pass, const struct node_template *t
 }
 
 // A new node has a name that no pod can know.
-static void refuse_hostname(struct pass *pass, const struct claim *claim,
-                            const struct shape *shape, const struct node_term *term)
+static void refuse_hostname(struct pass *pass, const struct claim *claim, const struct shape *shape,
+                            const struct node_term *term)
 {
     if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) == NULL)
         return;
@@ -235,8 +235,7 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     uint32_t base = claim->set;
-    uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY,
-                        pass->steer};
+    uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY, pass->steer};
     for (size_t i = 0; i < ARRAY_LENGTH(asked); i++) {
         if (shape->impossible || !sets_compatible(problem->sets, base, asked[i], true) ||
             !knows_keys(problem, claim->template, asked[i])) {
@@ -370,8 +369,7 @@ static void keep_branches(struct pass *pass, struct claim *claim,
         return;
     assert(attempt == &pass->attempt);
     if (claim->branches == NULL) {
-        claim->branches =
-            arena_allocate_array(pass->arena, BRANCHES_MAX, sizeof *claim->branches);
+        claim->branches = arena_allocate_array(pass->arena, BRANCHES_MAX, sizeof *claim->branches);
         for (uint32_t b = 0; b < BRANCHES_MAX; b++)
             claim->branches[b].rows = bitset_create(pass->arena, claim->rows.bits);
     }
@@ -406,8 +404,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     pass->fitting.bits = attempt->rows.bits = template->table->count;
     bool fits = template_fits(problem, template, pass->total, pass->fitting);
     if (!node_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
-        !volumes_free(pass, shape) ||
-        (!fits && pass->why == NULL))
+        !volumes_free(pass, shape) || (!fits && pass->why == NULL))
         return REFUSED_SHAPE;
     drop_port_conflicts(template, shape, pass->fitting);
     if (!volumes_attachable(pass, claim, shape))

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/host_ports.h"
-#include "engine/placement/scheduler_choice.h"
-#include "engine/problem/volumes.h"
 #include "engine/placement/messages.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_shared.h"
 #include "engine/placement/place_volumes.h"
+#include "engine/placement/scheduler_choice.h"
+#include "engine/problem/host_ports.h"
+#include "engine/problem/volumes.h"
 #include "engine/topology/topology.h"
 
 static bool ports_fit(struct pass *pass, const struct place *place, const struct node_slot *slot,
@@ -61,8 +61,7 @@ bool node_taints_allow(struct problem *problem, const struct shape *shape,
 }
 
 // SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.
-bool node_terms_hold(struct problem *problem, const struct place *place,
-                     const struct shape *shape)
+bool node_terms_hold(struct problem *problem, const struct place *place, const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (sets_compatible(problem->sets, place->set, shape->terms[i].set, false) &&
@@ -86,7 +85,8 @@ bool node_fits_shape(struct pass *pass, const struct place *place, const struct 
             text_add(pass->why, shape->volumes->limits_error);
         return false;
     }
-    if (!volumes_free(pass, shape) || !volume_limits_allow(pass, place, slot, shape) || !ports_fit(pass, place, slot, shape))
+    if (!volumes_free(pass, shape) || !volume_limits_allow(pass, place, slot, shape) ||
+        !ports_fit(pass, place, slot, shape))
         return false;
     if (!vector_fits(problem, shape->requests, slot->free)) {
         if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
@@ -129,8 +129,7 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
     if (pass_class(pass, class)->hostname_groups.count == 0 &&
         pass_class(pass, class)->domain_groups.count == 0 && !pass->heeding)
         return ACCEPTED;
-    struct candidate candidate = {
-        .set = set, .hostname = place->hostname, .taints = place->taints};
+    struct candidate candidate = {.set = set, .hostname = place->hostname, .taints = place->taints};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
@@ -196,7 +195,8 @@ void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
 // Nodes that the pod would rather not be on: they come after all others (SCH-515).
 static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t node)
 {
-    return !problem_tolerates(pass->problem, shape->tolerations, pass->problem->places[node].taints);
+    return !problem_tolerates(pass->problem, shape->tolerations,
+                              pass->problem->places[node].taints);
 }
 
 static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
@@ -227,8 +227,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             if (pass->soft_taints &&
                 is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
                 continue;
-            bool left_alone = class_at(pass->problem, class)->running &&
-                              bitset_has(pass->input.quiet, node);
+            bool left_alone =
+                class_at(pass->problem, class)->running && bitset_has(pass->input.quiet, node);
             enum verdict verdict = !pass->slots[node].usable ? REFUSED_SHAPE
                                    : left_alone              ? REFUSED_CLASS
                                                              : node_check(pass, node, class);

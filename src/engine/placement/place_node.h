@@ -13,7 +13,6 @@ bool node_fits_shape(struct pass *pass, const struct place *place, const struct 
                      const struct shape *shape);
 bool node_taints_allow(struct problem *problem, const struct shape *shape,
                        const struct place *place);
-bool node_terms_hold(struct problem *problem, const struct place *place,
-                     const struct shape *shape);
+bool node_terms_hold(struct problem *problem, const struct place *place, const struct shape *shape);
 // Places the pod on a node that does not refuse it.
 void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class);

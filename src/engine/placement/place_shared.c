@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "engine/pods/topology_groups.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_node.h"
+#include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"
 
 struct shared_places {
@@ -138,11 +138,9 @@ static void refuse_by_group(struct pass *pass, const struct pod_class *class, ui
     }
 }
 
-static void refuse_by_class(struct pass *pass, const struct pod_class *class,
-                            struct bitset refused)
+static void refuse_by_class(struct pass *pass, const struct pod_class *class, struct bitset refused)
 {
-    const struct identity_groups *inverse =
-        topology_base_inverse(pass->problem, class->identity);
+    const struct identity_groups *inverse = topology_base_inverse(pass->problem, class->identity);
     for (uint32_t g = 0; g < class->groups_count; g++)
         refuse_by_group(pass, class, class->groups[g], refused);
     for (uint32_t g = 0; g < inverse->count; g++)
@@ -157,8 +155,7 @@ static struct shared_refusals *entry_of(struct pass_shared *shared, struct share
 {
     if (index >= table->count) {
         uint32_t room = 2 * index + 64;
-        struct shared_refusals *larger =
-            arena_allocate_array(shared->arena, room, sizeof *larger);
+        struct shared_refusals *larger = arena_allocate_array(shared->arena, room, sizeof *larger);
         if (table->count > 0)
             memcpy(larger, table->items, table->count * sizeof *larger);
         table->items = larger;

@@ -1,6 +1,6 @@
-// What many simulations over one problem need not ask again (place.h; DIS-703): places that refuse a
-// pod whoever goes. Other places that go free nothing on this one but volume claims, and they take
-// no pods away from its hostname.
+// What many simulations over one problem need not ask again (place.h; DIS-703): places that refuse
+// a pod whoever goes. Other places that go free nothing on this one but volume claims, and they
+// take no pods away from its hostname.
 #pragma once
 
 #include "engine/placement/pass.h"

@@ -1,12 +1,12 @@
 #include "engine/placement/place_thrifty.h"
 
 #include "base/quantity.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/packing/pack.h"
 #include "engine/packing/pack_lowest_price.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
+#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"
 

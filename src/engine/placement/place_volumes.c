@@ -4,7 +4,6 @@
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 
-
 void volumes_start(struct pass *pass)
 {
     vector_for_each (use, &pass->problem->exclusive_uses)
@@ -19,10 +18,11 @@ bool volumes_free(struct pass *pass, const struct shape *shape)
         if (!growing_bits_have(&pass->exclusive, claim))
             continue;
         if (refusal_begin(pass, REASON_VOLUME_INVALID) != NULL)
-            text_format(pass->why,
-                        "persistentvolumeclaim with access mode ReadWriteOncePod is used by another "
-                        "pod (PersistentVolumeClaim=%s)",
-                        symbols_text(pass->problem->words, claim));
+            text_format(
+                pass->why,
+                "persistentvolumeclaim with access mode ReadWriteOncePod is used by another "
+                "pod (PersistentVolumeClaim=%s)",
+                symbols_text(pass->problem->words, claim));
         return false;
     }
     return true;

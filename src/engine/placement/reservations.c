@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
 #include "engine/topology/topology.h"
 
 static bool refuse(struct pass *pass, const char *error)
@@ -55,8 +55,8 @@ static uint32_t choose(struct pass *pass, const struct claim *claim,
             bool held = bitset_has(claim->reservations, id);
             if (bitset_has(attempt->reservations, id) || (!held && pass->reserved_left[id] <= 0))
                 continue;
-            if (best == NONE || is_before(problem, held, offering->price, id, best_held,
-                                          best_price, best)) {
+            if (best == NONE ||
+                is_before(problem, held, offering->price, id, best_held, best_price, best)) {
                 best = id;
                 best_held = held;
                 best_price = offering->price;
@@ -136,9 +136,9 @@ static void drop_needless(struct pass *pass, const struct claim *claim,
     }
 }
 
-// SCH-522: one reservation a claim, with minValues as few as have machines enough. When none is left
-// the claim is for other capacity types, in the same pass; a claim that holds one keeps it, and pods
-// that it cannot take go elsewhere.
+// SCH-522: one reservation a claim, with minValues as few as have machines enough. When none is
+// left the claim is for other capacity types, in the same pass; a claim that holds one keeps it,
+// and pods that it cannot take go elsewhere.
 static bool reserve_few(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     bool compatible;

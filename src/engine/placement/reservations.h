@@ -7,5 +7,4 @@
 // Fills attempt->reservations; may narrow the attempt. False with an error: SCH-258.
 bool reservations_check(struct pass *pass, const struct claim *claim,
                         struct claim_attempt *attempt);
-void reservations_take(struct pass *pass, struct claim *claim,
-                       const struct claim_attempt *attempt);
+void reservations_take(struct pass *pass, struct claim *claim, const struct claim_attempt *attempt);

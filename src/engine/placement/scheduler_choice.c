@@ -18,10 +18,9 @@ const struct scheduled_workload *scheduled_find(const struct scheduled_list *lis
     if (list == NULL || list->count == 0)
         return NULL;
     const char *workload = pod_controller_uid(pod);
-    return workload == NULL
-               ? NULL
-               : bsearch(workload, list->items, list->count, sizeof *list->items,
-                         compare_workloads);
+    return workload == NULL ? NULL
+                            : bsearch(workload, list->items, list->count, sizeof *list->items,
+                                      compare_workloads);
 }
 
 static uint32_t rank_of(const struct scheduled_workload *workload, const struct state_node *state)
@@ -96,16 +95,17 @@ static uint32_t fellows_on(const struct pass *pass, uint32_t node, uint32_t pod)
     }
     const struct pod_list *placed = &pass->slots[node].pods;
     for (uint32_t i = 0; i < placed->count; i++) {
-        const struct owner_reference *its = object_controller_owner(
-            (const struct object *)pass_pod(pass, placed->items[i])->pod);
+        const struct owner_reference *its =
+            object_controller_owner((const struct object *)pass_pod(pass, placed->items[i])->pod);
         fellows += its != NULL && text_equal(its->uid, owner->uid);
     }
     return fellows;
 }
 
-// The spread over nodes that kube-scheduler prefers for pods of a workload that ask for none themselves counts
-// twice as much as the room: from 100 % on a node without such a pod down to nothing on the one with most.
-// Nobody knows the most before all nodes were looked at; a few fellows more or less decide in any case.
+// The spread over nodes that kube-scheduler prefers for pods of a workload that ask for none
+// themselves counts twice as much as the room: from 100 % on a node without such a pod down to
+// nothing on the one with most. Nobody knows the most before all nodes were looked at; a few
+// fellows more or less decide in any case.
 static int64_t spread_score(const struct pass *pass, uint32_t node, uint32_t pod)
 {
     if (pass_pod(pass, pod)->pod->spec.topology_spread_constraints.count > 0)

@@ -1,10 +1,10 @@
-// Where kube-scheduler puts the pods of workloads that were seen to go elsewhere than a pass would put
-// them (DIS-749): to the nodes that it put them on lately, else to those that it scores highest. In simulations
-// these pods come first, so that others must do with what they leave.
+// Where kube-scheduler puts the pods of workloads that were seen to go elsewhere than a pass would
+// put them (DIS-749): to the nodes that it put them on lately, else to those that it scores
+// highest. In simulations these pods come first, so that others must do with what they leave.
 #pragma once
 
-#include "engine/problem/disruption_inputs.h"
 #include "engine/placement/pass.h"
+#include "engine/problem/disruption_inputs.h"
 
 // The workload of the list, sorted by UID, that the pod belongs to; NULL: none.
 const struct scheduled_workload *scheduled_find(const struct scheduled_list *list,

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/eviction_order.h"
-#include "engine/placement/scheduler_choice.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_shared.h"
+#include "engine/placement/scheduler_choice.h"
+#include "engine/problem/eviction_order.h"
 #include "engine/topology/topology.h"
 
 static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
@@ -140,8 +140,8 @@ static void merge_queues(const struct problem *problem, const uint32_t *moving, 
 {
     for (uint32_t i = 0, j = 0, k = 0; i < problem->queued_count || j < count; k++) {
         bool moves = i == problem->queued_count ||
-                     (j < count && queued_pods_compare(&problem->movable[moving[j]],
-                                                       &problem->queued[i]) < 0);
+                     (j < count &&
+                      queued_pods_compare(&problem->movable[moving[j]], &problem->queued[i]) < 0);
         queue[k] = moves ? problem->movable[moving[j++]] : problem->queued[i++];
         queue[k].index = k;
     }
@@ -193,8 +193,8 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                .followed = simulation->scheduled,
                                .as_scheduled = simulation->as_scheduled};
     uint32_t count;
-    const uint32_t *moving = pods_of_gone(simulation, arena, simulator->movable_start,
-                                          simulator->movable, &count);
+    const uint32_t *moving =
+        pods_of_gone(simulation, arena, simulator->movable_start, simulator->movable, &count);
     if (simulation->as_scheduled)
         moving = order_evicted(problem, arena, simulation->mixture, moving, count);
     input.queue_count = problem->queued_count + count;

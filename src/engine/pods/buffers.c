@@ -70,9 +70,10 @@ static uint32_t replicas_of(struct problem *problem, const struct capacity_buffe
         condition_find(&buffer->status.conditions, "ReadyForProvisioning");
     if (template == NULL || (ready != NULL && !text_equal(ready->status, "True")))
         return 0;
-    int64_t count = buffer->status.replicas.present ? buffer->status.replicas.value
-                                                    : buffer_size(problem->arena, buffer, template,
-                                                                  workload_replicas(problem, buffer));
+    int64_t count =
+        buffer->status.replicas.present
+            ? buffer->status.replicas.value
+            : buffer_size(problem->arena, buffer, template, workload_replicas(problem, buffer));
     return count < 0 ? 0 : count > PLACEHOLDERS_MAX ? PLACEHOLDERS_MAX : (uint32_t)count;
 }
 
@@ -122,9 +123,9 @@ uint32_t buffers_placeholders(struct problem *problem, const struct pod ***place
     struct map *settled = settled_placeholders(problem);
     for (uint32_t i = 0; i < buffers; i++)
         for (uint32_t r = 1; r <= replicas[i]; r++) {
-            const struct pod *pod = placeholder_make(
-                problem->plan_arena, (const struct capacity_buffer *)sorted[i], templates[i], r,
-                problem->snapshot->time);
+            const struct pod *pod =
+                placeholder_make(problem->plan_arena, (const struct capacity_buffer *)sorted[i],
+                                 templates[i], r, problem->snapshot->time);
             if (map_get(settled, pod->meta.uid) == NULL)
                 (*placeholders)[count++] = pod;
         }

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-#include "engine/problem/host_ports.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/spread_defaults.h"
+#include "engine/problem/host_ports.h"
 #include "model/reading/pod.h"
 
-// Ends parts of a pod that may be there or not, and lists of any length. No text of a pod is this one.
+// Ends parts of a pod that may be there or not, and lists of any length. No text of a pod is this
+// one.
 static const char mark[] = "";
 
 static void add_mark(struct class_key *key)

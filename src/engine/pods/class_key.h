@@ -1,5 +1,5 @@
-// What makes a pod's class (pod_class.h): everything that scheduling reads of it, in one row of texts
-// and numbers. Pods with equal rows cannot be told apart.
+// What makes a pod's class (pod_class.h): everything that scheduling reads of it, in one row of
+// texts and numbers. Pods with equal rows cannot be told apart.
 #pragma once
 
 #include "base/vector.h"

@@ -24,8 +24,7 @@ bool node_term_set(struct problem *problem, const struct node_selector_term *ter
         if (!narrow(problem, expression, expression->key, set))
             return false;
     list_for_each (field, &term->match_fields)
-        if (!text_equal(field->key, "metadata.name") ||
-            !narrow(problem, field, KEY_NODE_NAME, set))
+        if (!text_equal(field->key, "metadata.name") || !narrow(problem, field, KEY_NODE_NAME, set))
             return false;
     return term->match_expressions.count + term->match_fields.count > 0;
 }
@@ -44,8 +43,7 @@ static uint32_t join(struct problem *problem, uint32_t a, uint32_t b)
     uint32_t *values = arena_allocate_array(scratch, x.count + y.count, sizeof *values);
     memcpy(values, x.values, x.count * sizeof *values);
     memcpy(values + x.count, y.values, y.count * sizeof *values);
-    struct requirement joined =
-        requirement_in_values(scratch, x.key, values, x.count + y.count);
+    struct requirement joined = requirement_in_values(scratch, x.key, values, x.count + y.count);
     return requirement_intern(problem->sets, &joined);
 }
 
@@ -72,8 +70,8 @@ static bool merge_two(struct problem *problem, uint32_t a, uint32_t b, uint32_t 
     if (differing > 1)
         return false;
     if (differing == 1) {
-        struct requirement joined = *requirement_get(
-            problem->sets, join(problem, x.requirements[at], y.requirements[at]));
+        struct requirement joined =
+            *requirement_get(problem->sets, join(problem, x.requirements[at], y.requirements[at]));
         *merged = set_replace(problem->sets, a, &joined);
     }
     return true;

@@ -55,16 +55,16 @@ static void drop_claims(struct arena *arena, struct pod_spec *spec)
     spec->volumes.count = count;
 }
 
-// A node that is tainted because it may go keeps its room for as long as it is not marked: a machine
-// bought for the placeholders meanwhile would spoil the plan that it may go by (DIS-434).
+// A node that is tainted because it may go keeps its room for as long as it is not marked: a
+// machine bought for the placeholders meanwhile would spoil the plan that it may go by (DIS-434).
 static void tolerate_disruption(struct arena *arena, struct pod_spec *spec)
 {
     uint32_t count = spec->tolerations.count;
     struct toleration *tolerations = arena_allocate_array(arena, count + 1, sizeof *tolerations);
     for (uint32_t i = 0; i < count; i++)
         tolerations[i] = spec->tolerations.items[i];
-    tolerations[count] = (struct toleration){
-        .key = TAINT_DISRUPTED, .operator = "Exists", .effect = "NoSchedule"};
+    tolerations[count] =
+        (struct toleration){.key = TAINT_DISRUPTED, .operator= "Exists", .effect = "NoSchedule"};
     spec->tolerations.items = tolerations;
     spec->tolerations.count = count + 1;
 }

@@ -12,7 +12,7 @@ struct pod_budgets {
     struct pod_budgets_entry {
         uint64_t hash;
         uint32_t budget, next;
-    } *entries;
+    } * entries;
     uint32_t mask;
     uint32_t *unreadable; // indexes of those whose selector is invalid: they match no pod
     uint32_t unreadable_count;

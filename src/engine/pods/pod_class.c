@@ -6,14 +6,14 @@
 
 #include "base/prefetch.h"
 #include "engine/pods/class_key.h"
-#include "engine/problem/host_ports.h"
 #include "engine/pods/node_terms.h"
 #include "engine/pods/pod_demand.h"
+#include "engine/pods/preferences.h"
 #include "engine/pods/spread_defaults.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/pods/validate_pods.h"
+#include "engine/problem/host_ports.h"
 #include "engine/problem/volumes.h"
-#include "engine/pods/preferences.h"
 #include "model/reading/pod.h"
 
 node_selector_term_list class_required_terms(const struct pod_class *class)
@@ -123,9 +123,9 @@ static bool add_preferences(struct problem *problem, const struct pod_class *cla
     for (uint32_t i = 0; i < count; i++) {
         uint32_t set;
         bool empty = preferred[i]->match_expressions.count + preferred[i]->match_fields.count == 0;
-        possible = possible &&
-                   (empty || (node_term_set(problem, preferred[i], &set) &&
-                              narrow(problem, all, set)));
+        possible =
+            possible &&
+            (empty || (node_term_set(problem, preferred[i], &set) && narrow(problem, all, set)));
     }
     free(preferred);
     return possible;
@@ -380,7 +380,7 @@ int queued_pods_compare(const void *a, const void *b)
 }
 
 struct queue_entry { // the same order by numbers, which nearly always decide
-    uint64_t size; // rank of the class
+    uint64_t size;   // rank of the class
     int64_t second;
     uint64_t uid; // its first bytes
     const struct queued_pod *queued;
@@ -461,10 +461,9 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
             __builtin_prefetch(list[i + PREFETCH_AHEAD].pod->meta.uid);
         list[i].cpu = sizes[list[i].class].cpu;
         list[i].memory = sizes[list[i].class].memory;
-        entries[i] = (struct queue_entry){(uint64_t)list[i].placeholder << 32 |
-                                              ranks[list[i].class],
-                                          meta->creation_timestamp / SECOND, first_bytes(meta->uid),
-                                          &list[i]};
+        entries[i] = (struct queue_entry){
+            (uint64_t)list[i].placeholder << 32 | ranks[list[i].class],
+            meta->creation_timestamp / SECOND, first_bytes(meta->uid), &list[i]};
     }
     qsort(entries, count, sizeof *entries, compare_entries);
     CLEANUP_FREE struct queued_pod *before = memory_copy(list, count * sizeof *list);

@@ -13,7 +13,7 @@ int queued_pods_compare(const void *a, const void *b);
 // SCH-517; a placeholder has less than any pod.
 static inline int64_t queued_pod_priority(const struct queued_pod *queued)
 {
-    return queued->placeholder                 ? INT64_MIN
+    return queued->placeholder                  ? INT64_MIN
            : queued->pod->spec.priority.present ? queued->pod->spec.priority.value
                                                 : 0;
 }

@@ -13,9 +13,20 @@
 // --- one pod -------------------------------------------------------------------------------------
 
 enum part {
-    PART_AFFINITY, PART_ANTI_AFFINITY, PART_SPREADS, PART_LABELS, PART_NAMESPACES, PART_TERMS,
-    PART_EXPRESSIONS, PART_VALUES, PART_TOLERATIONS, PART_CONTAINERS, PART_RESOURCES, PART_PORTS,
-    PART_VOLUMES, PART_COUNT,
+    PART_AFFINITY,
+    PART_ANTI_AFFINITY,
+    PART_SPREADS,
+    PART_LABELS,
+    PART_NAMESPACES,
+    PART_TERMS,
+    PART_EXPRESSIONS,
+    PART_VALUES,
+    PART_TOLERATIONS,
+    PART_CONTAINERS,
+    PART_RESOURCES,
+    PART_PORTS,
+    PART_VOLUMES,
+    PART_COUNT,
 };
 static const struct {
     uint64_t steps; // for one
@@ -232,12 +243,12 @@ static void share_steps(struct problem *problem, entry_list *entries)
         if (i == 0 || compare_entries(entry, entry - 1) != 0)
             used += share_of(entry);
         if (used > PASS_STEPS_MAX)
-            *entry->aside = arena_format(
-                problem->arena,
-                "the pod is set aside: to plan it takes %" PRIu64
-                " steps, and there are too many pods that take as many, or that keep away pods of other "
-                "namespaces, to plan them all",
-                entry->steps);
+            *entry->aside = arena_format(problem->arena,
+                                         "the pod is set aside: to plan it takes %" PRIu64
+                                         " steps, and there are too many pods that take as many, "
+                                         "or that keep away pods of other "
+                                         "namespaces, to plan them all",
+                                         entry->steps);
     }
 }
 

@@ -19,14 +19,15 @@
 
 struct pod_demand {
     uint64_t steps;
-    const char *most; // what takes the greatest part: "pod affinity terms"
-    uint64_t count;   // how many of these
+    const char *most;  // what takes the greatest part: "pod affinity terms"
+    uint64_t count;    // how many of these
     uint64_t reaching; // terms that keep away pods of other namespaces
 };
 struct pod_demand pod_demand(const struct pod_spec *spec);
 
 // Marks those of the queue, the movable and the bound pods that are set aside (queued_pod.aside,
-// bound_pod.aside), before their selectors are read. `first_bound`: the first of the queue that runs.
+// bound_pod.aside), before their selectors are read. `first_bound`: the first of the queue that
+// runs.
 void pods_set_aside(struct problem *problem, uint32_t first_bound);
 // What stands in for the specification of a pod that is set aside: its name and labels alone.
 const struct pod *pod_without_demand(struct problem *problem, const struct pod *pod);

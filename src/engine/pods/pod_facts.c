@@ -5,8 +5,8 @@
 #include "base/prefetch.h"
 #include "base/text.h"
 #include "engine/disruption/candidates.h"
-#include "model/reading/pod_workload.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_workload.h"
 #include "model/reading/selector.h"
 
 #define PREFETCH_LISTS 512 // behind a pod are the lists that it points to

@@ -124,8 +124,8 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
     return queued;
 }
 
-// Lists of the queue's pods: those that wait, then those of nodes that are going, then placeholders;
-// and those that would have to move.
+// Lists of the queue's pods: those that wait, then those of nodes that are going, then
+// placeholders; and those that would have to move.
 static void make_lists(struct problem *problem, uint32_t placeholders)
 {
     const struct state_nodes *nodes = &problem->nodes;
@@ -135,12 +135,11 @@ static void make_lists(struct problem *problem, uint32_t placeholders)
         uint32_t *count = state->marked_for_deletion ? &leaving : &staying;
         *count += state->pods.count + state->returning.count;
     }
-    problem->queued = arena_allocate_array(
-        problem->arena, (size_t)nodes->others.count + leaving + placeholders + 1,
-        sizeof *problem->queued);
-    problem->movable = arena_allocate_array(
-        problem->arena, problem->with_movable ? staying + 1 : 1,
-        sizeof *problem->movable);
+    problem->queued = arena_allocate_array(problem->arena,
+                                           (size_t)nodes->others.count + leaving + placeholders + 1,
+                                           sizeof *problem->queued);
+    problem->movable = arena_allocate_array(problem->arena, problem->with_movable ? staying + 1 : 1,
+                                            sizeof *problem->movable);
 }
 
 static void queue_waiting(struct problem *problem)
@@ -197,7 +196,8 @@ static void queue_running(struct problem *problem, uint32_t index, struct bound_
 static void collect_bound(struct problem *problem)
 {
     const struct state_nodes *nodes = &problem->nodes;
-    CLEANUP_FREE uint32_t *objects = memory_allocate_array((size_t)nodes->count + 1, sizeof *objects);
+    CLEANUP_FREE uint32_t *objects =
+        memory_allocate_array((size_t)nodes->count + 1, sizeof *objects);
     for (uint32_t i = 0; i < nodes->count; i++)
         if (nodes->items[i].node != NULL)
             objects[i] = problem_node_object(problem, nodes->items[i].node);
@@ -214,8 +214,9 @@ static void collect_bound(struct problem *problem)
             bound->node = objects[running->node];
             queue_running(problem, i, bound);
         } else {
-            bound->node = (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name,
-                                                       pod->spec.node_name) - 1;
+            bound->node =
+                (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name, pod->spec.node_name) -
+                1;
         }
     }
 }
@@ -245,8 +246,8 @@ static void identify_bound(struct problem *problem, uint32_t first_queued)
     for (uint32_t i = 0; i < problem->bound_count; i++) {
         struct bound_pod *bound = &problem->bound[i];
         if (bound->movable) {
-            const struct queued_pod *own = bound->scheduled ? &problem->queued[queued++]
-                                                            : &problem->movable[movable++];
+            const struct queued_pod *own =
+                bound->scheduled ? &problem->queued[queued++] : &problem->movable[movable++];
             assert(own->pod == bound->pod);
             bound->class = own->class;
             bound->identity = class_at(problem, own->class)->identity;

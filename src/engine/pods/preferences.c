@@ -211,8 +211,7 @@ uint32_t class_relax(struct problem *problem, uint32_t id)
         uint64_t given_up = class->relaxation.given_up;
         if (!lightest_left(problem, class, &lightest))
             return class->relaxed = NONE;
-        uint32_t next =
-            class_without(problem, class->original, given_up | UINT64_C(1) << lightest);
+        uint32_t next = class_without(problem, class->original, given_up | UINT64_C(1) << lightest);
         return class->relaxed = next;
     }
     struct relaxation next;
@@ -249,8 +248,7 @@ uint32_t class_spreads(const struct pod_class *class,
     if (!class->by_weight)
         return count;
     for (uint32_t i = 0; i < class->preferences_count; i++)
-        if (class->preferences[i].kind == PREFERENCE_SPREAD &&
-            class->relaxation.given_up >> i & 1)
+        if (class->preferences[i].kind == PREFERENCE_SPREAD && class->relaxation.given_up >> i & 1)
             constraints[class->preferences[i].index] = NULL;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -284,7 +282,8 @@ uint32_t class_preferred_affinity(const struct pod_class *class, bool anti,
         enum preference_kind kind = anti ? PREFERENCE_ANTI_AFFINITY : PREFERENCE_AFFINITY;
         for (uint32_t i = 0; i < class->preferences_count; i++)
             if (class->preferences[i].kind == kind && !(class->relaxation.given_up >> i & 1))
-                terms[kept++] = &pods->preferred.items[class->preferences[i].index].pod_affinity_term;
+                terms[kept++] =
+                    &pods->preferred.items[class->preferences[i].index].pod_affinity_term;
         return kept;
     }
     int64_t *weights = memory_allocate_array(count, sizeof *weights);
@@ -313,7 +312,8 @@ uint32_t class_preferred_nodes(const struct pod_class *class,
             if (class->preferences[i].kind == PREFERENCE_NODE_AFFINITY &&
                 !(class->relaxation.given_up >> i & 1))
                 terms[kept++] =
-                    &affinity->node_affinity->preferred.items[class->preferences[i].index].preference;
+                    &affinity->node_affinity->preferred.items[class->preferences[i].index]
+                         .preference;
         return kept;
     }
     uint32_t dropped = class->relaxation.node_affinity_dropped;

@@ -1,5 +1,5 @@
-// What a pod rather wishes than needs, and giving it up: step by step in upstream's order (SCH-160),
-// or by weight (SCH-509).
+// What a pod rather wishes than needs, and giving it up: step by step in upstream's order
+// (SCH-160), or by weight (SCH-509).
 #pragma once
 
 #include "engine/pods/pod_class.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "engine/pods/identity_index.h"
-#include "engine/problem/instance_types.h"
 #include "engine/pods/pod_class.h"
-#include "engine/pods/spread_defaults.h"
 #include "engine/pods/preferences.h"
+#include "engine/pods/spread_defaults.h"
+#include "engine/problem/instance_types.h"
 #include "model/reading/selector.h"
 
 // --- identity ------------------------------------------------------------------------------------
@@ -316,8 +316,8 @@ static void set_needed_keys(struct problem *problem, const struct pod_class *cla
                             struct group_definition *group)
 {
     struct vocabulary *vocabulary = problem->vocabulary;
-    group->needed_keys = arena_allocate_array(problem->arena, class->spreads.count + 1,
-                                              sizeof *group->needed_keys);
+    group->needed_keys =
+        arena_allocate_array(problem->arena, class->spreads.count + 1, sizeof *group->needed_keys);
     list_for_each (other, &class->spreads) {
         uint32_t key = vocabulary_key(vocabulary, other->topology_key);
         if (key != group->key && key != problem->key_hostname &&
@@ -325,9 +325,9 @@ static void set_needed_keys(struct problem *problem, const struct pod_class *cla
             add_unique(group->needed_keys, &group->needed_keys_count, key);
     }
     for (uint32_t i = 1; i < group->needed_keys_count; i++) // by name: part of the identity
-        for (uint32_t j = i; j > 0 && strcmp(vocabulary_key_text(vocabulary, group->needed_keys[j]),
-                                             vocabulary_key_text(vocabulary,
-                                                                 group->needed_keys[j - 1])) < 0;
+        for (uint32_t j = i;
+             j > 0 && strcmp(vocabulary_key_text(vocabulary, group->needed_keys[j]),
+                             vocabulary_key_text(vocabulary, group->needed_keys[j - 1])) < 0;
              j--) {
             uint32_t key = group->needed_keys[j];
             group->needed_keys[j] = group->needed_keys[j - 1];
@@ -376,8 +376,8 @@ static uint32_t define_spread(struct problem *problem, const struct pod_class *c
         .namespaces = namespaces,
         .max_skew = constraint->max_skew,
         .min_domains = constraint->min_domains.present ? constraint->min_domains.value : 0,
-        .tolerations = problem_intern_tolerations(
-            problem, better ? &class->sample->spec.tolerations : class->tolerations),
+        .tolerations = problem_intern_tolerations(problem, better ? &class->sample->spec.tolerations
+                                                                  : class->tolerations),
         .hard = !text_equal(constraint->when_unsatisfiable, "ScheduleAnyway"),
     };
     set_filter(problem, class, constraint, &group);

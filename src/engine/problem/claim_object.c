@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/claim_labels.h"
 #include "engine/pods/node_terms.h"
+#include "engine/problem/claim_labels.h"
 #include "engine/problem/templates.h"
 
 static int compare_entries(const void *a, const void *b)
@@ -31,8 +31,8 @@ void claim_object_requirements(struct problem *problem, uint32_t set, struct are
         if (requirement->key == problem->key_hostname ||
             is_simulation_key(vocabulary_key_text(problem->vocabulary, requirement->key)))
             continue;
-        out->count += requirement_to_api(arena, problem->vocabulary, requirement,
-                                         &out->items[out->count]);
+        out->count +=
+            requirement_to_api(arena, problem->vocabulary, requirement, &out->items[out->count]);
     }
     list_for_each (entry, out) {
         entry->key = arena_copy_string(arena, entry->key);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/host_ports.h"
 #include "engine/pods/pod_class.h"
+#include "engine/problem/host_ports.h"
 #include "engine/problem/templates.h"
-#include "model/snapshot/admission.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/admission.h"
 
 static const struct daemon_set *daemon_set_at(const struct problem *problem, uint32_t index)
 {

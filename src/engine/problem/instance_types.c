@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/problem/overlays.h"
-#include "model/tables/well_known.h"
 #include "model/reading/catalog.h"
+#include "model/tables/well_known.h"
 
 static const struct instance_type_catalog *catalog_at(const struct problem *problem, uint32_t index)
 {
@@ -305,8 +305,8 @@ uint32_t instance_type_set(struct problem *problem, const struct instance_type *
 static struct type_table *same_table(struct problem *problem, const struct instance_type **types,
                                      uint32_t count)
 {
-    for (struct type_table *table = problem->tables;
-         table != NULL && problem->overlays == NULL; table = table->next)
+    for (struct type_table *table = problem->tables; table != NULL && problem->overlays == NULL;
+         table = table->next)
         if (table->types_count == count && memcmp(table->types, types, count * sizeof *types) == 0)
             return table;
     return NULL;
@@ -461,8 +461,7 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
 static uint32_t capacity_rank(struct problem *problem, uint32_t set)
 {
     static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
-    const struct requirement *requirement =
-        set_get(problem->sets, set, problem->key_capacity_type);
+    const struct requirement *requirement = set_get(problem->sets, set, problem->key_capacity_type);
     for (uint32_t i = 0; i < ARRAY_LENGTH(order); i++) {
         uint32_t value = vocabulary_find_value(problem->vocabulary, order[i]);
         if (requirement != NULL && !requirement->complement && value != SYMBOL_NONE &&

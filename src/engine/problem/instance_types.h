@@ -23,8 +23,8 @@ const struct row_filter *type_table_filter(struct problem *problem, struct type_
 // The same with prices.
 const struct row_filter *type_table_prices(struct problem *problem, struct type_table *table,
                                            uint32_t set);
-// What a launch could cost at most, by row (DIS-167): the dearest offering of the capacity type that
-// would be launched. INT64_MAX if there is none. Valid as long.
+// What a launch could cost at most, by row (DIS-167): the dearest offering of the capacity type
+// that would be launched. INT64_MAX if there is none. Valid as long.
 const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
                                        uint32_t set);
 // Whether a row names the key.

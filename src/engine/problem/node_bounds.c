@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "model/reading/pool_annotations.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
+#include "model/reading/pool_annotations.h"
 
 #define REPLICAS_WORTH_A_WARNING 4
 #define WARNINGS_MAX             20
@@ -117,10 +117,9 @@ uint32_t node_bounds_workload(struct problem *problem, const struct pod *pod)
 }
 
 uint32_t node_bounds_share(const struct problem *problem, const struct node_template *template,
-                        uint32_t workload)
+                           uint32_t workload)
 {
-    uint64_t share =
-        (uint64_t)problem->replicas.items[workload] * template->most_share / 100;
+    uint64_t share = (uint64_t)problem->replicas.items[workload] * template->most_share / 100;
     return share > 0 ? (uint32_t)share : 1;
 }
 
@@ -169,7 +168,8 @@ static void warn_about(struct pass *pass, const struct claim *claim, uint32_t *c
 {
     struct problem *problem = pass->problem;
     for (uint32_t i = 0; i < claim->pods.count; i++) {
-        uint32_t workload = node_bounds_workload(problem, pass_pod(pass, claim->pods.items[i])->pod);
+        uint32_t workload =
+            node_bounds_workload(problem, pass_pod(pass, claim->pods.items[i])->pod);
         if (workload != NONE)
             counts[workload]++;
     }
@@ -207,8 +207,7 @@ void node_bounds_warn(struct pass *pass, struct plan *plan)
     if (!any)
         return;
     find_workloads(pass->problem);
-    uint32_t *counts =
-        memory_allocate_array(pass->problem->replicas.count + 1, sizeof *counts);
+    uint32_t *counts = memory_allocate_array(pass->problem->replicas.count + 1, sizeof *counts);
     plan->warnings.items =
         arena_allocate_array(plan->arena, WARNINGS_MAX, sizeof *plan->warnings.items);
     vector_for_each (claim, &pass->claims)

@@ -1,5 +1,6 @@
 // What people let one new node carry at most (SCH-521): the annotations of NodePools
-// (model/pool_annotations.h), workloads and their replicas, and the warning where there is no bound.
+// (model/pool_annotations.h), workloads and their replicas, and the warning where there is no
+// bound.
 #pragma once
 
 #include "engine/placement/pass.h"
@@ -19,7 +20,7 @@ void node_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod); // 
 uint32_t node_bounds_workload(struct problem *problem, const struct pod *pod);
 // How many pods of the workload one new node of the template carries at most; at least 1.
 uint32_t node_bounds_share(const struct problem *problem, const struct node_template *template,
-                        uint32_t workload);
+                           uint32_t workload);
 
 // A warning for every new node that carries more than half of a workload of more than 3 replicas.
 void node_bounds_warn(struct pass *pass, struct plan *plan);

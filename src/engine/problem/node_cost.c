@@ -6,15 +6,15 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "base/vector.h"
-#include "model/snapshot/snapshot.h"
 #include "model/reading/catalog.h"
+#include "model/snapshot/snapshot.h"
 
 #define EC2_CPU_HOUR 0.034  // USD: what EC2 asks on demand for a cpu of its general families
 #define EC2_GIB_HOUR 0.0035 // and for a GiB of memory beside it
 #define STEP         10.0
 #define HALF_STEP    3.1622776601683795 // its root: prices as far off as that still are EC2's
 #define STEPS_MAX    9
-#define ALL_ON_ONE   10 // concentration: the price divided by it
+#define ALL_ON_ONE   10                        // concentration: the price divided by it
 #define SQUARED_MAX  INT64_C(1000000000000000) // nano-USD: a price beyond that is none
 
 // --- the scale -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // What nodes cost beside their machines (SCH-507): root volumes, kubelets and daemons, addresses,
-// licences. NODE_COST says how much; its default is for prices like EC2's and follows the catalogues
-// in powers of ten, so that where an hour costs a hundredth it does not drown the prices.
+// licences. NODE_COST says how much; its default is for prices like EC2's and follows the
+// catalogues in powers of ten, so that where an hour costs a hundredth it does not drown the
+// prices.
 //
 // What a set of new nodes counts for, when two are compared, has three parts: the machines' prices,
 // NODE_COST for each, and - where there is a NODE_COST, which makes for few large nodes - how much
@@ -14,8 +15,9 @@ struct snapshot;
 
 // Of one node. Given explicitly: as it is given.
 int64_t node_cost_of(const struct snapshot *snapshot);
-// By how much the catalogues' prices differ from EC2's: the power of ten nearest to the median, over
-// all instance types, of the price to what EC2 asks for as much cpu and memory. 1 if nothing has a price.
+// By how much the catalogues' prices differ from EC2's: the power of ten nearest to the median,
+// over all instance types, of the price to what EC2 asks for as much cpu and memory. 1 if nothing
+// has a price.
 double node_cost_scale(const struct snapshot *snapshot);
 
 struct node_costs { // of a set of nodes
@@ -26,8 +28,8 @@ struct node_costs { // of a set of nodes
 void node_costs_add(struct node_costs *costs, int64_t price);
 // Prices and node costs: what a plan's lower bound is a bound of.
 int64_t node_costs_sum(const struct node_costs *costs, int64_t node_cost);
-// What counts for having much on one node: a tenth of the price if all is on one, a hundredth if it is
-// on ten equal ones. 0 without node cost: then prices alone count.
+// What counts for having much on one node: a tenth of the price if all is on one, a hundredth if it
+// is on ten equal ones. 0 without node cost: then prices alone count.
 int64_t node_costs_concentration(const struct node_costs *costs, int64_t node_cost);
 // All of it.
 int64_t node_costs_count(const struct node_costs *costs, int64_t node_cost);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/instance_types.h"
 #include "engine/pods/validate_pods.h"
+#include "engine/problem/instance_types.h"
 #include "model/tables/well_known.h"
 
 struct target { // one type of one pool

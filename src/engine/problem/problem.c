@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/pods/identity_index.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_cost.h"
-#include "engine/problem/schedulable_nodes.h"
-#include "engine/problem/overlays.h"
 #include "engine/placement/pass.h"
+#include "engine/pods/identity_index.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/spread_defaults.h"
-#include "engine/problem/templates.h"
-#include "engine/topology/topology_base.h"
 #include "engine/pods/topology_groups.h"
-#include "engine/problem/volumes.h"
 #include "engine/problem/daemons.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/node_cost.h"
+#include "engine/problem/overlays.h"
+#include "engine/problem/schedulable_nodes.h"
+#include "engine/problem/templates.h"
+#include "engine/problem/volumes.h"
+#include "engine/topology/topology_base.h"
 #include "model/reading/pod.h"
 
 static void name_fixed_dimensions(struct problem *problem)
@@ -187,8 +187,9 @@ void problem_ask_key(struct problem *problem, uint32_t key)
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message)
 {
-    vector_push(&problem->notes,
-                (struct plan_note){level, reason, arena_copy_string(problem->arena, message), object});
+    vector_push(
+        &problem->notes,
+        (struct plan_note){level, reason, arena_copy_string(problem->arena, message), object});
 }
 
 const char *problem_copy(struct problem *problem, struct text *text)

@@ -10,15 +10,15 @@
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vector.h"
-#include "engine/requirements/requirement_sets.h"
 #include "engine/problem/state_node.h"
+#include "engine/requirements/requirement_sets.h"
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
 
 #define NONE UINT32_MAX
 
-// --- resources
-// -------------------------------------------------------------------------------------- A resource
+// --- resources -----------------------------------------------------------------------------------
+// A resource
 // vector is an int64_t array by dimension, as long as problem->dimensions.
 enum { DIMENSION_CPU, DIMENSION_MEMORY, DIMENSION_PODS, DIMENSION_NODES, DIMENSIONS_FIXED };
 
@@ -49,7 +49,7 @@ struct row_filter {
     int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until asked for
 };
 struct type_table {
-    struct type_table *next;           // of the problem's
+    struct type_table *next;            // of the problem's
     const struct instance_type **types; // in order; `types_count` of them
     struct row *rows;
     uint32_t count, types_count;
@@ -167,10 +167,11 @@ struct shape {
     struct resource_map request_map;
     uint32_t *dimensions; // those with a request above zero
     uint32_t dimensions_count;
-    uint32_t set;         // all requirements without the hostname
-    uint32_t hostname;    // requirement on the hostname, or REQUIREMENT_NONE
-    struct node_term *terms; // one of them must hold beside `set` (SCH-508); none: nothing to choose
-    uint32_t terms_count;    // never 1
+    uint32_t set;      // all requirements without the hostname
+    uint32_t hostname; // requirement on the hostname, or REQUIREMENT_NONE
+    struct node_term
+        *terms;           // one of them must hold beside `set` (SCH-508); none: nothing to choose
+    uint32_t terms_count; // never 1
     uint32_t tolerations; // interned
     struct host_ports ports;
     const struct pod_volumes *volumes; // NULL: none
@@ -214,7 +215,7 @@ struct pod_class {
         uint64_t given_up;
         uint32_t class;
     })
-    without; // of an unrelaxed class: what has been made of it
+    without;           // of an unrelaxed class: what has been made of it
     uint32_t *groups;  // definitions of the groups that rule it (SCH-272)
     uint32_t *inverse; // definitions of the inverse groups it owns (SCH-278)
     uint32_t groups_count, inverse_count;
@@ -235,7 +236,7 @@ struct pod_class {
 struct queued_pod {
     const struct pod *pod;
     uint32_t class;
-    uint32_t index; // in problem->queued
+    uint32_t index;  // in problem->queued
     uint32_t origin; // the same, whatever the order of a pass; of a movable pod, in
                      // problem->movable
     bool from_deleting_node, placeholder;
@@ -256,7 +257,7 @@ struct bound_pod {
     uint32_t inverse_count;
     const char *aside; // why it is set aside (pod_demand.h); NULL: it is not
 };
-struct exclusive_use { // of a volume claim of one pod only (SCH-515)
+struct exclusive_use {     // of a volume claim of one pod only (SCH-515)
     uint32_t bound, claim; // index of the bound pod; word
 };
 struct node_object { // a Node, tracked or not, as topology counting sees it
@@ -288,10 +289,10 @@ struct group_definition { // SCH-271, 274
     struct bitset selects; // by identity; `selects_known` says how far it is computed
     uint32_t selects_known;
     // BETTER rules (topology.h):
-    bool hard;   // some owner's requirement, not only a wish
-    bool mutual; // affinity: some owner is among those selected
+    bool hard;                       // some owner's requirement, not only a wish
+    bool mutual;                     // affinity: some owner is among those selected
     const struct group_peers *peers; // affinity: what all terms of the pod select; NULL: it has one
-    uint32_t *needed_keys; // spread: a Node without one of these labels does not count
+    uint32_t *needed_keys;           // spread: a Node without one of these labels does not count
     uint32_t needed_keys_count;
 };
 
@@ -322,7 +323,7 @@ struct problem {
     bool *asked; // by key: a pod, DaemonSet or group names it; the only ones read from Nodes
     uint32_t asked_count;
     int64_t node_cost; // of one, beside its machine (node_cost.h)
-    bool aws; // the catalogues carry the AWS provider's labels
+    bool aws;          // the catalogues carry the AWS provider's labels
 
     struct state_nodes nodes;
     struct place *places; // same order
@@ -355,7 +356,7 @@ struct problem {
     struct map *group_ids, *peer_ids;
     const struct pod *peers_pod; // of the last peers
     const struct group_peers *peers;
-    struct memo reached; // (group, value): remembered by topology_domains.c
+    struct memo reached;                        // (group, value): remembered by topology_domains.c
     VECTOR(struct domain_universe *) universes; // by key
     struct identity_index *identity_index;      // NULL until asked for (identity_index.h)
     struct topology_base *topology_base;        // NULL until asked for (topology_base.h)
@@ -367,20 +368,21 @@ struct problem {
     uint32_t queued_count;
     struct queued_pod *movable; // with the option: reschedulable pods of nodes that stay, in the
     uint32_t movable_count;     // same order
-    struct bound_pod *bound; // by namespace/name: nodes.running
+    struct bound_pod *bound;    // by namespace/name: nodes.running
     uint32_t bound_count;
     struct bitset scheduled; // bound pods that are scheduled in any pass
     struct pod_budgets *pod_budgets;
     struct pod_facts *pod_facts; // by bound pod; with_movable only
-    const struct pod **newest_pods; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
+    const struct pod *
+        *newest_pods;        // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
     uint32_t *bound_inverse; // indexes of those with inverse groups
     uint32_t bound_inverse_count;
     VECTOR(struct exclusive_use) exclusive_uses;
-    struct map *workload_ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
-    VECTOR(uint32_t) replicas;          // by workload
-    bool shares_bound;                  // some template has `most_share`
-    struct type_table *tables;               // one for all pools with the same types
-    struct overlays *overlays;               // NULL: none apply (overlays.h)
+    struct map *workload_ids;  // "kind/namespace/name" -> id + 1; NULL until asked for
+    VECTOR(uint32_t) replicas; // by workload
+    bool shares_bound;         // some template has `most_share`
+    struct type_table *tables; // one for all pools with the same types
+    struct overlays *overlays; // NULL: none apply (overlays.h)
     struct spread_defaults *spread_defaults; // NULL: none configured
     struct text scratch, class_key;
     VECTOR(struct plan_note) notes;
@@ -408,7 +410,7 @@ static inline uint32_t problem_node_object(const struct problem *problem, const 
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message);
 
-// --- resources
+// --- resources -----------------------------------------------------------------------------------
 int64_t *vector_create(const struct problem *problem);
 // Names that no dimension knows are left out: nothing asks for them.
 void vector_set_map(const struct problem *problem, int64_t *vector, const struct resource_map *map);
@@ -419,7 +421,7 @@ struct resource_map vector_to_map(const struct problem *problem, struct arena *a
                                   const int64_t *vector);
 void problem_add_dimensions(struct problem *problem, const struct resource_map *map);
 
-// --- taints and tolerations (SCH-355)
+// --- taints and tolerations (SCH-355) ------------------------------------------------------------
 uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints);
 uint32_t problem_intern_tolerations(struct problem *problem, const toleration_list *tolerations);
 bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints);

@@ -5,12 +5,12 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/problem/host_ports.h"
 #include "engine/pods/node_terms.h"
 #include "engine/pods/pod_class.h"
+#include "engine/problem/daemons.h"
+#include "engine/problem/host_ports.h"
 #include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
-#include "engine/problem/daemons.h"
 #include "model/reading/pod.h"
 
 #define KEYS_KNOWN 64
@@ -118,7 +118,9 @@ static const struct shape *shape_at(const struct problem *problem, const struct 
                                     uint32_t pod)
 {
     uint32_t class = problem->bound[place->state->running[pod]].class;
-    return class != NONE && !class_at(problem, class)->aside ? shape_of(problem, class_at(problem, class)) : NULL;
+    return class != NONE && !class_at(problem, class)->aside
+               ? shape_of(problem, class_at(problem, class))
+               : NULL;
 }
 
 // Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
@@ -158,7 +160,7 @@ static void subtract_daemons(struct problem *problem, struct place *place, int64
     free(missing);
 }
 
-struct resources { // of one place, while it is compiled
+struct resources {           // of one place, while it is compiled
     int64_t *free, *daemons; // the latter: of bound DaemonSet pods
     bool *allocatable;       // by dimension: the place has any
 };

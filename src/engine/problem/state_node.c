@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/text_sort.h"
 #include "base/vector.h"
-#include "model/tables/well_known.h"
 #include "model/reading/pod.h"
+#include "model/tables/well_known.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
 static struct map *claims_by_provider(const struct snapshot *snapshot)
@@ -282,8 +282,8 @@ static void sort_running(struct state_nodes *nodes)
     for (uint32_t i = 0; i < count; i++) {
         if (i + PREFETCH_AHEAD < count)
             __builtin_prefetch(&before[i + PREFETCH_AHEAD].pod->meta);
-        order[i] = (struct text_sort_item){before[i].pod->meta.namespace, before[i].pod->meta.name,
-                                           i};
+        order[i] =
+            (struct text_sort_item){before[i].pod->meta.namespace, before[i].pod->meta.name, i};
     }
     text_sort(order, count);
     for (uint32_t i = 0; i < count; i++)

@@ -42,6 +42,6 @@ void state_nodes_free(struct state_nodes *nodes);
 // Why the Node or its NodeClaim cannot be read (API-603); NULL: they can.
 const char *state_node_unreadable(const struct state_node *state);
 
-// A pod that has ended and is going, and whose StatefulSet will make it anew: it takes nothing from its
-// node any more, but needs a place as if it ran (DIS-48).
+// A pod that has ended and is going, and whose StatefulSet will make it anew: it takes nothing from
+// its node any more, but needs a place as if it ran (DIS-48).
 bool pod_returns(const struct pod *pod);

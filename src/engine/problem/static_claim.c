@@ -6,8 +6,8 @@
 #include "model/schema/drift_hash.h"
 
 void static_claim_make(struct arena *arena, const struct settings *settings,
-                       const struct instance_type_catalog *catalogue,
-                       const struct node_pool *pool, struct plan_claim *out)
+                       const struct instance_type_catalog *catalogue, const struct node_pool *pool,
+                       struct plan_claim *out)
 {
     // As much of a problem as requirements need: no pods and nodes, and only the names of labels
     // that instance types give to nodes.

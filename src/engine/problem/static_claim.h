@@ -3,11 +3,11 @@
 // that the template's requirements allow.
 #pragma once
 
-#include "model/snapshot/plan.h"
 #include "model/reading/settings.h"
+#include "model/snapshot/plan.h"
 
 // node_pool, requirements, labels and annotations of `out`; in `arena` or the NodePool's own. The
 // catalogue (NULL is fine) tells which labels are the provider's to give.
 void static_claim_make(struct arena *arena, const struct settings *settings,
-                       const struct instance_type_catalog *catalogue,
-                       const struct node_pool *pool, struct plan_claim *out);
+                       const struct instance_type_catalog *catalogue, const struct node_pool *pool,
+                       struct plan_claim *out);

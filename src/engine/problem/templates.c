@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/problem/daemons.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/node_bounds.h"
 #include "engine/problem/volumes.h"
-#include "engine/problem/daemons.h"
 
 static int compare_pools(const void *a, const void *b)
 {

@@ -333,8 +333,8 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
             volumes = arena_allocate(problem->arena, sizeof *volumes);
             volumes->uses.items = arena_allocate_array(problem->arena, pod->spec.volumes.count,
                                                        sizeof *volumes->uses.items);
-            volumes->exclusive.items = arena_allocate_array(
-                problem->arena, pod->spec.volumes.count, sizeof *volumes->exclusive.items);
+            volumes->exclusive.items = arena_allocate_array(problem->arena, pod->spec.volumes.count,
+                                                            sizeof *volumes->exclusive.items);
         }
         const struct persistent_volume_claim *claim =
             find_claim(problem, pod->meta.namespace, name);
@@ -579,8 +579,7 @@ static int64_t *limits_of_driver(struct problem *problem, struct node_template *
         if (template->volume_limits[i].driver == driver)
             return template->volume_limits[i].by_row;
     uint32_t count = template->volume_limits_count++;
-    struct row_volume_limit *grown =
-        arena_allocate_array(problem->arena, count + 1, sizeof *grown);
+    struct row_volume_limit *grown = arena_allocate_array(problem->arena, count + 1, sizeof *grown);
     if (count > 0)
         memcpy(grown, template->volume_limits, count * sizeof *grown);
     template->volume_limits = grown;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/placement/pass.h"
+#include "engine/placement/place_claim.h"
+#include "engine/pods/topology_groups.h"
 #include "engine/problem/instance_types.h"
 #include "engine/topology/topology_combine.h"
 #include "engine/topology/topology_counts.h"
 #include "engine/topology/topology_decide.h"
-#include "engine/pods/topology_groups.h"
-#include "engine/placement/pass.h"
-#include "engine/placement/place_claim.h"
 #include "engine/topology/topology_hostname.h"
 #include "engine/topology/topology_inverse_spread.h"
 
@@ -231,8 +231,9 @@ int64_t topology_lowest_price(struct pass *pass, const struct candidate *candida
     return INT64_MAX;
 }
 
-// SCH-306, 311: fewest pods first, ties to the cheapest launch, then, where a rule needs to know the
-// label but does not go by it, to what most pods ask for, which can join the claim then; then by name.
+// SCH-306, 311: fewest pods first, ties to the cheapest launch, then, where a rule needs to know
+// the label but does not go by it, to what most pods ask for, which can join the claim then; then
+// by name.
 static void order_options(struct pass *pass, const struct candidate *candidate, uint32_t key,
                           const struct key_rules *rules, struct option *options, uint32_t count)
 {
@@ -278,8 +279,8 @@ static void note_reason(struct pass *pass, enum group_kind kind)
 }
 
 static struct topology_alternatives *next_alternatives(struct pass *pass,
-                                                       struct topology_choice *choice,
-                                                       uint32_t key, uint32_t count)
+                                                       struct topology_choice *choice, uint32_t key,
+                                                       uint32_t count)
 {
     struct topology_alternatives *alternatives = &choice->keys[choice->keys_count++];
     alternatives->key = key;
@@ -289,8 +290,8 @@ static struct topology_alternatives *next_alternatives(struct pass *pass,
         alternatives->capacity = 2 * count;
         alternatives->requirements = arena_allocate_array(pass->arena, alternatives->capacity,
                                                           sizeof *alternatives->requirements);
-        alternatives->tiers = arena_allocate_array(pass->arena, alternatives->capacity,
-                                                   sizeof *alternatives->tiers);
+        alternatives->tiers =
+            arena_allocate_array(pass->arena, alternatives->capacity, sizeof *alternatives->tiers);
     }
     return alternatives;
 }
@@ -451,8 +452,8 @@ static enum verdict solve_keys(struct pass *pass, uint32_t class_id,
 #define RULES_ON_STACK 16
 
 // All keys but the hostname's.
-static enum verdict solve_all(struct pass *pass, uint32_t class_id,
-                              const struct class_state *state, const struct candidate *candidate)
+static enum verdict solve_all(struct pass *pass, uint32_t class_id, const struct class_state *state,
+                              const struct candidate *candidate)
 {
     const struct pod_class *class = class_at(pass->problem, class_id);
     uint32_t total = state->domain_groups.count;
@@ -461,9 +462,11 @@ static enum verdict solve_all(struct pass *pass, uint32_t class_id,
     const struct group_state *groups[RULES_ON_STACK];
     bool bootstraps[RULES_ON_STACK];
     int64_t minimum[RULES_ON_STACK];
-    struct key_rules rules = {
-        .groups = groups, .bootstraps = bootstraps, .minimum = minimum, .class = class,
-        .counting = &state->counting};
+    struct key_rules rules = {.groups = groups,
+                              .bootstraps = bootstraps,
+                              .minimum = minimum,
+                              .class = class,
+                              .counting = &state->counting};
     if (total <= RULES_ON_STACK)
         return solve_keys(pass, class_id, state, candidate, &rules);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
@@ -508,9 +511,9 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     return verdict;
 }
 
-// Each key may have many values, and a machine that has one of each need not exist: a few spreads over
-// labels of machines would try millions of combinations. Each check tries some; more are counted,
-// for the pod and for the whole pass.
+// Each key may have many values, and a machine that has one of each need not exist: a few spreads
+// over labels of machines would try millions of combinations. Each check tries some; more are
+// counted, for the pod and for the whole pass.
 #define CLASS_COMBINATIONS_MAX 200
 #define PASS_COMBINATIONS_MAX  4000
 
@@ -527,7 +530,8 @@ static bool may_try_another(struct pass *pass, struct topology_choice *choice)
     struct text *why = refusal_begin(pass, REASON_PLANNING_BUDGET);
     if (why != NULL)
         text_format(why,
-                    "its topology constraints over %" PRIu32 " labels can be combined in too many ways "
+                    "its topology constraints over %" PRIu32
+                    " labels can be combined in too many ways "
                     "to try them all",
                     choice->keys_count);
     return false;

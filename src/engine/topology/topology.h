@@ -23,9 +23,9 @@ struct topology_alternatives { // of one key
 };
 #define COMBINATIONS_MAX 64
 struct topology_combination { // one alternative of each of several keys
-    uint64_t tiers; // of the keys, the first one weighing most
-    int64_t price;  // of the cheapest launch
-    uint32_t index; // counted with the last key varying fastest
+    uint64_t tiers;           // of the keys, the first one weighing most
+    int64_t price;            // of the cheapest launch
+    uint32_t index;           // counted with the last key varying fastest
 };
 struct topology_choice { // one a class, made by topology_prepare()
     uint32_t base;       // set
@@ -33,7 +33,7 @@ struct topology_choice { // one a class, made by topology_prepare()
     struct topology_alternatives *keys;
     uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
     uint32_t decided_count;
-    struct group_list heeded; // the class state's
+    struct group_list heeded;                  // the class state's
     struct topology_combination *combinations; // in their order; NULL until some were sorted
     uint32_t combinations_count;               // 0: none were sorted, all in the keys' own order
     uint32_t combinations_at;
@@ -48,7 +48,7 @@ struct candidate {
     bool is_claim;
     struct type_table *table;             // of a claim
     const struct node_template *template; // of a claim
-    const struct bitset *rows, *fitting; // of a claim: types are in both; NULL: not known
+    const struct bitset *rows, *fitting;  // of a claim: types are in both; NULL: not known
 };
 // Checks the hostname rules and prepares the alternatives of the others.
 enum verdict topology_begin(struct pass *pass, uint32_t class, const struct candidate *candidate,
@@ -57,7 +57,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class, const struct cand
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
-// --- spreads of others (SCH-516; topology_upset.c)
+// --- spreads of others (SCH-516; topology_upset.c) -----------------------------------------------
 #define HEEDING_TRIES_MAX 64 // places that a pod looks at before it no longer heeds others
 static inline bool topology_heeding_ends(struct pass *pass)
 {

@@ -11,8 +11,8 @@ struct place_kind {
     uint32_t set, taints, usable;
 };
 struct topology_base {
-    struct memo hostnames; // hostname -> place
-    bool hostnames_shared; // by several places
+    struct memo hostnames;   // hostname -> place
+    bool hostnames_shared;   // by several places
     uint32_t *start, *bound; // by identity: where the indexes of its running pods begin
     uint32_t identities;
     VECTOR(struct place_kind) kinds;
@@ -21,7 +21,7 @@ struct topology_base {
     // Of inverse groups: running pods that own one, sorted by group.
     struct owner {
         uint32_t group, bound;
-    } *owners;
+    } * owners;
     uint32_t owners_count;
 };
 
@@ -43,8 +43,7 @@ static void index_identities(const struct problem *problem, struct topology_base
 static bool is_usable(const struct problem *problem, uint32_t place)
 {
     return !problem->nodes.items[place].marked_for_deletion &&
-           (problem->nodes.items[place].node != NULL ||
-            !problem->settings->compatibility_upstream);
+           (problem->nodes.items[place].node != NULL || !problem->settings->compatibility_upstream);
 }
 
 static void index_places(const struct problem *problem, struct topology_base *base)
@@ -52,8 +51,8 @@ static void index_places(const struct problem *problem, struct topology_base *ba
     struct memo known = {0};
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         const struct place *place = &problem->places[i];
-        base->hostnames_shared = base->hostnames_shared ||
-                                 memo_get(&base->hostnames, place->hostname, 0) != MEMO_NONE;
+        base->hostnames_shared =
+            base->hostnames_shared || memo_get(&base->hostnames, place->hostname, 0) != MEMO_NONE;
         memo_set(&base->hostnames, place->hostname, 0, i);
         if (!is_usable(problem, i))
             continue;

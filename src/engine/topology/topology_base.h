@@ -15,7 +15,7 @@ struct domain_counts {
     struct memo index; // value -> position
 };
 struct group_base {
-    bool terminating; // pods that are being deleted count
+    bool terminating;           // pods that are being deleted count
     struct domain_counts pods;  // of the group, running
     struct domain_counts nodes; // usable places that pass the filter; not of hostnames
     uint32_t *open, open_count; // values that pools could give; not of hostnames and inverse groups

@@ -53,11 +53,12 @@ static struct topology_combination evaluate(struct pass *pass, const struct cand
     turn_to(choice, index);
     for (uint32_t k = 0; k < choice->keys_count; k++)
         if (choice->keys[k].count > 1)
-            combination.tiers = combination.tiers * COMBINATIONS_MAX +
-                                choice->keys[k].tiers[choice->keys[k].at];
+            combination.tiers =
+                combination.tiers * COMBINATIONS_MAX + choice->keys[k].tiers[choice->keys[k].at];
     uint32_t answer = topology_answer(pass, choice);
     if (sets_compatible(sets, choice->base, answer, true))
-        combination.price = topology_lowest_price(pass, candidate, set_meet(sets, choice->base, answer));
+        combination.price =
+            topology_lowest_price(pass, candidate, set_meet(sets, choice->base, answer));
     if (pass->input.dearest)
         combination.price = -combination.price;
     return combination;
@@ -70,8 +71,8 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
     if (count == 0)
         return;
     if (choice->combinations == NULL)
-        choice->combinations = arena_allocate_array(pass->arena, COMBINATIONS_MAX,
-                                                    sizeof *choice->combinations);
+        choice->combinations =
+            arena_allocate_array(pass->arena, COMBINATIONS_MAX, sizeof *choice->combinations);
     for (uint32_t i = 0; i < count; i++)
         choice->combinations[i] = evaluate(pass, candidate, choice, i);
     qsort(choice->combinations, count, sizeof *choice->combinations, compare_combinations);

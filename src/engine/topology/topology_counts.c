@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/topology/topology_decide.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/topology/topology_decide.h"
 #include "engine/topology/topology_domains.h"
 #include "engine/topology/topology_inverse_spread.h"
 
@@ -64,8 +64,8 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
 static void add_universe(struct pass *pass, struct group_state *group,
                          const struct group_base *base)
 {
-    bool any = pass->problem->settings->compatibility_upstream ||
-               group->definition->kind != GROUP_SPREAD;
+    bool any =
+        pass->problem->settings->compatibility_upstream || group->definition->kind != GROUP_SPREAD;
     for (uint32_t i = 0; i < base->open_count; i++)
         if (any || topology_domain_counts(pass, group->id, base->open[i]))
             know_domain(group, base->open[i]);
@@ -123,8 +123,8 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
         uint32_t i = pass->input.excluded[e];
         const struct place *place = &pass->problem->places[i];
         before -= i < base->node_at && !pass->problem->nodes.items[i].marked_for_deletion &&
-                  group_filter_passes(pass->problem, group->definition, place->set,
-                                      place->hostname, place->taints, false);
+                  group_filter_passes(pass->problem, group->definition, place->set, place->hostname,
+                                      place->taints, false);
     }
     group->node_at = base->node_at;
     group->node_known = before > 0;
@@ -207,9 +207,11 @@ void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_
         topology_note_owner(pass, class, set, hostname);
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count; i++)
-        record_in(pass, pass->work->groups.items[selecting->items[i]], set, hostname, taints, is_claim);
+        record_in(pass, pass->work->groups.items[selecting->items[i]], set, hostname, taints,
+                  is_claim);
     for (uint32_t i = 0; i < class->inverse_count; i++)
-        record_in(pass, pass->work->groups.items[class->inverse[i]], set, hostname, taints, is_claim);
+        record_in(pass, pass->work->groups.items[class->inverse[i]], set, hostname, taints,
+                  is_claim);
 }
 
 // SCH-293: a group that is made late sees what was placed before.
@@ -283,9 +285,9 @@ static void know_identity(struct pass *pass, uint32_t identity)
     vector_for_each (id, &pass->work->used_groups)
         if (group_selects(pass->problem, *id, identity))
             group_list_push(pass->work->groups.items[*id]->definition->kind == GROUP_INVERSE
-                               ? &pass->work->repelling[identity]
-                               : &pass->work->selecting[identity],
-                           *id);
+                                ? &pass->work->repelling[identity]
+                                : &pass->work->selecting[identity],
+                            *id);
     const struct identity_groups *inverse = topology_base_inverse(pass->problem, identity);
     for (uint32_t i = 0; i < inverse->count; i++)
         need_group(pass, inverse->items[i]);
@@ -325,9 +327,9 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
         const struct group_definition *definition = need_group(pass, id)->definition;
         bool hostname = definition->key == problem->key_hostname;
         group_list_push(hostname ? &state->hostname_groups : &state->domain_groups, id);
-        state->depends_on_others = state->depends_on_others || definition->kind == GROUP_AFFINITY ||
-                                   (definition->kind == GROUP_SPREAD &&
-                                    (!hostname || topology_better(pass)));
+        state->depends_on_others =
+            state->depends_on_others || definition->kind == GROUP_AFFINITY ||
+            (definition->kind == GROUP_SPREAD && (!hostname || topology_better(pass)));
     }
     sort_list(problem, &state->hostname_groups);
     sort_list(problem, &state->domain_groups);
@@ -383,8 +385,7 @@ void topology_add_error(struct pass *pass, uint32_t class_id, const struct group
     struct problem *problem = pass->problem;
     const struct pod_class *class = class_at(problem, class_id);
     uint32_t key = group->definition->key, count = 0, at = 0;
-    struct domain *domains =
-        memory_allocate_array(group_domains_count(group) + 1, sizeof *domains);
+    struct domain *domains = memory_allocate_array(group_domains_count(group) + 1, sizeof *domains);
     while (group_next_domain(group, &at, &domains[count]))
         count++;
     qsort_r(domains, count, sizeof *domains, compare_domains, problem->vocabulary);

@@ -34,9 +34,8 @@ static uint32_t others_waiting(struct pass *pass, const struct pod_class *class,
                                const struct group_state *group)
 {
     if (group->definition->kind == GROUP_INVERSE)
-        return group->selected_waiting -
-               (group->selected_waiting > 0 &&
-                group_selects(pass->problem, group->id, class->identity));
+        return group->selected_waiting - (group->selected_waiting > 0 &&
+                                          group_selects(pass->problem, group->id, class->identity));
     bool own = false;
     for (uint32_t g = 0; g < class->groups_count && !own; g++)
         own = class->groups[g] == group->id;
@@ -63,8 +62,8 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
         return 0;
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count + class->inverse_count; i++) {
-        uint32_t id = i < selecting->count ? selecting->items[i]
-                                           : class->inverse[i - selecting->count];
+        uint32_t id =
+            i < selecting->count ? selecting->items[i] : class->inverse[i - selecting->count];
         const struct group_definition *group = problem->groups.items[id];
         uint32_t of_group =
             (group->key != problem->key_hostname) + filter_keys_count(problem, group);

@@ -26,8 +26,8 @@ static inline bool topology_decides(const struct topology_choice *choice, uint32
     return false;
 }
 // Adds alternatives of the undecided keys that no rule of the class itself has settled: cheapest
-// launch first, then where spreads of others count the fewest pods, then what most pods ask for, then
-// by name.
+// launch first, then where spreads of others count the fewest pods, then what most pods ask for,
+// then by name.
 void topology_decide_rest(struct pass *pass, const struct class_state *state,
                           const struct candidate *candidate);
 
@@ -38,4 +38,3 @@ uint32_t topology_asking(struct pass *pass, uint32_t key, uint32_t value);
 void topology_add_alternatives(struct pass *pass, const struct class_state *state,
                                const struct candidate *candidate, uint32_t key,
                                const uint32_t *values, uint32_t count);
-

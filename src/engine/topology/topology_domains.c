@@ -1,9 +1,9 @@
 #include "engine/topology/topology_domains.h"
 
+#include "engine/pods/topology_groups.h"
 #include "engine/problem/instance_types.h"
 #include "engine/problem/templates.h"
 #include "engine/topology/topology_decide.h"
-#include "engine/pods/topology_groups.h"
 
 static bool any_common(struct bitset a, struct bitset b, struct bitset c)
 {
@@ -14,8 +14,8 @@ static bool any_common(struct bitset a, struct bitset b, struct bitset c)
 }
 
 // The template's requirements in the domain, SET_EMPTY if it does not go there; remembered.
-static uint32_t set_in_domain(struct problem *problem, struct node_template *template,
-                              uint32_t key, uint32_t value)
+static uint32_t set_in_domain(struct problem *problem, struct node_template *template, uint32_t key,
+                              uint32_t value)
 {
     uint32_t known = memo_get(&template->domain_sets, key, value);
     if (known != MEMO_NONE)
@@ -89,10 +89,10 @@ static bool is_shunned(const struct pass *pass, uint32_t term)
     return false;
 }
 
-// Whether a node that passes the spread's filter could be launched in the domain, of any size, without
-// terms that `shunning` (NULL: none) leaves alone.
-static bool can_reach(struct problem *problem, const struct group_definition *group,
-                      uint32_t value, const struct pass *shunning)
+// Whether a node that passes the spread's filter could be launched in the domain, of any size,
+// without terms that `shunning` (NULL: none) leaves alone.
+static bool can_reach(struct problem *problem, const struct group_definition *group, uint32_t value,
+                      const struct pass *shunning)
 {
     for (uint32_t t = 0; t < problem->templates_count; t++) {
         struct node_template *template = problem->templates[t];
@@ -102,8 +102,8 @@ static bool can_reach(struct problem *problem, const struct group_definition *gr
             if (!sets_compatible(problem->sets, set, term, true) ||
                 (shunning != NULL && is_shunned(shunning, term)))
                 continue;
-            const struct row_filter *filter = type_table_filter(
-                problem, template->table, set_meet(problem->sets, set, term));
+            const struct row_filter *filter =
+                type_table_filter(problem, template->table, set_meet(problem->sets, set, term));
             if (any_common(template->rows, filter->both, filter->both))
                 return true;
         }

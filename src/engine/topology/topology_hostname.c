@@ -1,7 +1,7 @@
 #include "engine/topology/topology_hostname.h"
 
-#include "engine/topology/topology_counts.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/topology/topology_counts.h"
 
 // Whether an existing node that the spread looks at has none of its pods.
 static bool some_node_is_empty(struct pass *pass, struct group_state *group)
@@ -38,8 +38,8 @@ int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
         return group->minimum;
     group->minimum_version = pass->version + 1;
     group->minimum = 0;
-    if (some_node_is_empty(pass, group) || !group->node_known ||
-        some_claim_is_empty(pass, group) || group_domains_count(group) == 0 ||
+    if (some_node_is_empty(pass, group) || !group->node_known || some_claim_is_empty(pass, group) ||
+        group_domains_count(group) == 0 ||
         group_domains_count(group) < group->definition->min_domains)
         return 0;
     struct domain domain;

@@ -1,8 +1,8 @@
 #include "engine/topology/topology_inverse_spread.h"
 
+#include "engine/pods/topology_groups.h"
 #include "engine/problem/templates.h"
 #include "engine/topology/topology_counts.h"
-#include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_hostname.h"
 
 static bool is_strict_spread(const struct group_definition *group)

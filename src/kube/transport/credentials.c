@@ -150,10 +150,9 @@ static enum credentials_state plugin_state(struct credentials *credentials, stru
         return CREDENTIALS_FAILED;
     }
     if (credentials->have_plugin) {
-        bool expired =
-            credentials->plugin.expires_ns != INT64_MAX &&
-            loop_now_ns(credentials->loop) >=
-                ns_subtract(credentials->plugin.expires_ns, PLUGIN_MARGIN_NS);
+        bool expired = credentials->plugin.expires_ns != INT64_MAX &&
+                       loop_now_ns(credentials->loop) >=
+                           ns_subtract(credentials->plugin.expires_ns, PLUGIN_MARGIN_NS);
         if ((!expired && !credentials->refused) || plugin_is_recent(credentials))
             return CREDENTIALS_READY;
     }

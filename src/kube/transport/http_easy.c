@@ -19,7 +19,8 @@
 #define KEEPALIVE_INTERVAL_S 10
 // A peer that acknowledges nothing for this long is gone, whatever runs over the connection.
 #define UNACKNOWLEDGED_MAX_MS 30000
-// Bodies are some kilobytes. libcurl's own sizes are made for files: 64 KiB a request that sends anything.
+// Bodies are some kilobytes. libcurl's own sizes are made for files: 64 KiB a request that sends
+// anything.
 #define UPLOAD_BUFFER_BYTES (16 * 1024L) // the least
 #define ANSWER_BUFFER_BYTES (8 * 1024L)  // of one object
 
@@ -235,8 +236,9 @@ static void add_header(struct http_easy *easy, const char *header)
     assert(easy->headers != NULL);
 }
 
-// libcurl has OpenSSL give its buffers back after each record, so that idle connections are small; with every
-// watch event a block of 17 KiB then comes and goes, and the heap is tidied up for it. There are few connections.
+// libcurl has OpenSSL give its buffers back after each record, so that idle connections are small;
+// with every watch event a block of 17 KiB then comes and goes, and the heap is tidied up for it.
+// There are few connections.
 static CURLcode tls_made(CURL *curl, void *settings, void *context)
 {
     (void)curl, (void)context;

@@ -1,5 +1,6 @@
 // libcurl's multi interface on the loop: its sockets and its timeout become events of the loop's
-// libevent base. Connections are kept and shared within a multi; HTTP/2 streams are multiplexed over one of them.
+// libevent base. Connections are kept and shared within a multi; HTTP/2 streams are multiplexed
+// over one of them.
 #pragma once
 
 #include <curl/curl.h>

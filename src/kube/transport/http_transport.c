@@ -9,17 +9,17 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "kube/managed_fields.h"
+#include "kube/status.h"
 #include "kube/transport/credentials.h"
 #include "kube/transport/http_easy.h"
 #include "kube/transport/http_multi.h"
 #include "kube/transport/line_reader.h"
-#include "kube/managed_fields.h"
-#include "kube/status.h"
 #include "kube/transport/transient_json.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
-// A burst of hundreds of calls would open connection after connection (a server takes some 100 streams on each) and
-// have buffers for all of them, and be answered no sooner.
+// A burst of hundreds of calls would open connection after connection (a server takes some 100
+// streams on each) and have buffers for all of them, and be answered no sooner.
 #define CALLS_UNDER_WAY_MAX 64
 
 // libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
@@ -63,14 +63,15 @@ struct http_transport {
     struct loop *loop;
     struct kube_config *config;
     struct http_target target;
-    // Connections of their own: libcurl looks after every transfer of a connection when something comes on it, and
-    // watches, which stay, would be looked after with each call's answer, and calls with each event.
+    // Connections of their own: libcurl looks after every transfer of a connection when something
+    // comes on it, and watches, which stay, would be looked after with each call's answer, and
+    // calls with each event.
     struct http_multi *calls, *watches;
     struct credentials *credentials;
     size_t line_bytes_max, response_bytes_max;
     struct timer *dispatcher;
     struct call_list all, ready, queue;
-    unsigned under_way; // calls that are counted, at most CALLS_UNDER_WAY_MAX
+    unsigned under_way;                // calls that are counted, at most CALLS_UNDER_WAY_MAX
     bool is_dispatching, is_destroyed; // the end of the dispatch frees it
 };
 
@@ -86,7 +87,8 @@ static void call_begin(struct kube_call *call);
 static bool call_waits_its_turn(const struct kube_call *call);
 static void call_send(struct kube_call *call);
 static struct http_multi *call_multi(const struct kube_call *call);
-static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port);
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port,
+                                    int own_port);
 static size_t call_receive(char *data, size_t size, size_t count, void *context);
 static void call_transferred(void *context, CURLcode result);
 static void call_make_ready(struct kube_call *call);
@@ -250,8 +252,7 @@ static bool call_goes_at_once(const struct kube_call *call)
 static bool call_waits_its_turn(const struct kube_call *call)
 {
     const struct http_transport *transport = call->transport;
-    bool has_room =
-        transport->under_way < CALLS_UNDER_WAY_MAX && TAILQ_EMPTY(&transport->queue);
+    bool has_room = transport->under_way < CALLS_UNDER_WAY_MAX && TAILQ_EMPTY(&transport->queue);
     return !has_room && !call_goes_at_once(call);
 }
 
@@ -294,7 +295,8 @@ static struct http_multi *call_multi(const struct kube_call *call)
 }
 
 // By libcurl when the connection is there, as the last thing before the request.
-static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port, int own_port)
+static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port,
+                                    int own_port)
 {
     struct kube_call *call = context;
     (void)peer, (void)own, (void)peer_port, (void)own_port;

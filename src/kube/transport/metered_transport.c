@@ -70,13 +70,13 @@ struct kube_transport *metered_transport_create(struct loop *loop, struct kube_t
                                           .type = METRIC_COUNTER,
                                           .labels = {"code", "method"}});
     transport->seconds = metrics_register(
-        metrics, &(struct metric_options){
-                     .name = "client_go_request_duration_seconds",
-                     .help = "Time of requests to the API server.",
-                     .type = METRIC_HISTOGRAM,
-                     .labels = {"verb", "group", "version", "kind", "subresource"},
-                     .buckets = buckets,
-                     .buckets_count = DURATION_BUCKETS});
+        metrics,
+        &(struct metric_options){.name = "client_go_request_duration_seconds",
+                                 .help = "Time of requests to the API server.",
+                                 .type = METRIC_HISTOGRAM,
+                                 .labels = {"verb", "group", "version", "kind", "subresource"},
+                                 .buckets = buckets,
+                                 .buckets_count = DURATION_BUCKETS});
     LIST_INIT(&transport->calls);
     return &transport->base;
 }
@@ -102,9 +102,8 @@ static struct kube_call *transport_start(struct kube_transport *base,
                                .path = memory_copy_string(request->path),
                                .started_ns = loop_monotonic_ns(transport->loop)};
     LIST_INSERT_HEAD(&transport->calls, call, link);
-    struct kube_handlers own = {.done = call_done,
-                                .event = handlers->event != NULL ? call_event : NULL,
-                                .context = call};
+    struct kube_handlers own = {
+        .done = call_done, .event = handlers->event != NULL ? call_event : NULL, .context = call};
     call->inner = transport->inner->operations->start(transport->inner, request, &own);
     return call;
 }
@@ -149,8 +148,9 @@ static void call_free(struct kube_call *call)
 static void count(const struct kube_call *call, int status)
 {
     static const char *const methods[] = {
-        [KUBE_GET] = "GET",    [KUBE_LIST] = "GET",    [KUBE_WATCH] = "GET",    [KUBE_CREATE] = "POST",
-        [KUBE_UPDATE] = "PUT", [KUBE_PATCH] = "PATCH", [KUBE_DELETE] = "DELETE"};
+        [KUBE_GET] = "GET",      [KUBE_LIST] = "GET",   [KUBE_WATCH] = "GET",
+        [KUBE_CREATE] = "POST",  [KUBE_UPDATE] = "PUT", [KUBE_PATCH] = "PATCH",
+        [KUBE_DELETE] = "DELETE"};
     char code[16] = "<error>"; // no answer
     if (status != 0)
         snprintf(code, sizeof code, "%d", status);
@@ -160,8 +160,9 @@ static void count(const struct kube_call *call, int status)
 static void observe(const struct kube_call *call)
 {
     static const char *const verbs[] = {
-        [KUBE_GET] = "GET",       [KUBE_LIST] = "LIST",   [KUBE_WATCH] = "LIST",   [KUBE_CREATE] = "CREATE",
-        [KUBE_UPDATE] = "UPDATE", [KUBE_PATCH] = "PATCH", [KUBE_DELETE] = "DELETE"};
+        [KUBE_GET] = "GET",       [KUBE_LIST] = "LIST",     [KUBE_WATCH] = "LIST",
+        [KUBE_CREATE] = "CREATE", [KUBE_UPDATE] = "UPDATE", [KUBE_PATCH] = "PATCH",
+        [KUBE_DELETE] = "DELETE"};
     struct resource resource;
     if (!resource_parse(call->path, &resource))
         return; // /version, /readyz
@@ -172,7 +173,8 @@ static void observe(const struct kube_call *call)
                    resource.version, resource.kind, resource.subresource);
 }
 
-// /api/VERSION/... or /apis/GROUP/VERSION/..., there [namespaces/NAMESPACE/]KIND[/NAME[/SUBRESOURCE]].
+// /api/VERSION/... or /apis/GROUP/VERSION/..., there
+// [namespaces/NAMESPACE/]KIND[/NAME[/SUBRESOURCE]].
 static bool resource_parse(const char *path, struct resource *resource)
 {
     const char *parts[PATH_PARTS_MAX] = {0};

@@ -12,7 +12,8 @@
 #define __has_feature(name) 0 // Clang's
 #endif
 
-// libcurl, OpenSSL and the like have contexts, jansson has one allocator for the process: so has this.
+// libcurl, OpenSSL and the like have contexts, jansson has one allocator for the process: so has
+// this.
 static struct {
     pthread_mutex_t lock; // held by the thread that parses
     char *data;
@@ -47,7 +48,8 @@ static void json_free(void *block)
 // Sanitizers are to see each block for itself; the pool has a test that has it all the same.
 static void set_up(void)
 {
-#if defined(TRANSIENT_JSON_TEST) || !(defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer))
+#if defined(TRANSIENT_JSON_TEST) || \
+    !(defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer))
     pool.data = malloc(POOL_BYTES);
     if (pool.data != NULL)
         json_set_alloc_funcs(json_allocate, json_free);

@@ -27,8 +27,8 @@ struct kube_request {
     const char *query; // "limit=500&continue=...", or NULL; already escaped
     enum patch_type patch_type;
     json_t *body; // borrowed; NULL if none
-    // Asked in the moment in which the request goes out, which may be later than its start. False: it
-    // does not, and ends with ERROR_UNAVAILABLE. NULL: yes.
+    // Asked in the moment in which the request goes out, which may be later than its start. False:
+    // it does not, and ends with ERROR_UNAVAILABLE. NULL: yes.
     bool (*may_send)(void *context);
     void *may_send_context;
 };

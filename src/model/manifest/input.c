@@ -37,8 +37,9 @@ static bool read_directory(struct documents *documents, const char *path, bool w
     struct paths paths = {.documents = documents};
     bool fine = collect_directory(&paths, path, 1, error);
     if (fine && paths.list.count == 0)
-        fine = error_set(error, ERROR_INVALID,
-                         "%s: there is no manifest (*.yaml, *.yml, *.json) in this directory", path);
+        fine =
+            error_set(error, ERROR_INVALID,
+                      "%s: there is no manifest (*.yaml, *.yml, *.json) in this directory", path);
     if (paths.list.count > 1)
         qsort(paths.list.items, paths.list.count, sizeof *paths.list.items, compare_paths);
     for (uint32_t i = 0; i < paths.list.count; i++) {
@@ -277,9 +278,9 @@ static bool add_json(struct receiver *receiver, json_t *value, const struct json
     bool fine = !is_too_deep(value, 1) ||
                 error_set(error, ERROR_INVALID, "%s: document %u: nested deeper than %d",
                           receiver->file, receiver->index + 1, INPUT_DEPTH_MAX);
-    if (fine && (receiver->positions == NULL ||
-                 !add_with_positions(receiver, value, part->text, part->length,
-                                     part->lines_before)))
+    if (fine &&
+        (receiver->positions == NULL ||
+         !add_with_positions(receiver, value, part->text, part->length, part->lines_before)))
         fine = add_document(receiver->documents,
                             (struct document){.value = json_incref(value),
                                               .file = receiver->file,
@@ -370,8 +371,10 @@ static bool read_json(struct receiver *receiver, const char *text, size_t length
         if (!add_json(receiver, value, &part, error))
             return false;
         if (!is_blank(text + at, length - at) && !looks_like_json(text + at, length - at))
-            return error_set(error, ERROR_INVALID, "%s:%u:1: document %u: not JSON, as what is "
-                             "before it", receiver->file, lines + 1, receiver->index + 1);
+            return error_set(error, ERROR_INVALID,
+                             "%s:%u:1: document %u: not JSON, as what is "
+                             "before it",
+                             receiver->file, lines + 1, receiver->index + 1);
     }
     return true;
 }
@@ -403,8 +406,8 @@ bool documents_read_text(struct documents *documents, const char *text, size_t l
                                 .file = arena_copy_string(documents->arena, file),
                                 .positions = with_positions ? positions_create() : NULL};
     bool is_read = false;
-    bool fine = !looks_like_json(text, length) ||
-                read_json(&receiver, text, length, &is_read, error);
+    bool fine =
+        !looks_like_json(text, length) || read_json(&receiver, text, length, &is_read, error);
     if (fine && !is_read)
         fine = read_yaml(&receiver, text, length, error);
     positions_release(receiver.positions);
@@ -475,8 +478,7 @@ static struct document item_of(const struct document *list, size_t index, json_t
 }
 
 // Owns what the document holds.
-static bool add_document(struct documents *documents, struct document document,
-                         struct error *error)
+static bool add_document(struct documents *documents, struct document document, struct error *error)
 {
     const json_t *items = list_items(document.value);
     if (items == NULL)

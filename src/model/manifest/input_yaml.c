@@ -22,8 +22,8 @@ struct spot { // where a node stands: a member, an item, or neither: a root
     uint32_t index;
     bool is_root;
 };
-struct node {      // what was read: one node with everything below it
-    json_t *value; // owned; NULL: not read
+struct node {         // what was read: one node with everything below it
+    json_t *value;    // owned; NULL: not read
     int height;       // 1: a scalar or an empty collection
     bool plain_merge; // the plain scalar <<
     uint32_t line, column;
@@ -80,8 +80,8 @@ static bool next_event(struct reader *reader)
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     if (parser->error == YAML_READER_ERROR)
         return fail_at(reader, before + 1, 1, "byte %zu: %s", parser->problem_offset, problem);
-    return fail_at(reader, before + parser->problem_mark.line + 1, parser->problem_mark.column + 1, "%s%s%s",
-                   problem, parser->context != NULL ? " " : "",
+    return fail_at(reader, before + parser->problem_mark.line + 1, parser->problem_mark.column + 1,
+                   "%s%s%s", problem, parser->context != NULL ? " " : "",
                    parser->context != NULL ? parser->context : "");
 }
 
@@ -180,10 +180,11 @@ static bool add_anchor(struct reader *reader, const char *name, const struct nod
 
 static const char *anchor_of(const yaml_event_t *event)
 {
-    return (const char *)(event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
-                          : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
-                          : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
-                                                                     : NULL);
+    return (
+        const char *)(event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
+                      : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
+                      : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+                                                                 : NULL);
 }
 
 // The node that the current event begins; afterwards its last event is the current one.
@@ -205,8 +206,8 @@ static bool read_node(struct reader *reader, int depth, const struct spot *spot,
     bool fine = event->type == YAML_SCALAR_EVENT          ? read_scalar(reader, node)
                 : event->type == YAML_MAPPING_START_EVENT ? read_mapping(reader, depth, node)
                                                           : read_sequence(reader, depth, node);
-    return fine && (anchor == NULL || add_anchor(reader, anchor, node,
-                                                 *reader->source->bytes - bytes_before));
+    return fine && (anchor == NULL ||
+                    add_anchor(reader, anchor, node, *reader->source->bytes - bytes_before));
 }
 
 static bool read_alias(struct reader *reader, struct node *node)

@@ -9,10 +9,11 @@
 #include "base/error.h"
 #include "model/manifest/positions.h"
 
-#define INPUT_FILE_BYTES_MAX   (64u << 20) // API-303
-#define INPUT_DEPTH_MAX        64
-#define INPUT_MEMORY_BYTES_MAX (UINT64_C(768) << 20) // of the values; Kubernetes' objects take ten times their text
-#define INPUT_TAGS_MAX         100                   // %TAG directives: libyaml compares each with each
+#define INPUT_FILE_BYTES_MAX (64u << 20) // API-303
+#define INPUT_DEPTH_MAX      64
+#define INPUT_MEMORY_BYTES_MAX \
+    (UINT64_C(768) << 20)  // of the values; Kubernetes' objects take ten times their text
+#define INPUT_TAGS_MAX 100 // %TAG directives: libyaml compares each with each
 
 // What values take, about: jansson's blocks with the allocator's own. A text's bytes come on top.
 #define INPUT_OBJECT_BYTES 256
@@ -29,7 +30,7 @@ struct yaml_document {
 struct yaml_source {
     const char *text;
     size_t length;
-    const char *file; // for messages
+    const char *file;            // for messages
     struct positions *positions; // receives where values stand; NULL: not asked for
     bool positions_only;         // values are not made
     uint32_t lines_before;       // of the file, if the text is a part of it
@@ -39,4 +40,3 @@ struct yaml_source {
     void *context;
 };
 bool yaml_read(const struct yaml_source *source, struct error *error) MUST_USE;
-

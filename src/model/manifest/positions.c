@@ -1,5 +1,5 @@
-// Places in an array, parents before children; names in one text. Children are found by a hash table
-// over (parent, key), which is made when somebody asks: most texts have no message.
+// Places in an array, parents before children; names in one text. Children are found by a hash
+// table over (parent, key), which is made when somebody asks: most texts have no message.
 #include "model/manifest/positions.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "base/vector.h"
 
 #define NONE        UINT32_MAX
-#define IS_ITEM     (UINT32_C(1) << 31) // of a key: the rest is an index, else where the name begins
+#define IS_ITEM     (UINT32_C(1) << 31) // of a key: an index; else where the name begins
 #define SLOTS_FIRST 64
 
 struct position {
@@ -28,7 +28,7 @@ struct positions {
     uint32_t slots_count;
     uint32_t indexed; // places that are in the table
 };
-struct step { // of a path
+struct step {         // of a path
     const char *name; // NULL: an item
     size_t length;
     uint32_t index;

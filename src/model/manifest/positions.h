@@ -1,5 +1,5 @@
-// Where the values of a text stand, for messages: a tree of places, each with its parent, its key or
-// index, and its line and column. A place takes some 30 bytes, however long its path is.
+// Where the values of a text stand, for messages: a tree of places, each with its parent, its key
+// or index, and its line and column. A place takes some 30 bytes, however long its path is.
 //
 // Counted by references: the documents of a text share one tree.
 #pragma once

@@ -4,5 +4,6 @@
 
 #include "model/manifest/input_yaml.h"
 
-// What a plain scalar means (yaml_scalar.c): a new value, or NULL if JSON cannot say it (.nan, .inf).
+// What a plain scalar means (yaml_scalar.c): a new value, or NULL if JSON cannot say it (.nan,
+// .inf).
 json_t *yaml_resolve_plain(const char *text, size_t length);

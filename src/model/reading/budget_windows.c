@@ -148,7 +148,10 @@ static void describe_reasons(const struct string_list *reasons, struct text *out
     qsort(sorted, reasons->count, sizeof *sorted, compare_names);
     for (uint32_t i = 0; i < reasons->count; i++)
         text_format(out, "%s%s",
-                    i == 0 ? " for " : i + 1 < reasons->count ? ", " : " and ", sorted[i]);
+                    i == 0                   ? " for "
+                    : i + 1 < reasons->count ? ", "
+                                             : " and ",
+                    sorted[i]);
 }
 
 void budget_describe(const struct node_pool_budget *budget, struct text *out)

@@ -6,8 +6,8 @@
 // FMT-8: duplicate names, negative prices and so on; the error names the offending path.
 bool instance_type_catalog_check(const struct instance_type_catalog *catalog,
                                  struct error *error) MUST_USE;
-// Its two halves: all but the names' uniqueness (which recordings of upstream's decisions may lack),
-// and that.
+// Its two halves: all but the names' uniqueness (which recordings of upstream's decisions may
+// lack), and that.
 bool instance_type_catalog_check_values(const struct instance_type_catalog *catalog,
                                         struct error *error) MUST_USE;
 bool instance_type_catalog_check_names(const struct instance_type_catalog *catalog,
@@ -19,10 +19,11 @@ struct resource_map instance_type_allocatable(struct arena *arena,
 // The type with the name, or NULL; also if `name` is.
 const struct instance_type *instance_type_catalog_find(const struct instance_type_catalog *catalog,
                                                        const char *name);
-// What a machine of the type with these labels was bought by: the first offering of its zone and capacity
-// type, available or not (DIS-59), or NULL. `own_reservation`: of several reservations the machine's
-// own (DIS-744).
+// What a machine of the type with these labels was bought by: the first offering of its zone and
+// capacity type, available or not (DIS-59), or NULL. `own_reservation`: of several reservations the
+// machine's own (DIS-744).
 const struct offering *instance_type_offering(const struct instance_type *type,
-                                              const struct string_map *labels, bool own_reservation);
+                                              const struct string_map *labels,
+                                              bool own_reservation);
 // The single value of an In requirement on `key`, or NULL.
 const char *requirement_single_value(const requirement_list *requirements, const char *key);

@@ -58,7 +58,8 @@ bool container_is_sidecar(const struct container *container)
     return text_equal(container->restart_policy, "Always");
 }
 
-// Containers are added up in halves of halves: a pod may have thousands, each with a name of its own.
+// Containers are added up in halves of halves: a pod may have thousands, each with a name of its
+// own.
 struct containers {
     struct arena *arena;
     const struct status_view *view;
@@ -303,7 +304,7 @@ bool toleration_tolerates(const struct toleration *toleration, const struct tain
         return false;
     if (!is_empty(toleration->key) && strcmp(toleration->key, or_empty(taint->key)) != 0)
         return false;
-    const char *operator = toleration->operator;
+    const char *operator= toleration->operator;
     if (is_empty(operator) || strcmp(operator, "Equal") == 0)
         return strcmp(or_empty(toleration->value), or_empty(taint->value)) == 0;
     if (strcmp(operator, "Exists") == 0)

@@ -1,5 +1,5 @@
-// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355), protection from
-// disruption (LIF-125).
+// Readings of pods: requests (SCH-110, 111), classes (LIF-110), tolerations (SCH-355), protection
+// from disruption (LIF-125).
 #pragma once
 
 #include "model/schema/core.h"
@@ -31,10 +31,12 @@ bool node_is_ready(const struct node *node);  // condition Ready is True; false 
 // nominated, without the condition PodScheduled. Pods of other schedulers are not known to be so.
 bool pod_is_unexamined(const struct pod *pod);
 bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
-bool container_is_sidecar(const struct container *container); // of an init container
+bool container_is_sidecar(const struct container *container);   // of an init container
 // The port of the machine that a container's port takes, 0: none. With hostNetwork it is the same
 // one, as the API server has it.
 int64_t container_host_port(const struct pod_spec *spec, const struct container_port *port);
-uint32_t pod_spec_host_ports(const struct pod_spec *spec); // how many its containers and sidecars take
-bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint); // SCH-355
+uint32_t pod_spec_host_ports(
+    const struct pod_spec *spec); // how many its containers and sidecars take
+bool toleration_tolerates(const struct toleration *toleration,
+                          const struct taint *taint); // SCH-355
 bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint);

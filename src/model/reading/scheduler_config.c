@@ -30,10 +30,10 @@ static bool check_fields(struct config_reader *reader, const json_t *object, con
         return refuse(reader, path, "must be an object");
     json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
         if (!text_list_has(known, key))
-            return refuse(reader,
-                          arena_format(reader->arena, "%s%s%s", path, path[0] != '\0' ? "." : "",
-                                       key),
-                          "is unknown");
+            return refuse(
+                reader,
+                arena_format(reader->arena, "%s%s%s", path, path[0] != '\0' ? "." : "", key),
+                "is unknown");
     }
     return true;
 }
@@ -92,9 +92,9 @@ static bool check_required(struct config_reader *reader,
         return refuse(reader, arena_format(reader->arena, "%s.topologyKey", path),
                       "must not be empty");
     if (!text_is_qualified_name(constraint->topology_key, &why))
-        return refuse(reader, arena_format(reader->arena, "%s.topologyKey", path),
-                      arena_format(reader->arena, "is not a qualified name, %s",
-                                   why != NULL ? why : ""));
+        return refuse(
+            reader, arena_format(reader->arena, "%s.topologyKey", path),
+            arena_format(reader->arena, "is not a qualified name, %s", why != NULL ? why : ""));
     if (constraint->when_unsatisfiable == NULL)
         return refuse(reader, arena_format(reader->arena, "%s.whenUnsatisfiable", path),
                       "must be DoNotSchedule or ScheduleAnyway");
@@ -105,8 +105,7 @@ static bool check_unique(struct config_reader *reader,
                          const struct topology_spread_constraint *constraint, const char *path)
 {
     list_for_each (other, &reader->out->default_constraints)
-        if (other != constraint &&
-            strcmp(other->topology_key, constraint->topology_key) == 0 &&
+        if (other != constraint && strcmp(other->topology_key, constraint->topology_key) == 0 &&
             strcmp(other->when_unsatisfiable, constraint->when_unsatisfiable) == 0)
             return refuse(reader, path,
                           arena_format(reader->arena,
@@ -118,10 +117,15 @@ static bool check_unique(struct config_reader *reader,
 
 static bool read_constraint(struct config_reader *reader, const json_t *source, size_t index)
 {
-    static const char *const fields[] = {
-        "maxSkew",        "topologyKey",        "whenUnsatisfiable", "labelSelector",
-        "matchLabelKeys", "minDomains",         "nodeAffinityPolicy", "nodeTaintsPolicy",
-        NULL};
+    static const char *const fields[] = {"maxSkew",
+                                         "topologyKey",
+                                         "whenUnsatisfiable",
+                                         "labelSelector",
+                                         "matchLabelKeys",
+                                         "minDomains",
+                                         "nodeAffinityPolicy",
+                                         "nodeTaintsPolicy",
+                                         NULL};
     static const char *const when[] = {"DoNotSchedule", "ScheduleAnyway", NULL};
     static const char *const policies[] = {"Honor", "Ignore", NULL};
     const char *path =
@@ -160,9 +164,8 @@ static bool read_root(struct config_reader *reader, const json_t *root)
         return true;
     if (!json_is_array(list))
         return refuse(reader, "podTopologySpread.defaultConstraints", "must be a list");
-    reader->out->default_constraints.items =
-        arena_allocate_array(reader->arena, json_array_size(list) + 1,
-                             sizeof *reader->out->default_constraints.items);
+    reader->out->default_constraints.items = arena_allocate_array(
+        reader->arena, json_array_size(list) + 1, sizeof *reader->out->default_constraints.items);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (!read_constraint(reader, json_array_get(list, i), i))
             return false;
@@ -177,8 +180,8 @@ bool scheduler_config_read(const char *text, struct arena *arena, struct schedul
     *out = (struct scheduler_config){0};
     if (text == NULL || text[0] == '\0')
         return true;
-    bool good = documents_read_text(&documents, text, strlen(text), "SCHEDULER_CONFIG", false,
-                                    error);
+    bool good =
+        documents_read_text(&documents, text, strlen(text), "SCHEDULER_CONFIG", false, error);
     if (!good)
         error_prefix(error, "parsing scheduler config");
     else if (documents.count > 1)

@@ -21,7 +21,7 @@ static bool requirement_matches(const struct selector_requirement *requirement,
 // What the API's conversion to a selector accepts: In and NotIn with values, the others without.
 static bool requirement_is_valid(const struct selector_requirement *requirement)
 {
-    const char *operator = requirement->operator;
+    const char *operator= requirement->operator;
     if (requirement->key == NULL || !text_is_qualified_name(requirement->key, NULL))
         return false;
     if (text_equal(operator, "In") || text_equal(operator, "NotIn")) {

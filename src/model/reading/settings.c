@@ -49,7 +49,8 @@ static const struct setting table[] = {
     ROW("ENABLE_PROFILING", "enable-profiling", BOOL, enable_profiling, "false",
         "serve profiles below /debug/pprof/ on the metrics port: profile, cmdline, heap"),
     ROW("DISABLE_CONTROLLER_WARMUP", "disable-controller-warmup", BOOL, disable_controller_warmup,
-        "true", "accepted for compatibility: a replica that waits for the lease fills its caches always"),
+        "true",
+        "accepted for compatibility: a replica that waits for the lease fills its caches always"),
     ROW("DISABLE_LEADER_ELECTION", "disable-leader-election", BOOL, disable_leader_election,
         "false", "act without a lease: for a single replica only"),
     ROW("DISABLE_CLUSTER_STATE_OBSERVABILITY", "disable-cluster-state-observability", BOOL,
@@ -60,7 +61,8 @@ static const struct setting table[] = {
         "", "namespace of the lease; empty: the pod's own"),
     ROW("MEMORY_LIMIT", "memory-limit", INT, memory_limit_bytes, "-1",
         "memory that the container may use, in bytes, by which large backlogs are planned in "
-        "portions; -1: not known", ANY_NUMBER),
+        "portions; -1: not known",
+        ANY_NUMBER),
     ROW("CPU_REQUESTS", "cpu-requests", INT, cpu_requests_millicores, "1000",
         "cpu of the container in millicores", ANY_NUMBER),
     ROW("LOG_LEVEL", "log-level", CHOICE, log_level, "info", "least level that is logged",
@@ -115,25 +117,28 @@ static const struct setting table[] = {
         "that would move are; node: any pod that comes or goes keeps it from consolidation",
         .choices = quiets),
     ROW("STATIC_DRIFT_SURGE", "static-drift-surge", CHOICE, static_surge_required, "preferred",
-        "preferred: where limits.nodes has no room for one more, a drifted node of a static NodePool "
+        "preferred: where limits.nodes has no room for one more, a drifted node of a static "
+        "NodePool "
         "goes before its replacement comes; required: it stays",
         .choices = surges),
     ROW("CONSOLIDATION_HORIZON", "consolidation-horizon", DURATION, consolidation_horizon, "4h",
         "within this time a consolidation must earn back what it costs; 0: any saving will do",
         ANY_DURATION),
-    ROW("DISRUPTION_COST_PER_POD", "disruption-cost-per-pod", FLOAT, disruption_cost_per_pod, "0.02",
-        "what consolidation counts for evicting a pod of ordinary cost, USD", .minimum = 0,
+    ROW("DISRUPTION_COST_PER_POD", "disruption-cost-per-pod", FLOAT, disruption_cost_per_pod,
+        "0.02", "what consolidation counts for evicting a pod of ordinary cost, USD", .minimum = 0,
         .maximum = 1000),
     ROW("LAUNCH_COST", "launch-cost", FLOAT, launch_cost, "0.05",
         "what consolidation counts for launching a machine, USD", .minimum = 0, .maximum = 1000),
     ROW("JOB_RUNTIME_COST", "job-runtime-cost", BOOL, job_runtime_cost, "true",
         "evicting a Job's pod costs as much more as it has run hours, up to nine"),
     ROW("SPOT_MIN_TYPES", "spot-min-types", INT, spot_min_types, "1",
-        "fewest cheaper instance types for which a spot node is replaced by a spot node; with fewer "
+        "fewest cheaper instance types for which a spot node is replaced by a spot node; with "
+        "fewer "
         "than 15 it must save 30 %",
         BETWEEN(1, 15)),
     ROW("SPOT_PRICE_WINDOW", "spot-price-window", DURATION, spot_price_window, "6h",
-        "consolidation compares the lowest price of a spot node with the highest of its replacement "
+        "consolidation compares the lowest price of a spot node with the highest of its "
+        "replacement "
         "in this time; 0: the present ones",
         ANY_DURATION),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
@@ -322,8 +327,8 @@ bool settings_is_explicit(const struct settings *settings, uint32_t index)
     return settings->set_explicitly >> index & 1;
 }
 
-// --- values
-// --------------------------------------------------------------------------------------- A copy
+// --- values --------------------------------------------------------------------------------------
+// A copy
 // that the settings own, in the place of the row's earlier one.
 static void keep_string(struct settings *settings, const struct setting *row, const char *value)
 {

@@ -1,5 +1,5 @@
-// The controller's settings (LIF-380 to 383, KWK-4, FMT-18) in one table: environment-variable name,
-// flag, kind, default, allowed values, help. Read by the command line, the environment and a
+// The controller's settings (LIF-380 to 383, KWK-4, FMT-18) in one table: environment-variable
+// name, flag, kind, default, allowed values, help. Read by the command line, the environment and a
 // SnapshotContext alike.
 #pragma once
 
@@ -34,22 +34,22 @@ struct settings {
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
     double flexibility_margin; // what a choice of instance types may cost (SCH-503)
-    double node_cost;          // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
-    bool workload_guard;       // WORKLOAD_GUARD (DIS-761)
-    bool quiet_by_node;        // CONSOLIDATION_QUIET=node (DIS-719)
-    bool pod_nomination;        // POD_NOMINATION=Auto (SCH-516)
-    bool static_surge_required; // STATIC_DRIFT_SURGE=required (DIS-728)
+    double node_cost;    // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
+    bool workload_guard; // WORKLOAD_GUARD (DIS-761)
+    bool quiet_by_node;  // CONSOLIDATION_QUIET=node (DIS-719)
+    bool pod_nomination; // POD_NOMINATION=Auto (SCH-516)
+    bool static_surge_required;     // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
     double launch_cost;             // DIS-747; USD for a machine
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
     bool job_runtime_cost;          // DIS-757
     int64_t spot_min_types;         // DIS-751
     int64_t spot_price_window;      // DIS-750; nanoseconds, 0: only the present prices count
-    const char *log_format; // json (default) or console
-    bool legacy_metrics;    // GUI-42: metric names of older versions, too
-    int64_t registration_timeout; // LIF-72, LIF-440; nanoseconds
+    const char *log_format;         // json (default) or console
+    bool legacy_metrics;            // GUI-42: metric names of older versions, too
+    int64_t registration_timeout;   // LIF-72, LIF-440; nanoseconds
     int64_t initialization_timeout; // LIF-443; nanoseconds, 0: none
-    const char *disabled_metrics; // LIF-468
+    const char *disabled_metrics;   // LIF-468
     // AWS (LIF-380): accepted now, used by the AWS provider
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *aws_feature_gates;
@@ -62,15 +62,22 @@ struct settings {
     uint32_t strings_count;
 };
 
-enum setting_kind { SETTING_STRING, SETTING_BOOL, SETTING_INT, SETTING_FLOAT, SETTING_DURATION,
-                    SETTING_CHOICE, SETTING_GATES };
+enum setting_kind {
+    SETTING_STRING,
+    SETTING_BOOL,
+    SETTING_INT,
+    SETTING_FLOAT,
+    SETTING_DURATION,
+    SETTING_CHOICE,
+    SETTING_GATES
+};
 struct setting {
     const char *environment, *flag;
     enum setting_kind kind;
-    uint32_t offset, size;     // of the member; a choice is kept as its index (bool, enum) or text
+    uint32_t offset, size; // of the member; a choice is kept as its index (bool, enum) or text
     const char *default_text;
     const char *const *choices; // NULL-terminated, for SETTING_CHOICE
-    double minimum, maximum;   // of numbers; of durations in nanoseconds
+    double minimum, maximum;    // of numbers; of durations in nanoseconds
     const char *help;
 };
 const struct setting *settings_table(uint32_t *count);

@@ -5,8 +5,8 @@
 
 #include "model/schema/tables.h"
 
-#define COMMON(kind_name, plural_name, singular_name)                                              \
-    .version = "v1", .name = kind_name, .plural = plural_name, .singular = singular_name,          \
+#define COMMON(kind_name, plural_name, singular_name)                                     \
+    .version = "v1", .name = kind_name, .plural = plural_name, .singular = singular_name, \
     .namespaced = true, .type = &type_workload_counts
 
 static const struct field meta_fields[] = {
@@ -53,10 +53,7 @@ static const struct kind kinds[] = {
      .group = "apps",
      .api_version = "apps/v1",
      COMMON("StatefulSet", "statefulsets", "statefulset")},
-    {.id = KIND_JOB,
-     .group = "batch",
-     .api_version = "batch/v1",
-     COMMON("Job", "jobs", "job")},
+    {.id = KIND_JOB, .group = "batch", .api_version = "batch/v1", COMMON("Job", "jobs", "job")},
 };
 
 const struct kind *workload_counts_kind(enum kind_id id)

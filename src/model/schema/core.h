@@ -3,7 +3,7 @@
 
 #include "model/schema/object.h"
 
-// --- selectors ------------------------------------------------------------------------------------
+// --- selectors -----------------------------------------------------------------------------------
 struct selector_requirement { // LabelSelectorRequirement and NodeSelectorRequirement
     const char *key;
     const char *operator;
@@ -23,7 +23,7 @@ struct node_selector_term {
 };
 typedef LIST(struct node_selector_term) node_selector_term_list;
 
-// --- Pod ------------------------------------------------------------------------------------------
+// --- Pod -----------------------------------------------------------------------------------------
 struct container_port {
     int64_t container_port, host_port;
     const char *host_ip, *protocol, *name;
@@ -42,7 +42,7 @@ struct container {
     LIST(struct container_port) ports;
 };
 struct toleration {
-    const char *key, *operator, *value, *effect;
+    const char *key, *operator, * value, *effect;
     struct optional_int toleration_seconds;
 };
 struct taint {
@@ -70,7 +70,7 @@ struct weighted_pod_affinity_term {
 struct node_affinity {
     struct {
         node_selector_term_list node_selector_terms;
-    } *required; // requiredDuringSchedulingIgnoredDuringExecution
+    } * required; // requiredDuringSchedulingIgnoredDuringExecution
     LIST(struct preferred_scheduling_term) preferred;
 };
 struct pod_affinity { // also anti-affinity
@@ -99,13 +99,13 @@ struct volume {
     const char *name;
     struct {
         const char *claim_name;
-    } *persistent_volume_claim;
+    } * persistent_volume_claim;
     struct {
         struct {
             struct object_meta metadata;
             struct volume_claim_template spec;
         } volume_claim_template;
-    } *ephemeral;
+    } * ephemeral;
 };
 struct pod_resource_claim {
     const char *name, *resource_claim_name, *resource_claim_template_name;
@@ -152,7 +152,7 @@ struct pod_template { // PodTemplateSpec
     struct pod_spec spec;
 };
 
-// --- Node -----------------------------------------------------------------------------------------
+// --- Node ----------------------------------------------------------------------------------------
 struct node {
     OBJECT_HEADER;
     struct {
@@ -167,8 +167,9 @@ struct node {
     } status;
 };
 
-// --- small kinds ----------------------------------------------------------------------------------
-struct namespace { // the header's labels are what matters
+// --- small kinds ---------------------------------------------------------------------------------
+struct namespace
+{ // the header's labels are what matters
     OBJECT_HEADER;
 };
 struct limit_range_item {
@@ -198,7 +199,7 @@ struct pod_template_object { // kind PodTemplate
     struct pod_template template;
 };
 
-// --- workloads ------------------------------------------------------------------------------------
+// --- workloads -----------------------------------------------------------------------------------
 struct daemon_set {
     OBJECT_HEADER;
     struct {
@@ -206,7 +207,7 @@ struct daemon_set {
         struct pod_template template;
     } spec;
 };
-struct scaled_spec { // ReplicaSet, Deployment, StatefulSet
+struct scaled_spec {              // ReplicaSet, Deployment, StatefulSet
     struct optional_int replicas; // absent: 1
     struct label_selector *selector;
     struct pod_template template;
@@ -250,7 +251,7 @@ struct job {
     } spec;
 };
 
-// --- policy, storage, coordination, events ----------------------------------------------------------
+// --- policy, storage, coordination, events -------------------------------------------------------
 struct pod_disruption_budget {
     OBJECT_HEADER;
     struct {
@@ -275,30 +276,31 @@ struct persistent_volume {
     struct {
         struct {
             const char *driver, *volume_handle;
-        } *csi;
+        } * csi;
         struct {
             const char *volume_id;
-        } *aws_elastic_block_store;
+        } * aws_elastic_block_store;
         struct {
             const char *path;
-        } *local, *host_path;
+        } * local, *host_path;
         struct {
             struct {
                 node_selector_term_list node_selector_terms;
-            } *required;
-        } *node_affinity;
+            } * required;
+        } * node_affinity;
         const char *storage_class_name;
         struct string_list access_modes;
         struct {
             const char *namespace, *name, *uid;
-        } *claim_ref;
+        } * claim_ref;
     } spec;
 };
 struct topology_selector_term {
     LIST(struct topology_selector_label {
         const char *key;
         struct string_list values;
-    }) match_label_expressions;
+    })
+    match_label_expressions;
 };
 struct storage_class {
     OBJECT_HEADER;
@@ -309,7 +311,7 @@ struct csi_node_driver {
     const char *name, *node_id;
     struct {
         struct optional_int count;
-    } *allocatable;
+    } * allocatable;
     struct string_list topology_keys;
 };
 struct csi_node {
@@ -349,7 +351,7 @@ struct event {
     const char *reporting_component, *reporting_instance;
 };
 
-// --- readings of pods -------------------------------------------------------------------------------
+// --- readings of pods ----------------------------------------------------------------------------
 // LIF-125. `until`, if not NULL, receives the end of a timed protection (0: none or endless).
 enum do_not_disrupt {
     DISRUPTABLE,

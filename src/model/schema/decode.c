@@ -314,8 +314,8 @@ static bool decode_free_form(struct decoder *decoder, const struct place *place,
     return true;
 }
 
-// --- lists and maps
-// ------------------------------------------------------------------------------- Room for `count`
+// --- lists and maps ------------------------------------------------------------------------------
+// Room for `count`
 // items; the marker of emptiness if there are none.
 static void *items_create(struct decoder *decoder, size_t count, size_t size)
 {

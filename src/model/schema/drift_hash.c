@@ -86,8 +86,8 @@ static void print(uint64_t hash, char out[24])
     snprintf(out, 24, "%llu", (unsigned long long)hash);
 }
 
-// --- NodePool: spec.template (API-204)
-// ------------------------------------------------------------------------ API-206: version,
+// --- NodePool: spec.template (API-204) -----------------------------------------------------------
+// API-206: version,
 // seconds since year 1 and nanoseconds in big endian, offset 0.
 static uint64_t hash_instant(int64_t nanoseconds)
 {
@@ -342,8 +342,8 @@ void ec2_node_class_hash(const struct ec2_node_class *node_class, const char *ca
     free(kubelet);
 }
 
-// --- quantities in their normal form
-// ---------------------------------------------------------------------------- Volume sizes are
+// --- quantities in their normal form -------------------------------------------------------------
+// Volume sizes are
 // whole numbers with a unit. The normal form keeps the kind of unit, binary or decimal, and takes
 // the largest that leaves a whole number: 1024Gi is 1Ti, 1000G is 1T.
 static void canonical_quantity(const char *text, char *out, size_t size)

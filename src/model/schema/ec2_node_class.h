@@ -15,8 +15,8 @@
 struct ec2_selector_term {
     struct string_map tags; // value "*" matches any
     const char *id, *name;
-    const char *owner, *alias, *ssm_parameter;        // AMIs
-    const char *owner_id, *instance_match_criteria;   // capacity reservations
+    const char *owner, *alias, *ssm_parameter;      // AMIs
+    const char *owner_id, *instance_match_criteria; // capacity reservations
 };
 typedef LIST(struct ec2_selector_term) ec2_selector_term_list;
 
@@ -96,4 +96,3 @@ struct ec2_node_class {
         condition_list conditions;
     } status;
 };
-

@@ -3,7 +3,7 @@
 
 #include "model/schema/core.h"
 
-// --- names (API-170 to 189) -------------------------------------------------------------------------
+// --- names (API-170 to 189) ----------------------------------------------------------------------
 #define LABEL_NODE_POOL          "karpenter.sh/nodepool"
 #define LABEL_CAPACITY_TYPE      "karpenter.sh/capacity-type"
 #define LABEL_REGISTERED         "karpenter.sh/registered"
@@ -19,18 +19,19 @@
 #define LABEL_EXCLUDE_BALANCERS  "node.kubernetes.io/exclude-from-external-load-balancers"
 #define TAINT_UNREGISTERED       "karpenter.sh/unregistered"
 #define TAINT_DISRUPTED          "karpenter.sh/disrupted"
-// Of adze: the node of a replacement waits for the pods that are evicted (control/kept_replacements.h).
-#define TAINT_AWAITING_PODS      "adze.dev/awaiting-pods"
-#define FINALIZER_TERMINATION    "karpenter.sh/termination"
-#define ANNOTATION_DO_NOT_DISRUPT        "karpenter.sh/do-not-disrupt"
-#define ANNOTATION_NODE_POOL_HASH        "karpenter.sh/nodepool-hash"
+// Of adze: the node of a replacement waits for the pods that are evicted
+// (control/kept_replacements.h).
+#define TAINT_AWAITING_PODS               "adze.dev/awaiting-pods"
+#define FINALIZER_TERMINATION             "karpenter.sh/termination"
+#define ANNOTATION_DO_NOT_DISRUPT         "karpenter.sh/do-not-disrupt"
+#define ANNOTATION_NODE_POOL_HASH         "karpenter.sh/nodepool-hash"
 #define ANNOTATION_NODE_POOL_HASH_VERSION "karpenter.sh/nodepool-hash-version"
-#define ANNOTATION_TERMINATION_TIMESTAMP "karpenter.sh/nodeclaim-termination-timestamp"
-#define ANNOTATION_MIN_VALUES_RELAXED    "karpenter.sh/nodeclaim-min-values-relaxed"
-#define NODE_POOL_HASH_VERSION   "v3"
-#define CAPACITY_TYPE_ON_DEMAND  "on-demand"
-#define CAPACITY_TYPE_SPOT       "spot"
-#define CAPACITY_TYPE_RESERVED   "reserved"
+#define ANNOTATION_TERMINATION_TIMESTAMP  "karpenter.sh/nodeclaim-termination-timestamp"
+#define ANNOTATION_MIN_VALUES_RELAXED     "karpenter.sh/nodeclaim-min-values-relaxed"
+#define NODE_POOL_HASH_VERSION            "v3"
+#define CAPACITY_TYPE_ON_DEMAND           "on-demand"
+#define CAPACITY_TYPE_SPOT                "spot"
+#define CAPACITY_TYPE_RESERVED            "reserved"
 
 struct node_class_reference {
     const char *group, *kind, *name;
@@ -86,7 +87,8 @@ struct node_claim {
 // It has a machine; NULL has none.
 static inline bool node_claim_is_launched(const struct node_claim *claim)
 {
-    return claim != NULL && claim->status.provider_id != NULL && claim->status.provider_id[0] != '\0';
+    return claim != NULL && claim->status.provider_id != NULL &&
+           claim->status.provider_id[0] != '\0';
 }
 struct node_overlay {
     OBJECT_HEADER;
@@ -106,17 +108,17 @@ struct capacity_buffer {
         const char *provisioning_strategy;
         struct {
             const char *name;
-        } *pod_template_ref;
+        } * pod_template_ref;
         struct {
             const char *api_group, *kind, *name;
-        } *scalable_ref;
+        } * scalable_ref;
         struct optional_int replicas, percentage;
         struct resource_map limits;
     } spec;
     struct {
         struct {
             const char *name;
-        } *pod_template_ref;
+        } * pod_template_ref;
         struct optional_int pod_template_generation, replicas;
         const char *provisioning_strategy;
         condition_list conditions;
@@ -133,7 +135,7 @@ struct kwok_node_class {
 };
 // EC2NodeClass: its struct is in model/ec2_node_class.h.
 
-// --- InstanceTypeCatalog (FMT-6) ----------------------------------------------------------------------
+// --- InstanceTypeCatalog (FMT-6) -----------------------------------------------------------------
 struct offering {
     requirement_list requirements; // zone, capacity type, ...
     int64_t price;                 // nano-USD an hour
@@ -160,7 +162,7 @@ struct instance_type_catalog {
     } spec;
 };
 
-// --- SnapshotContext (FMT-9) ---------------------------------------------------------------------------
+// --- SnapshotContext (FMT-9) ---------------------------------------------------------------------
 struct snapshot_context {
     OBJECT_HEADER;
     struct {
@@ -172,4 +174,4 @@ struct snapshot_context {
     } spec;
 };
 
-// --- drift hash -----------------------------------------------------------------------------------------
+// --- drift hash ----------------------------------------------------------------------------------

@@ -14,13 +14,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define LIST(type)                                                                                 \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        uint32_t count;                                                                            \
+#define LIST(type)      \
+    struct {            \
+        type *items;    \
+        uint32_t count; \
     }
-#define list_for_each(item, list)                                                                  \
-    for (__typeof__((list)->items + 0) item = (list)->items;                                           \
+#define list_for_each(item, list)                            \
+    for (__typeof__((list)->items + 0) item = (list)->items; \
          (list)->count != 0 && item < (list)->items + (list)->count; item++)
 
 struct string_list {
@@ -100,10 +100,10 @@ struct object_meta {
 };
 
 struct kind;
-#define OBJECT_HEADER                                                                              \
-    const struct kind *kind;                                                                       \
-    uint32_t references;                                                                           \
-    uint32_t bytes; /* size of the whole block */                                                  \
+#define OBJECT_HEADER                             \
+    const struct kind *kind;                      \
+    uint32_t references;                          \
+    uint32_t bytes; /* size of the whole block */ \
     struct object_meta meta
 
 struct object {
@@ -112,25 +112,48 @@ struct object {
 
 // Identifiers of the kinds that adze knows; the tables are in kinds.h.
 enum kind_id {
-    KIND_POD, KIND_NODE, KIND_NAMESPACE, KIND_LIMIT_RANGE, KIND_DAEMON_SET, KIND_REPLICA_SET,
-    KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_JOB, KIND_POD_DISRUPTION_BUDGET, KIND_PRIORITY_CLASS,
-    KIND_PERSISTENT_VOLUME_CLAIM, KIND_PERSISTENT_VOLUME, KIND_STORAGE_CLASS, KIND_CSI_NODE,
-    KIND_VOLUME_ATTACHMENT, KIND_LEASE, KIND_EVENT, KIND_SERVICE, KIND_REPLICATION_CONTROLLER,
-    KIND_POD_TEMPLATE, KIND_NODE_POOL, KIND_NODE_CLAIM, KIND_NODE_OVERLAY, KIND_CAPACITY_BUFFER,
-    KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS, KIND_INSTANCE_TYPE_CATALOG, KIND_SNAPSHOT_CONTEXT,
+    KIND_POD,
+    KIND_NODE,
+    KIND_NAMESPACE,
+    KIND_LIMIT_RANGE,
+    KIND_DAEMON_SET,
+    KIND_REPLICA_SET,
+    KIND_DEPLOYMENT,
+    KIND_STATEFUL_SET,
+    KIND_JOB,
+    KIND_POD_DISRUPTION_BUDGET,
+    KIND_PRIORITY_CLASS,
+    KIND_PERSISTENT_VOLUME_CLAIM,
+    KIND_PERSISTENT_VOLUME,
+    KIND_STORAGE_CLASS,
+    KIND_CSI_NODE,
+    KIND_VOLUME_ATTACHMENT,
+    KIND_LEASE,
+    KIND_EVENT,
+    KIND_SERVICE,
+    KIND_REPLICATION_CONTROLLER,
+    KIND_POD_TEMPLATE,
+    KIND_NODE_POOL,
+    KIND_NODE_CLAIM,
+    KIND_NODE_OVERLAY,
+    KIND_CAPACITY_BUFFER,
+    KIND_EC2_NODE_CLASS,
+    KIND_KWOK_NODE_CLASS,
+    KIND_INSTANCE_TYPE_CATALOG,
+    KIND_SNAPSHOT_CONTEXT,
     KIND_COUNT,
 };
 
 struct kind {
     enum kind_id id;
-    const char *group;   // "" for core
-    const char *version; // "v1"
+    const char *group;       // "" for core
+    const char *version;     // "v1"
     const char *api_version; // "v1", "apps/v1", "karpenter.sh/v1"
-    const char *name;    // "Pod"
-    const char *plural;  // "pods"
+    const char *name;        // "Pod"
+    const char *plural;      // "pods"
     const char *singular;
     bool namespaced;
-    bool custom; // comes as a CRD that adze ships
+    bool custom;             // comes as a CRD that adze ships
     const struct type *type; // the table (model/type.h)
     // ... further CRD facts (short names, columns, subresources): model/kinds.h
     const struct custom_kind *custom_facts; // NULL for built-in kinds
@@ -142,7 +165,8 @@ const struct kind *kind_find(const char *api_version, const char *name);
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
 // How strictly input is read. LENIENT is for objects that an API server sends: unknown fields are
-// skipped, a field of the wrong form is an error that names its path. STRICT refuses unknown fields.
+// skipped, a field of the wrong form is an error that names its path. STRICT refuses unknown
+// fields.
 enum decode_mode { DECODE_LENIENT, DECODE_STRICT };
 
 // The whole object as JSON with apiVersion and kind; the caller owns it.

@@ -68,8 +68,8 @@ struct object *object_pack(const struct object *source, struct arena *arena, str
     return object;
 }
 
-// --- structs
-// -------------------------------------------------------------------------------------- Room for
+// --- structs -------------------------------------------------------------------------------------
+// Room for
 // `bytes` more in the structs' part; NULL while measuring.
 static char *reserve(struct packer *packer, uint64_t bytes)
 {

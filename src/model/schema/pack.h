@@ -3,9 +3,9 @@
 
 #include "model/schema/type.h"
 
-// `source->kind` must be set; what its pointers lead to may live anywhere. Only what the table names
-// is copied. The result has one reference. Strings that several objects share are not in the block.
-// Scratch memory comes from `arena`. Fails only for an object of 4 GiB and more.
+// `source->kind` must be set; what its pointers lead to may live anywhere. Only what the table
+// names is copied. The result has one reference. Strings that several objects share are not in the
+// block. Scratch memory comes from `arena`. Fails only for an object of 4 GiB and more.
 struct object *object_pack(const struct object *source, struct arena *arena,
                            struct error *error) MUST_USE;
 

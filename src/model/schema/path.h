@@ -1,5 +1,5 @@
-// Field paths as people read them (API-316): dotted, list indices in brackets, map keys with dots or
-// slashes in brackets and quotes: spec.template.metadata.labels["team/x"].
+// Field paths as people read them (API-316): dotted, list indices in brackets, map keys with dots
+// or slashes in brackets and quotes: spec.template.metadata.labels["team/x"].
 #pragma once
 
 #include "base/text.h"

@@ -5,11 +5,11 @@
 #include "model/schema/type.h"
 
 // API-12, 13, 14, 19.
-#define PATTERN_QUANTITY                                                                           \
-    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"                         \
+#define PATTERN_QUANTITY                                                   \
+    "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|" \
     "([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"
-#define PATTERN_KEY                                                                                \
-    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*(\\/))?"                    \
+#define PATTERN_KEY                                                             \
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*(\\/))?" \
     "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$"
 #define PATTERN_LABEL_VALUE       "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$"
 #define PATTERN_DURATION          "^([0-9]+(s|m|h))+$"
@@ -17,8 +17,7 @@
 #define KEY_LENGTH_MAX            316
 #define LABEL_VALUE_LENGTH_MAX    63
 
-#define STATUS_FIELD(owner, ...)                                                                   \
-    FIELD(owner, status, "status", OBJECT, __VA_ARGS__)
-#define CONDITIONS_FIELD(owner, condition_type, ...)                                               \
-    FIELD(owner, conditions, "conditions", LIST, .type = &condition_type,                          \
+#define STATUS_FIELD(owner, ...) FIELD(owner, status, "status", OBJECT, __VA_ARGS__)
+#define CONDITIONS_FIELD(owner, condition_type, ...)                      \
+    FIELD(owner, conditions, "conditions", LIST, .type = &condition_type, \
           .documentation = "What has been found out about the object.", __VA_ARGS__)

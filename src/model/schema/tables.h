@@ -3,7 +3,7 @@
 
 #include "model/schema/type.h"
 
-// --- shared by several kinds (core_tables.c) ----------------------------------------------------------
+// --- shared by several kinds (core_tables.c) -----------------------------------------------------
 extern const struct type type_object_meta;
 extern const struct type type_owner_reference;
 extern const struct type type_condition;            // lenient: as Kubernetes' own kinds have it
@@ -15,7 +15,7 @@ extern const struct type type_toleration;
 extern const struct type type_resource_requirements; // requests and limits
 extern const struct type type_volume_claim_spec;
 
-// --- Kubernetes' kinds (core_tables.c, pod_tables.c, workload_tables.c, storage_tables.c) -----------------
+// --- Kubernetes' kinds (core_tables.c, pod_tables.c, workload_tables.c, storage_tables.c) --------
 extern const struct type type_pod_spec;
 extern const struct type type_pod_template_spec;
 extern const struct type type_pod;
@@ -40,12 +40,12 @@ extern const struct type type_volume_attachment;
 extern const struct type type_lease;
 extern const struct type type_event;
 
-// --- adze's own kinds (adze_tables.c) -------------------------------------------------------------------
+// --- adze's own kinds (adze_tables.c) ------------------------------------------------------------
 extern const struct type type_instance_type;
 extern const struct type type_instance_type_catalog;
 extern const struct type type_snapshot_context;
 
-// --- Karpenter's kinds (karpenter_tables.c, ec2_node_class_tables.c) --------------------------------------
+// --- Karpenter's kinds (karpenter_tables.c, ec2_node_class_tables.c) -----------------------------
 extern const struct type type_node_pool;
 extern const struct type type_node_claim;
 extern const struct type type_node_overlay;

@@ -2,8 +2,8 @@
 // encoder, defaulting, the offline validator, the CRD's OpenAPI schema and the reference page.
 //
 // A field's row gives its JSON name, kind, offset in the C struct, and the constraints that an API
-// server would check. Schema-only fields (never read by adze but part of a CRD) have FIELD_SCHEMA_ONLY
-// and no offset.
+// server would check. Schema-only fields (never read by adze but part of a CRD) have
+// FIELD_SCHEMA_ONLY and no offset.
 #pragma once
 
 #include <stddef.h>
@@ -37,30 +37,31 @@ enum field_flags {
     FIELD_HAS_MINIMUM = 1 << 1,
     FIELD_HAS_MAXIMUM = 1 << 2,
     FIELD_IMMUTABLE = 1 << 3,
-    FIELD_LIST_SET = 1 << 4,  // x-kubernetes-list-type: set
-    FIELD_LIST_MAP = 1 << 5,  // x-kubernetes-list-type: map, by `list_key`
+    FIELD_LIST_SET = 1 << 4, // x-kubernetes-list-type: set
+    FIELD_LIST_MAP = 1 << 5, // x-kubernetes-list-type: map, by `list_key`
     FIELD_LIST_ATOMIC = 1 << 6,
     FIELD_MAP_ATOMIC = 1 << 7,
     FIELD_MAP_GRANULAR = 1 << 8,
     FIELD_SCHEMA_ONLY = 1 << 9,
-    FIELD_HASHED = 1 << 10,   // takes part in the drift hash
-    FIELD_AWS_ONLY = 1 << 11, // left out with --core
+    FIELD_HASHED = 1 << 10,        // takes part in the drift hash
+    FIELD_AWS_ONLY = 1 << 11,      // left out with --core
     FIELD_NULL_TO_EMPTY = 1 << 12, // an explicit null reads as an empty list or map
-    FIELD_SHARED = 1 << 13,   // values repeat across objects (namespaces, reasons): kept once
+    FIELD_SHARED = 1 << 13,        // values repeat across objects (namespaces, reasons): kept once
     FIELD_REQUIRED_AS_OF_AWS = 1 << 14, // required, without the default, in the AWS provider's form
 };
 
 struct type;
 
-// A CEL rule: its message is part of the interface (API-2). The same condition in C stands beside the
-// expression, over JSON after defaulting. Of the three functions exactly one is set:
-//   violated       the whole value at the node; `old_value` is NULL unless the object is updated and
+// A CEL rule: its message is part of the interface (API-2). The same condition in C stands beside
+// the expression, over JSON after defaulting. Of the three functions exactly one is set:
+//   violated       the whole value at the node; `old_value` is NULL unless the object is updated
+//   and
 //                  the node can be matched with one of the old object
 //   item_violated  called for each item of the list at the node; the finding names the item
 //   text_violated  called for the string at the node, or for each key of the map there
 // Values of the wrong type never violate a rule: the structural check has reported them.
 struct rule {
-    const char *id;         // "API-44"
+    const char *id; // "API-44"
     const char *message;
     const char *expression; // CEL for the CRD; @LIST@ stands for `arguments` as a CEL list
     bool aws_only;
@@ -77,20 +78,20 @@ struct field {
     enum field_kind kind;
     uint32_t offset;
     uint32_t flags;
-    const struct type *type;      // OBJECT, POINTER, LIST
-    const char *default_json;     // JSON text, e.g. "\"720h\""
-    const char *pattern;          // of the string, or of list items / map values
-    const char *const *enum_values; // NULL-terminated; of the string or list items
-    const char *format;           // OpenAPI format if not implied
-    int64_t minimum, maximum;     // numbers (with the flags)
+    const struct type *type;         // OBJECT, POINTER, LIST
+    const char *default_json;        // JSON text, e.g. "\"720h\""
+    const char *pattern;             // of the string, or of list items / map values
+    const char *const *enum_values;  // NULL-terminated; of the string or list items
+    const char *format;              // OpenAPI format if not implied
+    int64_t minimum, maximum;        // numbers (with the flags)
     uint32_t min_length, max_length; // strings; 0 = unbounded
     uint32_t min_items, max_items;   // lists and maps (maxProperties); 0 = unbounded
     const char *list_key;            // FIELD_LIST_MAP
     const struct rule *rules;        // at this node
     uint32_t rules_count;
-    const struct rule *item_rules;   // at each item (lists) or value (maps)
+    const struct rule *item_rules; // at each item (lists) or value (maps)
     uint32_t item_rules_count;
-    const char *rule_id;      // "API-32", for messages
+    const char *rule_id; // "API-32", for messages
     const char *documentation;
 };
 
@@ -104,23 +105,29 @@ struct type {
     const char *documentation;
 };
 
-// --- writing tables ---------------------------------------------------------------------------------
+// --- writing tables ------------------------------------------------------------------------------
 // A row is one line: FIELD(struct taint, key, "key", STRING, .flags = FIELD_REQUIRED). Structs
-// without a name are spelt MEMBER(struct node, spec); those behind a pointer TARGET(...); those in a
-// list ITEM(...).
+// without a name are spelt MEMBER(struct node, spec); those behind a pointer TARGET(...); those in
+// a list ITEM(...).
 #define FIELD(owner, member, json_name, kind_name, ...)                                            \
-    {.name = json_name, .kind = FIELD_##kind_name, .offset = (uint32_t)offsetof(owner, member),    \
-     __VA_ARGS__}
-#define FIELD_SCHEMA(json_name, kind_name, extra_flags, ...)                                       \
-    {.name = json_name, .kind = FIELD_##kind_name, .flags = FIELD_SCHEMA_ONLY | (extra_flags),     \
-     __VA_ARGS__}
+    {                                                                                              \
+        .name = json_name, .kind = FIELD_##kind_name, .offset = (uint32_t)offsetof(owner, member), \
+        __VA_ARGS__                                                                                \
+    }
+#define FIELD_SCHEMA(json_name, kind_name, extra_flags, ...)                                      \
+    {                                                                                             \
+        .name = json_name, .kind = FIELD_##kind_name, .flags = FIELD_SCHEMA_ONLY | (extra_flags), \
+        __VA_ARGS__                                                                               \
+    }
 #define MEMBER(owner, member) __typeof__(((owner *)0)->member)
 #define TARGET(owner, member) __typeof__(*((owner *)0)->member)
 #define ITEM(owner, member)   __typeof__(*((owner *)0)->member.items)
 // A table over the array `rows` of FIELDs.
-#define TYPE(type_name, c_type, rows, ...)                                                         \
-    {.name = type_name, .size = (uint32_t)sizeof(c_type), .fields = rows,                          \
-     .fields_count = sizeof(rows) / sizeof((rows)[0]), __VA_ARGS__}
+#define TYPE(type_name, c_type, rows, ...)                                   \
+    {                                                                        \
+        .name = type_name, .size = (uint32_t)sizeof(c_type), .fields = rows, \
+        .fields_count = sizeof(rows) / sizeof((rows)[0]), __VA_ARGS__        \
+    }
 
 const struct field *type_field(const struct type *type, const char *name); // NULL if unknown
 

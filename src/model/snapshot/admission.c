@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "model/schema/resources.h"
 
-// --- resources
-// ------------------------------------------------------------------------------------ `map` with
+// --- resources -----------------------------------------------------------------------------------
+// `map` with
 // those entries of `defaults` that it lacks.
 static struct resource_map with_defaults(struct arena *arena, const struct resource_map *map,
                                          const struct resource_map *defaults)
@@ -66,8 +66,7 @@ void container_admit(struct arena *arena, const struct snapshot *snapshot, const
 static struct container *admit_containers(struct snapshot *snapshot, const char *namespace,
                                           const struct container *containers, uint32_t count)
 {
-    struct container *admitted =
-        arena_allocate_array(snapshot->arena, count + 1, sizeof *admitted);
+    struct container *admitted = arena_allocate_array(snapshot->arena, count + 1, sizeof *admitted);
     for (uint32_t i = 0; i < count; i++) {
         admitted[i] = containers[i];
         container_admit(snapshot->arena, snapshot, namespace, &admitted[i]);
@@ -101,7 +100,7 @@ static void admit_pod_level(struct arena *arena, struct pod_spec *spec)
 
 // --- rules between pods --------------------------------------------------------------------------
 static void add_expression(struct arena *arena, requirement_list *list, const char *key,
-                           const char *operator, const char *value)
+                           const char *operator, const char * value)
 {
     struct selector_requirement *added = &list->items[list->count++];
     *added = (struct selector_requirement){.key = key, .operator= operator};
@@ -112,7 +111,7 @@ static void add_expression(struct arena *arena, requirement_list *list, const ch
 
 static void add_expressions(struct arena *arena, requirement_list *list,
                             const struct string_list *keys, const char *operator,
-                            const struct string_map *labels)
+                            const struct string_map * labels)
 {
     for (uint32_t i = 0; i < keys->count; i++) {
         const char *key = keys->items[i];
@@ -178,8 +177,8 @@ static void admit_affinity(struct arena *arena, const struct string_map *labels,
     spec->affinity = own;
 }
 
-// --- priority
-// ------------------------------------------------------------------------------------- The class
+// --- priority ------------------------------------------------------------------------------------
+// The class
 // of that name; for NULL the global default (of several the least), if there is one.
 static const struct priority_class *find_priority_class(const struct snapshot *snapshot,
                                                         const char *name)
@@ -220,8 +219,8 @@ static void pass_for_rejected(struct arena *arena, struct pod *pod)
     if (pod->status.conditions.count > 0 || pod->spec.node_name != NULL)
         return;
     struct condition *condition = arena_allocate(arena, sizeof *condition);
-    *condition = (struct condition){
-        .type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
+    *condition =
+        (struct condition){.type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
     pod->status.conditions.items = condition;
     pod->status.conditions.count = 1;
 }

@@ -1,6 +1,6 @@
 // What an API server does to a new pod before storing it, as far as scheduling can tell: requests
-// from limits, LimitRange defaults, priority from its class, matchLabelKeys and mismatchLabelKeys of
-// affinity terms.
+// from limits, LimitRange defaults, priority from its class, matchLabelKeys and mismatchLabelKeys
+// of affinity terms.
 #pragma once
 
 #include "model/snapshot/snapshot.h"

@@ -10,13 +10,29 @@
 
 // SCH-530; names as in the specification, e.g. "InsufficientResources".
 enum reason_code {
-    REASON_NO_POOL, REASON_POOL_NOT_READY, REASON_TAINT_NOT_TOLERATED, REASON_REQUIREMENT_MISMATCH,
-    REASON_UNKNOWN_LABEL, REASON_INSUFFICIENT_RESOURCES, REASON_NO_OFFERING, REASON_LIMIT_EXCEEDED,
-    REASON_HOST_PORT_CONFLICT, REASON_VOLUME_INVALID, REASON_VOLUME_ZONE, REASON_VOLUME_LIMIT,
-    REASON_TOPOLOGY_SPREAD, REASON_POD_AFFINITY, REASON_POD_ANTI_AFFINITY,
-    REASON_EXISTING_ANTI_AFFINITY, REASON_MIN_VALUES, REASON_RESERVED_EXHAUSTED,
-    REASON_DYNAMIC_RESOURCES, REASON_DAEMON_SET_OVERHEAD, REASON_NOT_TRIED,
-    REASON_PLANNING_BUDGET, REASON_COUNT,
+    REASON_NO_POOL,
+    REASON_POOL_NOT_READY,
+    REASON_TAINT_NOT_TOLERATED,
+    REASON_REQUIREMENT_MISMATCH,
+    REASON_UNKNOWN_LABEL,
+    REASON_INSUFFICIENT_RESOURCES,
+    REASON_NO_OFFERING,
+    REASON_LIMIT_EXCEEDED,
+    REASON_HOST_PORT_CONFLICT,
+    REASON_VOLUME_INVALID,
+    REASON_VOLUME_ZONE,
+    REASON_VOLUME_LIMIT,
+    REASON_TOPOLOGY_SPREAD,
+    REASON_POD_AFFINITY,
+    REASON_POD_ANTI_AFFINITY,
+    REASON_EXISTING_ANTI_AFFINITY,
+    REASON_MIN_VALUES,
+    REASON_RESERVED_EXHAUSTED,
+    REASON_DYNAMIC_RESOURCES,
+    REASON_DAEMON_SET_OVERHEAD,
+    REASON_NOT_TRIED,
+    REASON_PLANNING_BUDGET,
+    REASON_COUNT,
 };
 const char *reason_code_name(enum reason_code code);
 
@@ -28,12 +44,20 @@ struct plan_reason {
 // What a check leaves of a NodePool's instance types, one after the other. Volumes, whose zones
 // narrow types too, stand between the offerings and the limits.
 enum plan_stage_kind {
-    STAGE_REQUIREMENTS, STAGE_OFFERINGS, STAGE_VOLUMES, STAGE_LIMITS, STAGE_HOST_PORTS,
-    STAGE_DAEMON_SETS, STAGE_RESOURCES, STAGE_TOPOLOGY, STAGE_MIN_VALUES, STAGE_RESERVATIONS,
+    STAGE_REQUIREMENTS,
+    STAGE_OFFERINGS,
+    STAGE_VOLUMES,
+    STAGE_LIMITS,
+    STAGE_HOST_PORTS,
+    STAGE_DAEMON_SETS,
+    STAGE_RESOURCES,
+    STAGE_TOPOLOGY,
+    STAGE_MIN_VALUES,
+    STAGE_RESERVATIONS,
     STAGE_COUNT,
 };
 
-struct plan_cut { // one value of a stage, as if it were the only one
+struct plan_cut {      // one value of a stage, as if it were the only one
     const char *value; // "kubernetes.io/arch In [arm64]", "cpu 100"
     uint32_t before, left;
 };
@@ -59,12 +83,12 @@ struct plan_node_refusal { // SCH-520 part 1
     uint32_t count;
     const char *detail; // "taints not tolerated", "insufficient cpu"
 };
-struct plan_help { // SCH-520 part 3: this change alone gives the pod a place
+struct plan_help {      // SCH-520 part 3: this change alone gives the pod a place
     const char *change; // "toleration", "requirement", "label", "limit", "request", "hostPort",
                         // "topology"
     const char *detail;
 };
-struct plan_explanation { // pods that scheduling cannot tell apart share one
+struct plan_explanation {      // pods that scheduling cannot tell apart share one
     const struct pod *pod;     // the first of them by namespace/name
     uint32_t nodes;            // existing ones, in-flight NodeClaims included
     const char *nodes_summary; // "0/12 nodes: 7 taints not tolerated, 5 insufficient cpu"
@@ -80,12 +104,12 @@ struct plan_type { // an instance type that could carry a claim
 };
 struct plan_claim {
     const struct node_pool *node_pool;
-    LIST(struct plan_type) types;      // FMT-11: by price, then name; not truncated
-    requirement_list requirements;     // sorted by key, values sorted (API form, SCH-70)
-    struct resource_map requests;      // pods plus DaemonSet overhead (SCH-372)
-    LIST(const struct pod *) pods;     // by namespace/name
+    LIST(struct plan_type) types;          // FMT-11: by price, then name; not truncated
+    requirement_list requirements;         // sorted by key, values sorted (API form, SCH-70)
+    struct resource_map requests;          // pods plus DaemonSet overhead (SCH-372)
+    LIST(const struct pod *) pods;         // by namespace/name
     struct string_map labels, annotations; // of the NodeClaim to create (SCH-376)
-    int64_t price;                     // of types.items[0]
+    int64_t price;                         // of types.items[0]
     bool min_values_relaxed;
     bool price_overlaid, capacity_overlaid; // by a NodeOverlay (SCH-531)
     uint32_t types_over_limits;             // would do, but for the pool's limits; if asked for
@@ -131,14 +155,14 @@ struct plan_disruption { // FMT-13
     const char *method, *consolidation;
     struct string_list candidates; // node names
     LIST(struct plan_claim) replacements;
-    int64_t savings; // nano-USD an hour
+    int64_t savings;         // nano-USD an hour
     struct plan_moves moves; // of consolidation and emptiness (DIS-749, DIS-755)
 };
-struct plan_verdict { // why a node stays (DIS-770)
+struct plan_verdict {        // why a node stays (DIS-770)
     const char *name;        // the Node's, or the NodeClaim's if there is no Node
     const struct node *node; // NULL: only a NodeClaim
     const struct node_claim *claim;
-    const char *rule;    // the rule that decided: "DIS-169"
+    const char *rule; // the rule that decided: "DIS-169"
     const char *message;
 };
 struct plan_verdict_count {
@@ -150,50 +174,50 @@ struct plan_turn_pool { // what the budgets of a NodePool left to a method (DIS-
     int64_t total, allowed, disrupting;
     const char *error; // DIS-121; or NULL
 };
-struct plan_turn { // one method's turn that had candidates
-    const char *method, *reason; // "multi", "Underutilized"
-    uint32_t eligible;           // candidates, before budgets
+struct plan_turn {                     // one method's turn that had candidates
+    const char *method, *reason;       // "multi", "Underutilized"
+    uint32_t eligible;                 // candidates, before budgets
     LIST(struct plan_turn_pool) pools; // by name
 };
 struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-192, DIS-402)
     const struct node_pool *pool;
-    const struct node *node; // of a move of one node; NULL: of several
+    const struct node *node;    // of a move of one node; NULL: of several
     bool approved, is_balanced; // false: the policy asks for no score
     bool move_approved;         // by all pools that the move concerns
     double score;               // INFINITY: it costs nothing
     double savings, disruption; // fractions of the pool's totals
 };
-struct plan_zone { // SCH-398
+struct plan_zone {    // SCH-398
     const char *zone; // a zone, "flexible" or "none"
     uint32_t pods;
 };
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
     enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
-    const char *reason;  // event reason, or NULL
-    const char *message; // log message or event text
+    const char *reason;          // event reason, or NULL
+    const char *message;         // log message or event text
     const struct object *object; // what it is about, or NULL
 };
 struct plan {
     struct arena *arena;
-    LIST(struct plan_claim) claims;              // in the order in which they were opened
-    LIST(struct plan_placement) placements;      // by name
+    LIST(struct plan_claim) claims;                // in the order in which they were opened
+    LIST(struct plan_placement) placements;        // by name
     LIST(struct plan_unschedulable) unschedulable; // by namespace/name
-    const struct plan_choice *choice;            // of the one pod that was asked about, or NULL
+    const struct plan_choice *choice;              // of the one pod that was asked about, or NULL
     LIST(struct plan_disruption) disruptions;
     LIST(struct plan_score) scores; // of moves that were worked out, in their order
-    LIST(struct plan_turn) turns; // of disruption methods, in the order in which they were asked
-    bool has_disruptions;                        // --disrupt was asked for
+    LIST(struct plan_turn) turns;   // of disruption methods, in the order in which they were asked
+    bool has_disruptions;           // --disrupt was asked for
     LIST(struct plan_verdict) verdicts; // of nodes that no command has, by name; if asked for
     LIST(struct plan_verdict_count) verdict_counts; // of the same nodes, by rule; always
     LIST(struct plan_note) notes;
-    LIST(struct plan_zone) zones;                // where pending pods may go, by name; if asked for
-    LIST(const char *) warnings;                 // for people (SCH-521)
-    int64_t price;                               // sum of claims, nano-USD an hour
-    int64_t node_cost; // of all claims beside their machines (SCH-507)
-    int64_t counted;   // what LowestPrice minimises: price, node_cost, how much is on one node
+    LIST(struct plan_zone) zones; // where pending pods may go, by name; if asked for
+    LIST(const char *) warnings;  // for people (SCH-521)
+    int64_t price;                // sum of claims, nano-USD an hour
+    int64_t node_cost;            // of all claims beside their machines (SCH-507)
+    int64_t counted;     // what LowestPrice minimises: price, node_cost, how much is on one node
     int64_t lower_bound; // of price and node_cost (SCH-550 step 10); 0: not computed
     uint32_t pods_placed;
-    struct { // of the nodes that may be consolidated (DIS-745), nano-USD an hour
+    struct {                   // of the nodes that may be consolidated (DIS-745), nano-USD an hour
         int64_t price, target; // now; of a new plan for their pods, 0: not worked out
     } repack;
     int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never

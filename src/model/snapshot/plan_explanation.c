@@ -24,10 +24,9 @@ static json_t *encode_nodes(const struct plan_explanation *explanation)
 {
     json_t *refused = json_array();
     list_for_each (refusal, &explanation->refused)
-        json_array_append_new(refused, json_pack("{s:s, s:I, s:s}", "code",
-                                                 reason_code_name(refusal->code), "count",
-                                                 (json_int_t)refusal->count, "detail",
-                                                 refusal->detail));
+        json_array_append_new(
+            refused, json_pack("{s:s, s:I, s:s}", "code", reason_code_name(refusal->code), "count",
+                               (json_int_t)refusal->count, "detail", refusal->detail));
     json_t *json = json_object();
     json_object_set_new(json, "count", json_integer(explanation->nodes));
     json_object_set_new(json, "summary", json_string(explanation->nodes_summary));

@@ -7,12 +7,12 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "model/snapshot/admission.h"
 #include "model/manifest/input.h"
-#include "model/schema/type.h"
-#include "model/snapshot/workloads.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/schema/type.h"
+#include "model/snapshot/admission.h"
+#include "model/snapshot/workloads.h"
 
 static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
                           const char *text, size_t length, bool strict, struct error *error);
@@ -166,7 +166,8 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
                      has_hint ? "?" : "");
 }
 
-// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may not.
+// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may
+// not.
 static bool must_be_known(const char *api_version, const char *kind)
 {
     return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
@@ -188,8 +189,9 @@ static bool check_name(const struct object *object, struct error *error)
     if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
         return true;
     return error_set(error, ERROR_INVALID, "metadata.name: missing%s",
-                     meta->generate_name == NULL ? ""
-                     : ": generateName is filled in by an API server, write a name here");
+                     meta->generate_name == NULL
+                         ? ""
+                         : ": generateName is filled in by an API server, write a name here");
 }
 
 static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
@@ -204,7 +206,8 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
     if (kind == NULL && !check_items(document, name, error))
         return false;
     if (kind == NULL)
-        return !(strict || must_be_known(api_version, name)) || refuse_unknown_kind(document, error);
+        return !(strict || must_be_known(api_version, name)) ||
+               refuse_unknown_kind(document, error);
     CLEANUP_OBJECT struct object *object =
         object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
     return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
@@ -222,9 +225,9 @@ static bool locate(const struct documents *documents, uint32_t at, const char *t
     ordinal = at - ordinal;
     struct error why = *error, ignored = {0};
     struct documents again = {0};
-    bool is_read =
-        text != NULL ? documents_read_text(&again, text, length, document->file, true, &ignored)
-                     : documents_read(&again, document->file, true, &ignored);
+    bool is_read = text != NULL
+                       ? documents_read_text(&again, text, length, document->file, true, &ignored)
+                       : documents_read(&again, document->file, true, &ignored);
     const char *colon = strstr(why.message, ": ");
     if (is_read && ordinal < again.count) {
         size_t path_length = colon == NULL ? 0 : (size_t)(colon - why.message);
@@ -247,8 +250,8 @@ static bool add_documents(struct snapshot *snapshot, const struct documents *doc
     return true;
 }
 
-// --- completing
-// ----------------------------------------------------------------------------------- FMT-4; and a
+// --- completing ----------------------------------------------------------------------------------
+// FMT-4; and a
 // pod without uid is one that no API server has seen yet: it is admitted.
 static void complete_object(struct snapshot *snapshot, const struct object **slot)
 {
@@ -352,8 +355,8 @@ bool snapshot_complete(struct snapshot *snapshot, struct error *error)
     return workloads_expand(snapshot, error);
 }
 
-// --- writing
-// -------------------------------------------------------------------------------------- To the
+// --- writing -------------------------------------------------------------------------------------
+// To the
 // nanosecond: a decision is replayed at the very instant.
 static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
 {

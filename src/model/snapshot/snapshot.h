@@ -1,13 +1,13 @@
 // A snapshot: everything that a decision depends on, immutable (design.md idea 1; FMT-1, FMT-9).
 //
 // Made from files by `adze plan` or from the mirror by the controller. Holds a reference to every
-// object in it. The engine sorts for itself: the order of the arrays never matters, except that pods
-// of equal rank keep no particular order (SCH-540).
+// object in it. The engine sorts for itself: the order of the arrays never matters, except that
+// pods of equal rank keep no particular order (SCH-540).
 #pragma once
 
+#include "model/reading/settings.h"
 #include "model/schema/core.h"
 #include "model/schema/karpenter.h"
-#include "model/reading/settings.h"
 
 struct nomination {
     const char *node; // node name
@@ -17,10 +17,11 @@ struct nomination {
 struct snapshot {
     int64_t time; // nanoseconds since the epoch
     struct settings settings;
-    // A live cluster's (FMT-3), and the controller's under COMPATIBILITY=upstream (SCH-21): of pods without a
-    // node those are planned that kube-scheduler has rejected, or (not under COMPATIBILITY=upstream) not
-    // examined yet. snapshot_complete() then leaves workloads that an API server has seen alone, lets
-    // pods that none has seen pass for rejected, and forgets nominations for nodes that are not there.
+    // A live cluster's (FMT-3), and the controller's under COMPATIBILITY=upstream (SCH-21): of pods
+    // without a node those are planned that kube-scheduler has rejected, or (not under
+    // COMPATIBILITY=upstream) not examined yet. snapshot_complete() then leaves workloads that an
+    // API server has seen alone, lets pods that none has seen pass for rejected, and forgets
+    // nominations for nodes that are not there.
     bool require_unschedulable_condition;
     // By kind_id: references to objects of that kind (struct object * of the right kind).
     struct {
@@ -29,12 +30,12 @@ struct snapshot {
     } objects[KIND_COUNT];
     // Catalogues (KIND_INSTANCE_TYPE_CATALOG objects) say by spec.nodePools whom they serve.
     struct string_list marked_for_deletion; // node names; arena
-    struct string_list buffer_nodes; // names of nodes that placeholder pods were put on; arena
-    LIST(struct nomination) nominated;      // arena
+    struct string_list buffer_nodes;   // names of nodes that placeholder pods were put on; arena
+    LIST(struct nomination) nominated; // arena
     struct {
         const struct object **items;
         uint32_t count, capacity;
-    } kept;              // objects that derived ones point into
+    } kept;  // objects that derived ones point into
     struct { // what was passed over while reading (struct documents); arena
         const char **items;
         uint32_t count, capacity;
@@ -47,17 +48,19 @@ void snapshot_destroy(struct snapshot *snapshot);
 // Takes a reference of its own.
 void snapshot_add(struct snapshot *snapshot, const struct object *object);
 
-// Keeps an object alive that is not part of the snapshot: a derived one, in the arena, points into it.
+// Keeps an object alive that is not part of the snapshot: a derived one, in the arena, points into
+// it.
 void snapshot_keep(struct snapshot *snapshot, const struct object *object);
 
-// Adds the objects of one file, directory ("-": standard input) as FMT-1 says: YAML or JSON, several
-// documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name file, document
-// and field path. A SnapshotContext sets time and settings.
+// Adds the objects of one file, directory ("-": standard input) as FMT-1 says: YAML or JSON,
+// several documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name
+// file, document and field path. A SnapshotContext sets time and settings.
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
                    struct error *error) MUST_USE;
 bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
                         const char *source_name, bool strict, struct error *error) MUST_USE;
-// An object that was read twice counts once: the later one, as if both had been applied in this order.
+// An object that was read twice counts once: the later one, as if both had been applied in this
+// order.
 void snapshot_merge_duplicates(struct snapshot *snapshot);
 // FMT-2 (workloads without pods become pods), FMT-4 (namespaces, uids). Call once after reading.
 bool snapshot_complete(struct snapshot *snapshot, struct error *error) MUST_USE;

@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "model/snapshot/admission.h"
 #include "model/reading/selector.h"
+#include "model/snapshot/admission.h"
 
 struct workload { // the parts of a Deployment, ReplicaSet, StatefulSet or Job that matter here
     const struct object *object;

@@ -1,4 +1,5 @@
-// FMT-2: workloads without pods become pods, so that a manifest can be planned before it is applied.
+// FMT-2: workloads without pods become pods, so that a manifest can be planned before it is
+// applied.
 #pragma once
 
 #include "model/snapshot/snapshot.h"

@@ -2,7 +2,7 @@
 #include "model/schema/karpenter.h"
 #include "model/schema/tables.h"
 
-// --- InstanceTypeCatalog (FMT-6) -------------------------------------------------------------
+// --- InstanceTypeCatalog (FMT-6) -----------------------------------------------------------------
 static const struct field catalog_requirement_fields[] = {
     FIELD(struct selector_requirement, key, "key", STRING, .flags = FIELD_REQUIRED | FIELD_SHARED),
     FIELD(struct selector_requirement, operator, "operator", STRING,
@@ -57,7 +57,7 @@ static const struct field instance_catalog_fields[] = {
 const struct type type_instance_type_catalog =
     TYPE("InstanceTypeCatalog", struct instance_type_catalog, instance_catalog_fields);
 
-// --- SnapshotContext (FMT-9) -----------------------------------------------------------------
+// --- SnapshotContext (FMT-9) ---------------------------------------------------------------------
 static const struct field context_spec_fields[] = {
     FIELD(MEMBER(struct snapshot_context, spec), time, "time", TIME),
     FIELD(MEMBER(struct snapshot_context, spec), settings, "settings", STRING_MAP),

@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-#include "model/tables/rules.h"
 #include "model/schema/schema.h"
 #include "model/schema/tables.h"
 #include "model/tables/karpenter_tables.h"
+#include "model/tables/rules.h"
 
 #define SPEC      MEMBER(struct ec2_node_class, spec)
 #define STATUS    MEMBER(struct ec2_node_class, status)

@@ -3,9 +3,9 @@
 #include <stddef.h>
 
 #include "model/schema/karpenter.h"
-#include "model/tables/rules.h"
 #include "model/schema/schema.h"
 #include "model/schema/tables.h"
+#include "model/tables/rules.h"
 
 #define COUNTED(array) .columns = array, .columns_count = sizeof(array) / sizeof((array)[0])
 #define READY_COLUMN                                                   \

@@ -4,5 +4,5 @@
 #include "model/schema/schema.h"
 
 extern const char *const requirement_operators[], *const taint_effects[];
-extern const struct type type_status_condition;     // API-21
-extern const struct type type_claim_condition;      // API-21, relaxed for NodeClaims
+extern const struct type type_status_condition; // API-21
+extern const struct type type_claim_condition;  // API-21, relaxed for NodeClaims

@@ -106,8 +106,8 @@ static bool has_older_version(const struct kind *kind, const char *api_version)
 const struct kind *kind_find(const char *api_version, const char *name)
 {
     for (const struct kind *kind = kinds; kind < kinds + KIND_COUNT; kind++)
-        if (strcmp(kind->name, name) == 0 && (strcmp(kind->api_version, api_version) == 0 ||
-                                              has_older_version(kind, api_version)))
+        if (strcmp(kind->name, name) == 0 &&
+            (strcmp(kind->api_version, api_version) == 0 || has_older_version(kind, api_version)))
             return kind;
     return NULL;
 }

@@ -2,7 +2,7 @@
 #include "model/schema/core.h"
 #include "model/schema/tables.h"
 
-// --- containers ------------------------------------------------------------------------------
+// --- containers ----------------------------------------------------------------------------------
 static const struct field container_port_fields[] = {
     FIELD(struct container_port, container_port, "containerPort", INT32, .flags = FIELD_REQUIRED),
     FIELD(struct container_port, host_port, "hostPort", INT32),
@@ -22,7 +22,7 @@ static const struct field container_fields[] = {
 };
 static const struct type type_container = TYPE("Container", struct container, container_fields);
 
-// --- affinity --------------------------------------------------------------------------------
+// --- affinity ------------------------------------------------------------------------------------
 static const struct field preferred_scheduling_term_fields[] = {
     FIELD(struct preferred_scheduling_term, weight, "weight", INT32, .flags = FIELD_REQUIRED),
     FIELD(struct preferred_scheduling_term, preference, "preference", OBJECT,
@@ -109,7 +109,7 @@ static const struct type type_topology_spread_constraint =
     TYPE("TopologySpreadConstraint", struct topology_spread_constraint,
          topology_spread_constraint_fields);
 
-// --- volumes ---------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 static const struct field volume_claim_spec_fields[] = {
     FIELD(struct volume_claim_template, access_modes, "accessModes", STRING_LIST,
           .flags = FIELD_SHARED),
@@ -171,7 +171,7 @@ static const struct field scheduling_gate_fields[] = {
 static const struct type type_scheduling_gate =
     TYPE("PodSchedulingGate", struct scheduling_gate, scheduling_gate_fields);
 
-// --- the pod ---------------------------------------------------------------------------------
+// --- the pod -------------------------------------------------------------------------------------
 static const struct field pod_spec_fields[] = {
     FIELD(struct pod_spec, node_name, "nodeName", STRING),
     FIELD(struct pod_spec, scheduler_name, "schedulerName", STRING, .flags = FIELD_SHARED,

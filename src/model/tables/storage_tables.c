@@ -2,7 +2,7 @@
 #include "model/schema/core.h"
 #include "model/schema/tables.h"
 
-// --- claims ----------------------------------------------------------------------------------
+// --- claims --------------------------------------------------------------------------------------
 static const struct field claim_status_fields[] = {
     FIELD(MEMBER(struct persistent_volume_claim, status), phase, "phase", STRING,
           .flags = FIELD_SHARED),
@@ -19,7 +19,7 @@ static const struct field persistent_volume_claim_fields[] = {
 const struct type type_persistent_volume_claim =
     TYPE("PersistentVolumeClaim", struct persistent_volume_claim, persistent_volume_claim_fields);
 
-// --- volumes ---------------------------------------------------------------------------------
+// --- volumes -------------------------------------------------------------------------------------
 static const struct field csi_source_fields[] = {
     FIELD(TARGET(struct persistent_volume, spec.csi), driver, "driver", STRING,
           .flags = FIELD_REQUIRED | FIELD_SHARED),
@@ -97,7 +97,7 @@ static const struct field persistent_volume_fields[] = {
 const struct type type_persistent_volume =
     TYPE("PersistentVolume", struct persistent_volume, persistent_volume_fields);
 
-// --- classes, drivers, attachments -----------------------------------------------------------
+// --- classes, drivers, attachments ---------------------------------------------------------------
 static const struct field topology_selector_label_fields[] = {
     FIELD(struct topology_selector_label, key, "key", STRING,
           .flags = FIELD_REQUIRED | FIELD_SHARED),

@@ -1,7 +1,8 @@
 // Facts about label keys (API-47, 150, 170 to 173; SCH-31): which are well known, which domains are
 // restricted, which old keys stand for new ones. And about taints: which go away by themselves.
 //
-// The core knows its own set; a cloud provider adds to it. Lists are NULL-terminated, in byte order.
+// The core knows its own set; a cloud provider adds to it. Lists are NULL-terminated, in byte
+// order.
 #pragma once
 
 #include <stdbool.h>

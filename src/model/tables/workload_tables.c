@@ -26,7 +26,7 @@ static const struct field volume_claim_template_fields[] = {
 static const struct type type_volume_claim_template = TYPE(
     "PersistentVolumeClaim", struct volume_claim_template_object, volume_claim_template_fields);
 
-// --- ReplicaSet, Deployment, StatefulSet -----------------------------------------------------
+// --- ReplicaSet, Deployment, StatefulSet ---------------------------------------------------------
 static const struct field scaled_spec_fields[] = {
     FIELD(struct scaled_spec, replicas, "replicas", OPTIONAL_INT32),
     FIELD(struct scaled_spec, selector, "selector", POINTER, .type = &type_label_selector),
@@ -66,7 +66,7 @@ static const struct field stateful_set_fields[] = {
 };
 const struct type type_stateful_set = TYPE("StatefulSet", struct stateful_set, stateful_set_fields);
 
-// --- the others ------------------------------------------------------------------------------
+// --- the others ----------------------------------------------------------------------------------
 static const struct field replication_controller_spec_fields[] = {
     FIELD(MEMBER(struct replication_controller, spec), replicas, "replicas", OPTIONAL_INT32),
     FIELD(MEMBER(struct replication_controller, spec), selector, "selector", STRING_MAP),

@@ -16,10 +16,10 @@ struct report {
     void *context;
 };
 
-static void tell(const struct report *report, const char *code, const char *field,
-                 const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
-static void tell(const struct report *report, const char *code, const char *field,
-                 const char *hint, const char *format, ...)
+static void tell(const struct report *report, const char *code, const char *field, const char *hint,
+                 const char *format, ...) PRINTF_LIKE(5, 6);
+static void tell(const struct report *report, const char *code, const char *field, const char *hint,
+                 const char *format, ...)
 {
     char message[1000];
     va_list arguments;
@@ -134,8 +134,7 @@ static void tell_rounding(const struct report *report, int64_t most_nodes)
 }
 
 void budget_oddities(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
-                     void (*call)(void *context, const struct budget_oddity *oddity),
-                     void *context)
+                     void (*call)(void *context, const struct budget_oddity *oddity), void *context)
 {
     const struct report report = {budget, now, call, context};
     if (budget->schedule != NULL && tell_schedule(&report))

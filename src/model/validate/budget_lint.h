@@ -5,8 +5,8 @@
 #include "model/reading/budget_windows.h"
 
 struct budget_oddity {
-    const char *code;  // stable: "W-cron"
-    const char *field; // of the budget: "schedule", "duration", "reasons", "nodes"
+    const char *code;           // stable: "W-cron"
+    const char *field;          // of the budget: "schedule", "duration", "reasons", "nodes"
     const char *message, *hint; // hint: how to mend it, or NULL
 };
 // Calls `report` for each oddity of one budget. `now`: nanoseconds since the epoch, after which the

@@ -7,13 +7,13 @@
 
 #include "base/vector.h"
 #include "model/tables/rules_json.h"
-#include "model/validate/validation.h"
 #include "model/validate/validate_metadata.h"
 #include "model/validate/validate_prepare.h"
 #include "model/validate/validate_runtime.h"
 #include "model/validate/validate_schema.h"
 #include "model/validate/validate_warnings.h"
 #include "model/validate/validate_warnings_ec2.h"
+#include "model/validate/validation.h"
 
 #define FINDINGS_MAX   10000 // of one object: nobody reads more
 #define MESSAGE_BYTES  4096

@@ -17,11 +17,11 @@ enum finding_level {
 };
 struct finding { // texts live in the arena of the list
     enum finding_level level;
-    const char *code;    // of warnings, stable: "W-cron"; NULL otherwise
-    const char *rule;    // "API-44", or NULL
-    const char *path;    // API-316: spec.template.metadata.labels["team/x"]; "" is the object itself
+    const char *code; // of warnings, stable: "W-cron"; NULL otherwise
+    const char *rule; // "API-44", or NULL
+    const char *path; // API-316: spec.template.metadata.labels["team/x"]; "" is the object itself
     const char *message;
-    const char *hint;    // how to mend it, or NULL
+    const char *hint; // how to mend it, or NULL
 };
 struct findings {
     struct finding *items;
@@ -36,7 +36,7 @@ void findings_add(struct findings *findings, enum finding_level level, const cha
 bool findings_refuse(const struct findings *findings); // any FINDING_REFUSED
 
 struct validate_options {
-    bool core;          // leave out the AWS provider's rules (API-47)
+    bool core;           // leave out the AWS provider's rules (API-47)
     bool as_of_aws_1_14; // the forms as shipped with the AWS provider (the delta of API-1)
     // Unknown fields: false refuses them (fieldValidation=Strict), true drops them with a warning
     // W-unknown-field (Warn, Ignore).
@@ -53,12 +53,12 @@ struct validate_options {
 
 // Admission of `object`: unknown fields, defaults, structure, list types, rules; with `old` (the
 // stored object before) also transition rules and ratcheting. Findings are appended. `stored`, if
-// not NULL, receives the object as an API server would store it (pruned, defaulted, nulls dropped; a
-// new reference); it is filled for refused objects too, as far as it can be made, except that an
+// not NULL, receives the object as an API server would store it (pruned, defaulted, nulls dropped;
+// a new reference); it is filled for refused objects too, as far as it can be made, except that an
 // `object` that is no JSON object leaves NULL.
 //
-// metadata: name or generateName, labels, annotations and unknown fields are checked, but nothing is
-// filled in (uid, creationTimestamp and so on are the store's business).
+// metadata: name or generateName, labels, annotations and unknown fields are checked, but nothing
+// is filled in (uid, creationTimestamp and so on are the store's business).
 //
 // Returns true if the object is admitted. Kinds without `custom` are admitted unseen and stored as
 // they are. The object and `old` are not changed.
@@ -70,4 +70,3 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
 // "default" is invalid: spec.weight: ..."), for the embedded API server.
 void findings_status_message(const struct findings *findings, const struct kind *kind,
                              const char *name, char *out, size_t size);
-

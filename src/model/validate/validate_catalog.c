@@ -8,8 +8,8 @@
 #include "base/vector.h"
 #include "model/schema/karpenter.h"
 #include "model/tables/rules_json.h"
-#include "model/validate/validate_requirements.h"
 #include "model/tables/well_known.h"
+#include "model/validate/validate_requirements.h"
 
 #define MATCHES_MAX    3
 #define CANDIDATES_MAX 2000 // values of one key to look for a near one in

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tables/rules_json.h"
 #include "model/schema/tables.h"
-#include "model/validate/validation.h"
+#include "model/tables/rules_json.h"
 #include "model/validate/validate_schema.h"
+#include "model/validate/validation.h"
 
 #define ANNOTATIONS_BYTES_MAX (256 * 1024)
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/validate/validation.h"
 #include "model/validate/validate_hints.h"
+#include "model/validate/validation.h"
 
 #define WHOLE_NUMBER_MAX 9007199254740992.0 // 2^53: beyond it a real is not exact
 

@@ -3,7 +3,7 @@
 
 #include "model/validate/validation.h"
 
-// The value as it would be stored: unknown fields reported and dropped, nulls dropped, whole numbers
-// written as such, defaults filled in. A new reference.
+// The value as it would be stored: unknown fields reported and dropped, nulls dropped, whole
+// numbers written as such, defaults filled in. A new reference.
 json_t *prepare_object(struct validation *validation, const struct place *place,
                        const struct type *type, const json_t *object);

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-struct requirement_source { // one NodePool's or NodeOverlay's
+struct requirement_source {     // one NodePool's or NodeOverlay's
     const json_t *requirements; // list, or NULL
     const json_t *labels;       // map, or NULL: each a requirement In [value]
 };

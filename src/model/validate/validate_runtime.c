@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "model/schema/karpenter.h"
-#include "model/tables/rules_json.h"
 #include "model/schema/schema.h"
-#include "model/validate/validation.h"
-#include "model/tables/well_known.h"
 #include "model/tables/karpenter_tables.h"
+#include "model/tables/rules_json.h"
+#include "model/tables/well_known.h"
+#include "model/validate/validation.h"
 
 struct runtime {
     const char *const *well_known, *const *restricted; // what the provider adds

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/pattern.h"
-#include "model/tables/rules_json.h"
 #include "model/schema/schema.h"
-#include "model/validate/validation.h"
+#include "model/tables/rules_json.h"
 #include "model/validate/validate_hints.h"
+#include "model/validate/validation.h"
 
 static void check_kind(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *value, const json_t *old_value);
@@ -230,8 +230,8 @@ static void check_number(struct validation *validation, const struct place *plac
         refuse(validation, place, field, NULL, "%" PRId64 " does not fit into 32 bits", number);
 }
 
-// --- lists and maps
-// ---------------------------------------------------------------------------------------- Only
+// --- lists and maps ------------------------------------------------------------------------------
+// Only
 // lists of type map say which old item belongs to which new one.
 static const json_t *find_old_item(const struct field *field, const json_t *old_list,
                                    const json_t *item)

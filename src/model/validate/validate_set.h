@@ -1,5 +1,5 @@
-// Checks over several objects together (API-313, GUI-2): references between NodePools and NodeClasses,
-// pools and overlays of equal weight.
+// Checks over several objects together (API-313, GUI-2): references between NodePools and
+// NodeClasses, pools and overlays of equal weight.
 #pragma once
 
 #include "model/validate/validate.h"

@@ -7,15 +7,15 @@
 #include "base/pattern.h"
 #include "base/quantity.h"
 #include "base/vector.h"
-#include "model/validate/budget_lint.h"
-#include "model/schema/karpenter.h"
 #include "model/reading/pool_annotations.h"
-#include "model/tables/rules_json.h"
+#include "model/schema/karpenter.h"
 #include "model/schema/schema.h"
+#include "model/tables/rules_json.h"
+#include "model/tables/well_known.h"
+#include "model/validate/budget_lint.h"
+#include "model/validate/validate_hints.h"
 #include "model/validate/validate_requirements.h"
 #include "model/validate/validation.h"
-#include "model/tables/well_known.h"
-#include "model/validate/validate_hints.h"
 
 static void warn(struct validation *validation, const struct place *place, const char *code,
                  const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
@@ -486,8 +486,7 @@ static void advise_annotations(struct validation *validation, const json_t *obje
 {
     struct place metadata_place = {NULL, "metadata", 0, false};
     struct place list_place = {&metadata_place, "annotations", 0, false};
-    const json_t *annotations =
-        json_object_get(json_object_get(object, "metadata"), "annotations");
+    const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)annotations, key, value) {

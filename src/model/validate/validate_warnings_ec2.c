@@ -8,9 +8,9 @@
 #include "base/pattern.h"
 #include "base/vector.h"
 #include "model/tables/rules_json.h"
+#include "model/tables/well_known.h"
 #include "model/validate/validate_kubelet.h"
 #include "model/validate/validation.h"
-#include "model/tables/well_known.h"
 
 #define USER_DATA_MAX  16384 // bytes, before base64
 #define USER_DATA_NEAR 14745 // nine tenths of it

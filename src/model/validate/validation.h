@@ -18,12 +18,12 @@ struct validation {
     const struct kind *kind;
     const struct validate_options *options;
     struct findings *findings; // NULL: nothing is reported
-    bool refused;      // any FINDING_REFUSED so far
-    uint32_t reported; // findings so far
-    bool oversized;    // a list is longer than an API server takes, by far: no advice on top
+    bool refused;              // any FINDING_REFUSED so far
+    uint32_t reported;         // findings so far
+    bool oversized;           // a list is longer than an API server takes, by far: no advice on top
     bool has_duplicates;      // a set or map list holds something twice
     bool forgives_duplicates; // as the old object had some too (ratcheting is for all or none)
-    bool forgiven;     // the value is as it was before: only rules speak, as warnings (API-10)
+    bool forgiven; // the value is as it was before: only rules speak, as warnings (API-10)
 };
 
 // Appends the text of the place (API-316).

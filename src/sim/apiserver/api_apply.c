@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/store/patch.h"
-#include "sim/store/store_internal.h"
 #include "sim/store/patch_strategic.h"
+#include "sim/store/store_internal.h"
 
-// --- FieldsV1: a tree of "f:name", "k:{...}" and "v:..." --------------------------------------------
+// --- FieldsV1: a tree of "f:name", "k:{...}" and "v:..." -----------------------------------------
 
 static char *element_key(const char *merge_key, const json_t *element)
 {
@@ -37,8 +37,7 @@ static json_t *fields_of_list(const char *field, const char *merge_key, const js
     json_t *fields = json_object();
     size_t i;
     json_t *element;
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         CLEANUP_FREE char *key = element_key(merge_key, element);
         json_t *inner = fields_of(field, element);
         if (merge_key[0] != '\0')
@@ -53,8 +52,7 @@ static json_t *fields_of(const char *parent, const json_t *object)
     json_t *fields = json_object();
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)object, name, value)
-    {
+    json_object_foreach ((json_t *)object, name, value) {
         struct text key = {0};
         text_format(&key, "f:%s", name);
         const char *merge_key = patch_list_key(parent, name);
@@ -76,8 +74,9 @@ static json_t *applied_fields(const json_t *body)
     for (size_t i = 0; i < ARRAY_LENGTH(identity); i++)
         json_object_del(copy, identity[i]);
     json_t *metadata = json_copy(json_object_get(copy, "metadata"));
-    static const char *const server[] = {"name", "namespace", "uid", "resourceVersion",
-                                         "managedFields", "creationTimestamp", "generation"};
+    static const char *const server[] = {
+        "name",          "namespace",         "uid",       "resourceVersion",
+        "managedFields", "creationTimestamp", "generation"};
     for (size_t i = 0; i < ARRAY_LENGTH(server); i++)
         json_object_del(metadata, server[i]);
     json_object_set_new(copy, "metadata", metadata);
@@ -86,7 +85,7 @@ static json_t *applied_fields(const json_t *body)
     return fields;
 }
 
-// --- taking away what is no longer applied ----------------------------------------------------------
+// --- taking away what is no longer applied -------------------------------------------------------
 
 static void prune(const char *parent, json_t *object, const json_t *before, const json_t *now);
 
@@ -106,13 +105,13 @@ static void prune_list(const char *field, const char *merge_key, json_t *list, c
     }
 }
 
-// `object` is a private copy. A field that was ours and no longer is goes, unless parts of it are others'.
+// `object` is a private copy. A field that was ours and no longer is goes, unless parts of it are
+// others'.
 static void prune(const char *parent, json_t *object, const json_t *before, const json_t *now)
 {
     const char *key;
     json_t *owned;
-    json_object_foreach((json_t *)before, key, owned)
-    {
+    json_object_foreach ((json_t *)before, key, owned) {
         if (strncmp(key, "f:", 2) != 0)
             continue;
         const char *name = key + 2;
@@ -136,14 +135,13 @@ static void prune(const char *parent, json_t *object, const json_t *before, cons
     }
 }
 
-// --- the managers -----------------------------------------------------------------------------------
+// --- the managers --------------------------------------------------------------------------------
 
 static json_t *entry_of(const json_t *managers, const char *manager, const char *subresource)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(managers, i, entry)
-    {
+    json_array_foreach (managers, i, entry) {
         const char *name = string_at(entry, "manager"), *operation = string_at(entry, "operation");
         const char *part = string_at(entry, "subresource");
         if (name != NULL && operation != NULL && strcmp(name, manager) == 0 &&
@@ -196,9 +194,9 @@ bool call_apply(struct api_call *call)
 {
     const char *manager = call_query(call, "fieldManager");
     if (manager == NULL)
-        return failure_bad_request(&call->failure,
-                                   "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
-                                   "value: is required for apply patch");
+        return failure_bad_request(
+            &call->failure, "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
+                            "value: is required for apply patch");
     if (!json_is_object(call->request->body))
         return failure_bad_request(&call->failure, "the applied configuration is not an object");
     json_t *old = store_get(call->store, call->resource, call->path.namespace, call->path.name);
@@ -208,8 +206,8 @@ bool call_apply(struct api_call *call)
                    : failure_not_found(&call->failure, call->view, call->path.name);
     json_t *pruned = json_deep_copy(old);
     json_t *fields = applied_fields(call->request->body);
-    json_t *entry = entry_of(store_path(old, "metadata.managedFields"), manager,
-                             call->path.subresource);
+    json_t *entry =
+        entry_of(store_path(old, "metadata.managedFields"), manager, call->path.subresource);
     prune(NULL, pruned, json_object_get(entry, "fieldsV1"), fields);
     json_t *merged = patch_strategic(pruned, call->request->body, &call->failure);
     json_decref(pruned);
@@ -218,9 +216,9 @@ bool call_apply(struct api_call *call)
         json_t *whole = json_deep_copy(merged);
         json_decref(merged);
         remember(call, whole, manager, json_incref(fields));
-        stored = store_write_replace(call->store, call->resource, call->path.namespace,
-                                     call->path.name, call->path.subresource, whole, &call->write,
-                                     &call->failure);
+        stored =
+            store_write_replace(call->store, call->resource, call->path.namespace, call->path.name,
+                                call->path.subresource, whole, &call->write, &call->failure);
         json_decref(whole);
     }
     json_decref(fields);

@@ -12,11 +12,11 @@
 struct api_server {
     struct loop *loop;
     struct store *store;
-    struct random random; // of watch timeouts
-    struct store_resource event_view;  // events.k8s.io/v1: the same objects in another shape
+    struct random random;             // of watch timeouts
+    struct store_resource event_view; // events.k8s.io/v1: the same objects in another shape
 };
 
-// --- api_path.c: where a request goes.
+// --- api_path.c: where a request goes. -----------------------------------------------------------
 #define API_SEGMENTS_MAX 12
 struct api_path {
     char *segments[API_SEGMENTS_MAX]; // decoded
@@ -25,7 +25,7 @@ struct api_path {
     const char *group, *version, *namespace, *plural, *name, *subresource;
 };
 
-// --- api_selector.c: label and field selectors.
+// --- api_selector.c: label and field selectors. --------------------------------------------------
 struct api_selector;
 
 struct api_call { // one request under way
@@ -48,5 +48,4 @@ bool answer_object(struct api_call *call, int status, json_t *object);
 bool answer_value(struct api_call *call, int status, json_t *value /* stolen */);
 bool wants_table(const struct api_call *call);
 
-// --- api_events.c: the two shapes of Event.
-
+// --- api_events.c: the two shapes of Event. ------------------------------------------------------

@@ -1,5 +1,5 @@
-// Paths of the Kubernetes API: /api/v1/..., /apis/GROUP/VERSION/..., namespaced or not, with or without a
-// name and a subresource.
+// Paths of the Kubernetes API: /api/v1/..., /apis/GROUP/VERSION/..., namespaced or not, with or
+// without a name and a subresource.
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

@@ -15,10 +15,11 @@
 #define DISRUPTED_PODS_MAX 2000
 
 #define EVICTION_REFUSED "Cannot evict pod as it would violate the pod's disruption budget."
-#define EVICTION_AMBIGUOUS                                                                          \
-    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+#define EVICTION_AMBIGUOUS                                                                     \
+    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not " \
+    "support."
 
-// --- which budgets ----------------------------------------------------------------------------------
+// --- which budgets -------------------------------------------------------------------------------
 
 struct budget_search {
     const json_t *labels;
@@ -28,9 +29,9 @@ struct budget_search {
 
 static bool expression_fits(const json_t *expression, const json_t *labels)
 {
-    const char *key = string_at(expression, "key"), *operator = string_at(expression, "operator");
+    const char *key = string_at(expression, "key"), *operator= string_at(expression, "operator");
     const char *value = key != NULL ? string_at(labels, key) : NULL;
-    if (key == NULL || operator == NULL)
+    if (key == NULL || operator== NULL)
         return false;
     if (strcmp(operator, "Exists") == 0)
         return value != NULL;
@@ -39,8 +40,7 @@ static bool expression_fits(const json_t *expression, const json_t *labels)
     bool found = false;
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(expression, "values"), i, item)
-    {
+    json_array_foreach (json_object_get(expression, "values"), i, item) {
         found = found || (value != NULL && json_is_string(item) &&
                           strcmp(json_string_value(item), value) == 0);
     }
@@ -56,15 +56,13 @@ static bool selector_fits(const json_t *selector, const json_t *labels)
         return false;
     const char *key;
     json_t *value;
-    json_object_foreach(json_object_get(selector, "matchLabels"), key, value)
-    {
+    json_object_foreach (json_object_get(selector, "matchLabels"), key, value) {
         if (!json_equal(value, json_object_get(labels, key)))
             return false;
     }
     size_t i;
     json_t *expression;
-    json_array_foreach(json_object_get(selector, "matchExpressions"), i, expression)
-    {
+    json_array_foreach (json_object_get(selector, "matchExpressions"), i, expression) {
         if (!expression_fits(expression, labels))
             return false;
     }
@@ -81,14 +79,13 @@ static bool find_budget(void *context, json_t *budget)
     return true;
 }
 
-// --- may the pod go? --------------------------------------------------------------------------------
+// --- may the pod go? -----------------------------------------------------------------------------
 
 static bool has_condition(const json_t *object, const char *type)
 {
     size_t i;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), i, condition)
-    {
+    json_array_foreach (store_path(object, "status.conditions"), i, condition) {
         const char *name = string_at(condition, "type"), *status = string_at(condition, "status");
         if (name != NULL && status != NULL && strcmp(name, type) == 0)
             return strcmp(status, "True") == 0;
@@ -116,8 +113,8 @@ static bool refuse_eviction(struct api_call *call, int retry_after_seconds, cons
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     failure_set(&call->failure, 429, "TooManyRequests", "%s", EVICTION_REFUSED);
-    call->failure.details = json_pack("{s:[{s:s, s:s}]}", "causes", "reason", "DisruptionBudget",
-                                      "message", why);
+    call->failure.details =
+        json_pack("{s:[{s:s, s:s}]}", "causes", "reason", "DisruptionBudget", "message", why);
     if (retry_after_seconds > 0)
         json_object_set_new(call->failure.details, "retryAfterSeconds",
                             json_integer(retry_after_seconds));
@@ -130,8 +127,8 @@ static json_int_t status_number(const json_t *object, const char *key)
     return json_integer_value(json_object_get(json_object_get(object, "status"), key));
 }
 
-// Takes one disruption from the budget before the pod goes, so that evictions at the same time cannot
-// overdraw it; the budget's controller confirms through disruptedPods.
+// Takes one disruption from the budget before the pod goes, so that evictions at the same time
+// cannot overdraw it; the budget's controller confirms through disruptedPods.
 static bool take_from_budget(struct api_call *call, json_t *budget, const char *pod_name)
 {
     json_int_t allowed = status_number(budget, "disruptionsAllowed");
@@ -153,7 +150,8 @@ static bool take_from_budget(struct api_call *call, json_t *budget, const char *
         return refuse_eviction(call, 0,
                                "The disruption budget %s needs %lld healthy pods and has %lld "
                                "currently",
-                               store_name(budget), (long long)status_number(budget, "desiredHealthy"),
+                               store_name(budget),
+                               (long long)status_number(budget, "desiredHealthy"),
                                (long long)status_number(budget, "currentHealthy"));
     if (call->write.dry_run)
         return true;
@@ -177,9 +175,10 @@ static bool check_budget(struct api_call *call, json_t *pod)
 {
     if (ignores_budgets(pod))
         return true;
-    struct budget_search search = {
-        .labels = json_object_get(json_object_get(pod, "metadata"), "labels")};
-    store_each(call->store, store_resource_find(call->store, "policy", "v1", "poddisruptionbudgets"),
+    struct budget_search search = {.labels =
+                                       json_object_get(json_object_get(pod, "metadata"), "labels")};
+    store_each(call->store,
+               store_resource_find(call->store, "policy", "v1", "poddisruptionbudgets"),
                store_namespace(pod), find_budget, &search);
     if (search.count > 1)
         return failure_set(&call->failure, 500, "", "%s", EVICTION_AMBIGUOUS);
@@ -203,10 +202,10 @@ static void mark_disrupted(struct api_call *call, json_t *pod)
     if (call->write.dry_run || meta_is_deleting(pod))
         return;
     char now[40];
-    json_t *condition = json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status",
-                                  "True", "reason", "EvictionByEvictionAPI", "message",
-                                  "Eviction API: evicting", "lastTransitionTime",
-                                  now_text(call->store, now));
+    json_t *condition =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True",
+                  "reason", "EvictionByEvictionAPI", "message", "Eviction API: evicting",
+                  "lastTransitionTime", now_text(call->store, now));
     json_t *patch = json_pack("{s:{s:[o]}}", "status", "conditions", condition);
     const struct write_options options = {0};
     store_write_patch(call->store, call->resource, store_namespace(pod), store_name(pod), "status",
@@ -251,7 +250,7 @@ bool call_evict(struct api_call *call)
     return answer_value(call, 201, status);
 }
 
-// --- binding ----------------------------------------------------------------------------------------
+// --- binding -------------------------------------------------------------------------------------
 
 static void set_scheduled(struct api_call *call, json_t *pod)
 {
@@ -259,8 +258,7 @@ static void set_scheduled(struct api_call *call, json_t *pod)
     json_t *conditions = json_array();
     size_t i;
     json_t *condition;
-    json_array_foreach(json_object_get(status, "conditions"), i, condition)
-    {
+    json_array_foreach (json_object_get(status, "conditions"), i, condition) {
         const char *type = string_at(condition, "type");
         if (type == NULL || strcmp(type, "PodScheduled") != 0)
             json_array_append(conditions, condition);
@@ -304,9 +302,8 @@ bool call_bind(struct api_call *call)
     json_t *copy = json_deep_copy(pod);
     json_object_set_new(json_object_get(copy, "spec"), "nodeName", json_string(node));
     set_scheduled(call, copy);
-    json_t *written =
-        store_write_replace(call->store, call->store->pods, call->path.namespace, name, "binding",
-                            copy, &call->write, &call->failure);
+    json_t *written = store_write_replace(call->store, call->store->pods, call->path.namespace,
+                                          name, "binding", copy, &call->write, &call->failure);
     json_decref(copy);
     if (written == NULL)
         return false;

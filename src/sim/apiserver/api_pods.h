@@ -1,4 +1,5 @@
-// Subresources of pods: eviction (with PodDisruptionBudgets), binding, log. Source: the Eviction API
+// Subresources of pods: eviction (with PodDisruptionBudgets), binding, log. Source: the Eviction
+// API
 // ("API-initiated Eviction") and the pods/binding subresource.
 #pragma once
 

@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/apiserver/api_internal.h"
-#include "sim/store/store_internal.h"
-#include "sim/printing/table.h"
 #include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/printing/table.h"
+#include "sim/store/store_internal.h"
 
 bool version_parse(const char *text, uint64_t *version)
 {
@@ -30,8 +30,8 @@ static bool check_version(struct api_call *call, uint64_t *version)
     if (text == NULL)
         return true;
     if (!version_parse(text, version))
-        return failure_bad_request(&call->failure, "Invalid value: \"%s\": invalid resource version",
-                                   text);
+        return failure_bad_request(&call->failure,
+                                   "Invalid value: \"%s\": invalid resource version", text);
     if (*version <= store_version(call->store))
         return true;
     failure_set(&call->failure, 504, "Timeout",
@@ -49,14 +49,13 @@ bool call_get(struct api_call *call)
     uint64_t version;
     if (!check_version(call, &version))
         return false;
-    json_t *object =
-        store_get(call->store, call->resource, call->path.namespace, call->path.name);
+    json_t *object = store_get(call->store, call->resource, call->path.namespace, call->path.name);
     if (object == NULL)
         return failure_not_found(&call->failure, call->view, call->path.name);
     return answer_object(call, 200, object);
 }
 
-// --- continue tokens --------------------------------------------------------------------------------
+// --- continue tokens -----------------------------------------------------------------------------
 
 char *continue_encode(uint64_t version, const char *key)
 {
@@ -95,7 +94,7 @@ bool continue_decode(const char *token, uint64_t *version, char **key)
     return true;
 }
 
-// --- list -------------------------------------------------------------------------------------------
+// --- list ----------------------------------------------------------------------------------------
 
 struct list_pass {
     struct api_call *call;
@@ -185,8 +184,8 @@ static json_t *list_body(struct list_pass *pass, uint64_t version)
             json_object_set_new(metadata, "remainingItemCount",
                                 json_integer((json_int_t)pass->remaining));
     }
-    json_t *api_version = json_sprintf("%s%s%s", view->group, view->group[0] != '\0' ? "/" : "",
-                                       view->version);
+    json_t *api_version =
+        json_sprintf("%s%s%s", view->group, view->group[0] != '\0' ? "/" : "", view->version);
     return json_pack("{s:s, s:o, s:o, s:O}", "kind", view->list_kind, "apiVersion", api_version,
                      "metadata", metadata, "items", pass->items);
 }

@@ -23,7 +23,8 @@ static json_t *status_of_review(const char *plural)
         return json_pack("{s:b, s:o}", "authenticated", 1, "user", user_info());
     if (strcmp(plural, "selfsubjectreviews") == 0)
         return json_pack("{s:o}", "userInfo", user_info());
-    return json_pack("{s:b, s:s}", "allowed", 1, "reason", "the embedded cluster allows everything");
+    return json_pack("{s:b, s:s}", "allowed", 1, "reason",
+                     "the embedded cluster allows everything");
 }
 
 bool call_review(struct api_call *call, bool *handled)
@@ -68,7 +69,7 @@ bool call_token(struct api_call *call)
     json_t *token = json_sprintf("sim-%s-%s", call->path.namespace, call->path.name);
     json_t *answer = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:o, s:s}}", "kind", "TokenRequest",
                                "apiVersion", "authentication.k8s.io/v1", "metadata", "name",
-                               call->path.name, "namespace", call->path.namespace, "status", "token",
-                               token, "expirationTimestamp", expiration);
+                               call->path.name, "namespace", call->path.namespace, "status",
+                               "token", token, "expirationTimestamp", expiration);
     return answer_value(call, 201, answer);
 }

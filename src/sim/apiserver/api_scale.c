@@ -17,7 +17,9 @@ static const char *replicas_path(const struct store_resource *resource, bool sta
 {
     const struct kind *kind = resource->custom ? resource_kind(resource) : NULL;
     const struct custom_kind *facts = kind != NULL ? kind->custom_facts : NULL;
-    const char *path = facts == NULL ? NULL : status ? facts->scale_status_path : facts->scale_spec_path;
+    const char *path = facts == NULL ? NULL
+                       : status      ? facts->scale_status_path
+                                     : facts->scale_spec_path;
     if (path == NULL)
         path = status ? "status.replicas" : "spec.replicas";
     return path[0] == '.' ? path + 1 : path;
@@ -25,8 +27,8 @@ static const char *replicas_path(const struct store_resource *resource, bool sta
 
 static void add_expression(struct text *text, const json_t *expression)
 {
-    const char *key = string_at(expression, "key"), *operator = string_at(expression, "operator");
-    if (key == NULL || operator == NULL)
+    const char *key = string_at(expression, "key"), *operator= string_at(expression, "operator");
+    if (key == NULL || operator== NULL)
         return;
     if (strcmp(operator, "Exists") == 0) {
         text_join(text, ",", key);
@@ -38,8 +40,7 @@ static void add_expression(struct text *text, const json_t *expression)
         text_add(text, strcmp(operator, "In") == 0 ? " in (" : " notin (");
         size_t i;
         json_t *value;
-        json_array_foreach(json_object_get(expression, "values"), i, value)
-        {
+        json_array_foreach (json_object_get(expression, "values"), i, value) {
             text_format(text, "%s%s", i > 0 ? "," : "",
                         json_is_string(value) ? json_string_value(value) : "");
         }
@@ -54,8 +55,7 @@ static json_t *selector_text(const json_t *object)
     struct text text = {0};
     const char *key;
     json_t *value;
-    json_object_foreach(labels != NULL ? labels : (json_t *)selector, key, value)
-    {
+    json_object_foreach (labels != NULL ? labels : (json_t *)selector, key, value) {
         if (!json_is_string(value))
             continue;
         text_join(&text, ",", key);
@@ -63,8 +63,7 @@ static json_t *selector_text(const json_t *object)
     }
     size_t i;
     json_t *expression;
-    json_array_foreach(json_object_get(selector, "matchExpressions"), i, expression)
-    {
+    json_array_foreach (json_object_get(selector, "matchExpressions"), i, expression) {
         add_expression(&text, expression);
     }
     json_t *result = text.length > 0 ? json_string(text.data) : NULL;
@@ -80,12 +79,14 @@ static json_t *scale_of(const struct store_resource *resource, const json_t *obj
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
         if (store_path(object, "metadata") != NULL &&
             json_object_get(store_path(object, "metadata"), keys[i]) != NULL)
-            json_object_set(metadata, keys[i], json_object_get(store_path(object, "metadata"), keys[i]));
+            json_object_set(metadata, keys[i],
+                            json_object_get(store_path(object, "metadata"), keys[i]));
     json_t *scale = json_pack(
         "{s:s, s:s, s:o, s:{s:I}, s:{s:I}}", "kind", "Scale", "apiVersion", "autoscaling/v1",
         "metadata", metadata, "spec", "replicas",
-        (json_int_t)json_integer_value(store_path(object, replicas_path(resource, false))), "status",
-        "replicas", (json_int_t)json_integer_value(store_path(object, replicas_path(resource, true))));
+        (json_int_t)json_integer_value(store_path(object, replicas_path(resource, false))),
+        "status", "replicas",
+        (json_int_t)json_integer_value(store_path(object, replicas_path(resource, true))));
     json_t *selector = selector_text(object);
     if (selector != NULL)
         json_object_set_new(json_object_get(scale, "status"), "selector", selector);
@@ -145,9 +146,9 @@ bool call_scale(struct api_call *call)
         (void)good;
     } else {
         json_t *patch = replicas_patch(call->resource, scale);
-        stored = store_write_patch(call->store, call->resource, call->path.namespace,
-                                   call->path.name, NULL, "merge", patch, &call->write,
-                                   &call->failure);
+        stored =
+            store_write_patch(call->store, call->resource, call->path.namespace, call->path.name,
+                              NULL, "merge", patch, &call->write, &call->failure);
         json_decref(patch);
     }
     json_decref(scale);

@@ -11,7 +11,12 @@
 #include "sim/store/store_internal.h"
 
 enum selector_operator {
-    OPERATOR_EXISTS, OPERATOR_ABSENT, OPERATOR_IN, OPERATOR_NOT_IN, OPERATOR_GREATER, OPERATOR_LESS,
+    OPERATOR_EXISTS,
+    OPERATOR_ABSENT,
+    OPERATOR_IN,
+    OPERATOR_NOT_IN,
+    OPERATOR_GREATER,
+    OPERATOR_LESS,
 };
 
 struct requirement {
@@ -42,8 +47,10 @@ void api_selector_destroy(struct api_selector *selector)
 {
     if (selector == NULL)
         return;
-    vector_for_each(requirement, &selector->labels) requirement_clear(requirement);
-    vector_for_each(requirement, &selector->fields) requirement_clear(requirement);
+    vector_for_each (requirement, &selector->labels)
+        requirement_clear(requirement);
+    vector_for_each (requirement, &selector->fields)
+        requirement_clear(requirement);
     vector_free(&selector->labels);
     vector_free(&selector->fields);
     free(selector);
@@ -54,7 +61,7 @@ bool api_selector_is_empty(const struct api_selector *selector)
     return selector->labels.count == 0 && selector->fields.count == 0;
 }
 
-// --- parsing ----------------------------------------------------------------------------------------
+// --- parsing -------------------------------------------------------------------------------------
 
 static bool refuse(struct reader *reader, const char *why)
 {
@@ -118,9 +125,9 @@ static bool take_word_operator(struct reader *reader, struct requirement *requir
 {
     CLEANUP_FREE char *word = take_word(reader);
     if (strcmp(word, "in") == 0)
-        requirement->operator = OPERATOR_IN;
+        requirement->operator= OPERATOR_IN;
     else if (strcmp(word, "notin") == 0)
-        requirement->operator = OPERATOR_NOT_IN;
+        requirement->operator= OPERATOR_NOT_IN;
     else
         return refuse(reader, "expected an operator");
     return take_set(reader, requirement);
@@ -129,27 +136,27 @@ static bool take_word_operator(struct reader *reader, struct requirement *requir
 static bool take_requirement(struct reader *reader, struct requirement *requirement)
 {
     if (take_char(reader, '!')) {
-        requirement->operator = OPERATOR_ABSENT;
+        requirement->operator= OPERATOR_ABSENT;
         return take_key(reader, requirement);
     }
     if (!take_key(reader, requirement))
         return false;
     skip_space(reader);
     if (reader->text[0] == '\0' || reader->text[0] == ',') {
-        requirement->operator = OPERATOR_EXISTS;
+        requirement->operator= OPERATOR_EXISTS;
         return true;
     }
     if (take_char(reader, '=')) {
         take_char(reader, '=');
-        requirement->operator = OPERATOR_IN;
+        requirement->operator= OPERATOR_IN;
         return take_value(reader, requirement);
     }
     if (take_char(reader, '>') || take_char(reader, '<')) {
-        requirement->operator = reader->text[-1] == '>' ? OPERATOR_GREATER : OPERATOR_LESS;
+        requirement->operator= reader->text[-1] == '>' ? OPERATOR_GREATER : OPERATOR_LESS;
         return take_value(reader, requirement);
     }
     if (take_char(reader, '!')) {
-        requirement->operator = OPERATOR_NOT_IN;
+        requirement->operator= OPERATOR_NOT_IN;
         if (!take_char(reader, '='))
             return refuse(reader, "expected '=' after '!'");
         return take_value(reader, requirement);
@@ -203,11 +210,11 @@ static bool parse_field_term(struct api_selector *selector, const char *text, si
     if (equals == NULL || equals == text)
         return failure_bad_request(failure, "invalid selector: '%.*s'; can't understand '%.*s'",
                                    (int)length, text, (int)length, text);
-    struct requirement requirement = {.operator = OPERATOR_IN};
+    struct requirement requirement = {.operator= OPERATOR_IN };
     const char *value = equals + 1;
     size_t key_length = (size_t)(equals - text);
     if (key_length > 1 && equals[-1] == '!') {
-        requirement.operator = OPERATOR_NOT_IN;
+        requirement.operator= OPERATOR_NOT_IN;
         key_length--;
     } else if (value < text + length && value[0] == '=') {
         value++;
@@ -247,7 +254,7 @@ struct api_selector *api_selector_parse(const char *labels, const char *fields, 
     return NULL;
 }
 
-// --- matching ---------------------------------------------------------------------------------------
+// --- matching ------------------------------------------------------------------------------------
 
 static bool in_values(const struct requirement *requirement, const char *value)
 {
@@ -263,7 +270,7 @@ static bool compare_numbers(const struct requirement *requirement, const char *v
     if (!text_parse_int64(value, &number) ||
         !text_parse_int64(requirement->values.items[0], &bound))
         return false;
-    return requirement->operator == OPERATOR_GREATER ? number > bound : number < bound;
+    return requirement->operator== OPERATOR_GREATER ? number > bound : number<bound;
 }
 
 static bool label_fits(const struct requirement *requirement, const json_t *labels)
@@ -313,7 +320,7 @@ bool api_selector_matches(const struct api_selector *selector, const json_t *obj
         const struct requirement *field = &selector->fields.items[i];
         char buffer[32];
         bool equal = in_values(field, field_text(object, field->key, buffer));
-        if (equal != (field->operator == OPERATOR_IN))
+        if (equal != (field->operator== OPERATOR_IN))
             return false;
     }
     return true;

@@ -1,4 +1,5 @@
-// Label selectors ("a=b,c!=d,e in (f,g),h,!i") and field selectors ("metadata.name=x,spec.nodeName!=y").
+// Label selectors ("a=b,c!=d,e in (f,g),h,!i") and field selectors
+// ("metadata.name=x,spec.nodeName!=y").
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

@@ -5,11 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/apiserver/api_internal.h"
-#include "sim/apiserver/discovery.h"
-#include "sim/store/store_internal.h"
-#include "sim/printing/table.h"
 #include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_path.h"
 #include "sim/apiserver/api_pods.h"
 #include "sim/apiserver/api_read.h"
@@ -17,6 +14,9 @@
 #include "sim/apiserver/api_scale.h"
 #include "sim/apiserver/api_watch.h"
 #include "sim/apiserver/api_write.h"
+#include "sim/apiserver/discovery.h"
+#include "sim/printing/table.h"
+#include "sim/store/store_internal.h"
 
 #define WATCH_SEED 0x5eed
 
@@ -51,7 +51,7 @@ void api_response_clear(struct api_response *response)
     memset(response, 0, sizeof *response);
 }
 
-// --- what the query says ----------------------------------------------------------------------------
+// --- what the query says -------------------------------------------------------------------------
 
 const char *call_query(const struct api_call *call, const char *key)
 {
@@ -72,16 +72,20 @@ static bool read_write_options(struct api_call *call)
 {
     const char *dry_run = call_query(call, "dryRun");
     if (dry_run != NULL && strcmp(dry_run, "All") != 0)
-        return failure_bad_request(&call->failure, "dryRun: Unsupported value: \"%s\": supported "
-                                                   "values: \"All\"", dry_run);
+        return failure_bad_request(&call->failure,
+                                   "dryRun: Unsupported value: \"%s\": supported "
+                                   "values: \"All\"",
+                                   dry_run);
     call->write.dry_run = dry_run != NULL;
     const char *validation = call_query(call, "fieldValidation");
     bool known = validation == NULL || strcmp(validation, "Strict") == 0 ||
                  strcmp(validation, "Warn") == 0 || strcmp(validation, "Ignore") == 0;
     if (!known)
-        return failure_bad_request(&call->failure, "fieldValidation: Unsupported value: \"%s\": "
-                                                   "supported values: \"Ignore\", \"Strict\", "
-                                                   "\"Warn\"", validation);
+        return failure_bad_request(&call->failure,
+                                   "fieldValidation: Unsupported value: \"%s\": "
+                                   "supported values: \"Ignore\", \"Strict\", "
+                                   "\"Warn\"",
+                                   validation);
     call->write.lenient = validation == NULL || strcmp(validation, "Strict") != 0;
     if (validation == NULL || strcmp(validation, "Ignore") != 0) {
         call->response->warnings = json_array();
@@ -90,7 +94,7 @@ static bool read_write_options(struct api_call *call)
     return true;
 }
 
-// --- answers ----------------------------------------------------------------------------------------
+// --- answers -------------------------------------------------------------------------------------
 
 bool wants_table(const struct api_call *call)
 {
@@ -126,12 +130,13 @@ static bool method_not_allowed(struct api_call *call)
 
 static bool no_such_path(struct api_call *call)
 {
-    failure_set(&call->failure, 404, "NotFound", "the server could not find the requested resource");
+    failure_set(&call->failure, 404, "NotFound",
+                "the server could not find the requested resource");
     call->failure.details = json_object();
     return false;
 }
 
-// --- where it goes ----------------------------------------------------------------------------------
+// --- where it goes -------------------------------------------------------------------------------
 
 static bool is_method(const struct api_call *call, const char *method)
 {
@@ -214,8 +219,7 @@ static bool scope_fits(const struct api_call *call)
     if (!call->resource->namespaced)
         return call->path.namespace == NULL;
     // Names are only unique in a namespace; lists and watches may go over all.
-    return call->path.namespace != NULL ||
-           (call->path.name == NULL && !is_method(call, "POST"));
+    return call->path.namespace != NULL || (call->path.name == NULL && !is_method(call, "POST"));
 }
 
 static bool resource_call(struct api_call *call)
@@ -260,8 +264,8 @@ void api_handle(struct api_server *server, const struct api_request *request,
                 struct api_response *response)
 {
     memset(response, 0, sizeof *response);
-    struct api_call call = {.server = server, .store = server->store, .request = request,
-                            .response = response};
+    struct api_call call = {
+        .server = server, .store = server->store, .request = request, .response = response};
     if (evhttp_parse_query_str(request->query != NULL ? request->query : "", &call.query) != 0)
         failure_bad_request(&call.failure, "the query of the request cannot be read");
     else if (!route(&call) && call.failure.code == 0)

@@ -1,9 +1,9 @@
-// The API server of the embedded cluster: one handler for every transport. A request is a method, a path with
-// its query, the two media types that matter, and a JSON body; the answer is a status and a JSON body, or a
-// watch.
+// The API server of the embedded cluster: one handler for every transport. A request is a method, a
+// path with its query, the two media types that matter, and a JSON body; the answer is a status and
+// a JSON body, or a watch.
 //
-// Source: the Kubernetes API reference ("API concepts", "Resource Operations") and the observable answers
-// of kube-apiserver.
+// Source: the Kubernetes API reference ("API concepts", "Resource Operations") and the observable
+// answers of kube-apiserver.
 #pragma once
 
 #include <jansson.h>
@@ -32,19 +32,19 @@ struct api_request {
 
 struct api_response { // release with api_response_clear()
     int status;
-    json_t *body;         // reference; NULL if `text` or `watch` is set
-    char *text;           // plain text
-    json_t *warnings;     // array of texts for Warning headers, or NULL
-    int retry_after_seconds; // 0: none
+    json_t *body;             // reference; NULL if `text` or `watch` is set
+    char *text;               // plain text
+    json_t *warnings;         // array of texts for Warning headers, or NULL
+    int retry_after_seconds;  // 0: none
     const char *content_type; // static; NULL: application/json
-    struct api_watch *watch; // status 200 and a stream of events
+    struct api_watch *watch;  // status 200 and a stream of events
 };
 void api_handle(struct api_server *server, const struct api_request *request,
                 struct api_response *response);
 void api_response_clear(struct api_response *response); // the watch included
 
-// A watch belongs to whoever took it out of the response (which sets response->watch to NULL). Handlers
-// are called from the loop only, after api_watch_start(); they may destroy the watch.
+// A watch belongs to whoever took it out of the response (which sets response->watch to NULL).
+// Handlers are called from the loop only, after api_watch_start(); they may destroy the watch.
 struct api_watch_handlers {
     void (*event)(void *context, json_t *event); // {"type", "object"}, borrowed
     void (*end)(void *context);                  // timeoutSeconds are over

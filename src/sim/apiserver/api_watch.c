@@ -7,12 +7,12 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "sim/apiserver/api_internal.h"
-#include "sim/store/store_internal.h"
-#include "sim/printing/table.h"
 #include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_read.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/printing/table.h"
+#include "sim/store/store_internal.h"
 #include "sim/store/store_watch.h"
 
 #define BOOKMARK_INTERVAL   (60 * SECOND)
@@ -25,7 +25,7 @@ struct api_watch {
     struct store_watch *changes;
     char *include_object; // of tables
     bool table, table_has_columns, bookmarks;
-    json_t *queue;        // events from before the start
+    json_t *queue; // events from before the start
     bool started, flushed;
     struct timer *flush, *bookmark, *timeout;
     int64_t timeout_ns;
@@ -34,7 +34,7 @@ struct api_watch {
     struct api_watch_handlers handlers;
 };
 
-// --- sending ----------------------------------------------------------------------------------------
+// --- sending -------------------------------------------------------------------------------------
 
 // False if the handler has destroyed the watch. Takes the event's reference.
 static bool watch_send(struct api_watch *watch, json_t *event)
@@ -61,8 +61,9 @@ static json_t *event_of(struct api_watch *watch, const char *type, json_t *objec
 {
     json_t *seen = view_of(watch->view, object);
     if (watch->table) {
-        json_t *table = table_of_object(watch->view, seen, watch->include_object,
-                                        loop_now_ns(watch->server->loop), !watch->table_has_columns);
+        json_t *table =
+            table_of_object(watch->view, seen, watch->include_object,
+                            loop_now_ns(watch->server->loop), !watch->table_has_columns);
         watch->table_has_columns = true;
         json_decref(seen);
         seen = table;
@@ -70,7 +71,8 @@ static json_t *event_of(struct api_watch *watch, const char *type, json_t *objec
     return json_pack("{s:s, s:o}", "type", type, "object", seen);
 }
 
-// An object that no longer matches is deleted to this client: its last matching state under the new version.
+// An object that no longer matches is deleted to this client: its last matching state under the new
+// version.
 static json_t *with_version_of(json_t *object, const json_t *newer)
 {
     json_t *copy = json_copy(object);
@@ -111,8 +113,8 @@ static json_t *bookmark_event(struct api_watch *watch, uint64_t version, bool in
     if (initial_end)
         json_object_set_new(metadata, "annotations",
                             json_pack("{s:s}", "k8s.io/initial-events-end", "true"));
-    json_t *api_version = json_sprintf("%s%s%s", view->group, view->group[0] != '\0' ? "/" : "",
-                                       view->version);
+    json_t *api_version =
+        json_sprintf("%s%s%s", view->group, view->group[0] != '\0' ? "/" : "", view->version);
     json_t *object = json_pack("{s:s, s:o, s:o}", "kind", view->kind, "apiVersion", api_version,
                                "metadata", metadata);
     return json_pack("{s:s, s:o}", "type", "BOOKMARK", "object", object);
@@ -137,8 +139,7 @@ static void on_flush(void *context)
     watch->flushed = true;
     size_t i;
     json_t *event;
-    json_array_foreach(queue, i, event)
-    {
+    json_array_foreach (queue, i, event) {
         if (!watch_send(watch, json_incref(event)))
             break;
     }
@@ -178,7 +179,7 @@ void api_watch_destroy(struct api_watch *watch)
     free(watch);
 }
 
-// --- beginning --------------------------------------------------------------------------------------
+// --- beginning -----------------------------------------------------------------------------------
 
 static bool add_initial(void *context, json_t *object)
 {
@@ -195,7 +196,8 @@ static int64_t timeout_of(struct api_call *call)
     if (text != NULL && text_parse_int64(text, &seconds) && seconds > 0 && seconds < 1000000)
         return ns_multiply(seconds, SECOND);
     return ns_multiply(TIMEOUT_MIN_SECONDS +
-                       (int64_t)random_below(&call->server->random, TIMEOUT_MIN_SECONDS), SECOND);
+                           (int64_t)random_below(&call->server->random, TIMEOUT_MIN_SECONDS),
+                       SECOND);
 }
 
 static struct api_watch *watch_create(struct api_call *call, struct api_selector *selector)
@@ -216,15 +218,15 @@ static struct api_watch *watch_create(struct api_call *call, struct api_selector
     return watch;
 }
 
-// Without a version (or "0") the watch begins with the present state; with one it resumes after it; with
-// sendInitialEvents it begins with the state and says by a bookmark where the state ends.
+// Without a version (or "0") the watch begins with the present state; with one it resumes after it;
+// with sendInitialEvents it begins with the state and says by a bookmark where the state ends.
 static bool begin(struct api_call *call, struct api_watch *watch)
 {
     const char *text = call_query(call, "resourceVersion");
     uint64_t version = 0;
     if (text != NULL && !version_parse(text, &version))
-        return failure_bad_request(&call->failure, "Invalid value: \"%s\": invalid resource version",
-                                   text);
+        return failure_bad_request(&call->failure,
+                                   "Invalid value: \"%s\": invalid resource version", text);
     bool initial_events = call_query_is_true(call, "sendInitialEvents");
     const char *match = call_query(call, "resourceVersionMatch");
     if (initial_events && (match == NULL || strcmp(match, "NotOlderThan") != 0 ||
@@ -232,10 +234,10 @@ static bool begin(struct api_call *call, struct api_watch *watch)
         return failure_bad_request(&call->failure,
                                    "sendInitialEvents requires setting resourceVersionMatch to "
                                    "NotOlderThan and allowWatchBookmarks");
-    bool state_first = initial_events || (version == 0 && call_query(call, "sendInitialEvents") == NULL);
-    watch->changes =
-        store_watch_changes(call->store, call->resource, call->path.namespace,
-                            state_first ? 0 : version, receive, watch, &call->failure);
+    bool state_first =
+        initial_events || (version == 0 && call_query(call, "sendInitialEvents") == NULL);
+    watch->changes = store_watch_changes(call->store, call->resource, call->path.namespace,
+                                         state_first ? 0 : version, receive, watch, &call->failure);
     if (watch->changes == NULL)
         return false;
     if (state_first)
@@ -256,8 +258,8 @@ bool call_watch(struct api_call *call)
         free(fields);
         fields = text_take(&text);
     }
-    struct api_selector *selector = api_selector_parse(
-        call_query(call, "labelSelector"), fields, call->resource->custom, &call->failure);
+    struct api_selector *selector = api_selector_parse(call_query(call, "labelSelector"), fields,
+                                                       call->resource->custom, &call->failure);
     if (selector == NULL)
         return false;
     struct api_watch *watch = watch_create(call, selector);

@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "sim/apiserver/api_internal.h"
-#include "sim/store/resources.h"
-#include "sim/store/store_internal.h"
 #include "sim/apiserver/api_apply.h"
 #include "sim/apiserver/api_events.h"
+#include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/store/resources.h"
+#include "sim/store/store_internal.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
 
@@ -29,15 +29,15 @@ static void serve_definition(struct api_call *call, json_t **stored)
     resources_register_definition(call->store, *stored);
     char now[40];
     now_text(call->store, now);
-    json_t *status = json_pack(
-        "{s:O, s:[s], s:[{s:s,s:s,s:s,s:s,s:s}, {s:s,s:s,s:s,s:s,s:s}]}", "acceptedNames",
-        store_path(*stored, "spec.names"), "storedVersions",
-        json_string_value(
-            json_object_get(json_array_get(store_path(*stored, "spec.versions"), 0), "name")),
-        "conditions", "type", "NamesAccepted", "status", "True", "reason", "NoConflicts", "message",
-        "no conflicts found", "lastTransitionTime", now, "type", "Established", "status", "True",
-        "reason", "InitialNamesAccepted", "message", "the initial names have been accepted",
-        "lastTransitionTime", now);
+    json_t *status =
+        json_pack("{s:O, s:[s], s:[{s:s,s:s,s:s,s:s,s:s}, {s:s,s:s,s:s,s:s,s:s}]}", "acceptedNames",
+                  store_path(*stored, "spec.names"), "storedVersions",
+                  json_string_value(json_object_get(
+                      json_array_get(store_path(*stored, "spec.versions"), 0), "name")),
+                  "conditions", "type", "NamesAccepted", "status", "True", "reason", "NoConflicts",
+                  "message", "no conflicts found", "lastTransitionTime", now, "type", "Established",
+                  "status", "True", "reason", "InitialNamesAccepted", "message",
+                  "the initial names have been accepted", "lastTransitionTime", now);
     if (status == NULL || json_object_get(store_path(*stored, "status"), "conditions") != NULL) {
         json_decref(status);
         return;
@@ -92,9 +92,9 @@ bool call_update(struct api_call *call)
     if (exists && !check_unconditional(call))
         return false;
     json_t *body = view_read(call->view, call->request->body);
-    json_t *stored = store_write_replace(call->store, call->resource, call->path.namespace,
-                                         call->path.name, write_subresource(call), body,
-                                         &call->write, &call->failure);
+    json_t *stored =
+        store_write_replace(call->store, call->resource, call->path.namespace, call->path.name,
+                            write_subresource(call), body, &call->write, &call->failure);
     json_decref(body);
     if (stored == NULL)
         return false;
@@ -123,10 +123,11 @@ bool call_patch(struct api_call *call)
 {
     const char *type = patch_type(call);
     if (type == NULL)
-        return failure_set(&call->failure, 415, "UnsupportedMediaType",
-                           "the body of the request was in an unknown format - accepted media types "
-                           "include: application/json-patch+json, application/merge-patch+json, "
-                           "application/strategic-merge-patch+json, application/apply-patch+yaml");
+        return failure_set(
+            &call->failure, 415, "UnsupportedMediaType",
+            "the body of the request was in an unknown format - accepted media types "
+            "include: application/json-patch+json, application/merge-patch+json, "
+            "application/strategic-merge-patch+json, application/apply-patch+yaml");
     if (call->request->body == NULL)
         return failure_bad_request(&call->failure, "the patch is missing or not JSON");
     if (strcmp(type, "apply") == 0)
@@ -140,7 +141,7 @@ bool call_patch(struct api_call *call)
     return answer_object(call, 200, stored);
 }
 
-// --- delete -----------------------------------------------------------------------------------------
+// --- delete --------------------------------------------------------------------------------------
 
 static bool read_delete_options(struct api_call *call, const json_t *body,
                                 struct store_delete_options *options)
@@ -156,8 +157,7 @@ static bool read_delete_options(struct api_call *call, const json_t *body,
     const char *grace_text = call_query(call, "gracePeriodSeconds");
     if (json_is_integer(grace))
         options->grace_period_seconds = json_integer_value(grace);
-    else if (grace_text != NULL &&
-             !text_parse_int64(grace_text, &options->grace_period_seconds))
+    else if (grace_text != NULL && !text_parse_int64(grace_text, &options->grace_period_seconds))
         return failure_bad_request(&call->failure, "invalid gracePeriodSeconds: %s", grace_text);
     if (options->propagation == NULL)
         options->propagation = call_query(call, "propagationPolicy");
@@ -227,12 +227,11 @@ bool call_delete_collection(struct api_call *call)
     struct collection collection = {.selector = selector};
     store_each(call->store, call->resource, call->path.namespace, collect, &collection);
     json_t *items = json_array();
-    vector_for_each(object, &collection.objects)
-    {
+    vector_for_each (object, &collection.objects) {
         bool removed;
-        json_t *gone = store_write_remove(call->store, call->resource, store_namespace(*object),
-                                          store_name(*object), &options, &call->write, &removed,
-                                          NULL);
+        json_t *gone =
+            store_write_remove(call->store, call->resource, store_namespace(*object),
+                               store_name(*object), &options, &call->write, &removed, NULL);
         if (gone != NULL)
             json_array_append_new(items, view_of(call->view, gone));
         json_decref(*object);
@@ -240,8 +239,8 @@ bool call_delete_collection(struct api_call *call)
     vector_free(&collection.objects);
     api_selector_destroy(selector);
     json_t *version = json_sprintf("%llu", (unsigned long long)store_version(call->store));
-    json_t *api_version = json_sprintf("%s%s%s", call->view->group,
-                                       call->view->group[0] != '\0' ? "/" : "", call->view->version);
+    json_t *api_version = json_sprintf(
+        "%s%s%s", call->view->group, call->view->group[0] != '\0' ? "/" : "", call->view->version);
     return answer_value(call, 200,
                         json_pack("{s:s, s:o, s:{s:o}, s:o}", "kind", call->view->list_kind,
                                   "apiVersion", api_version, "metadata", "resourceVersion", version,

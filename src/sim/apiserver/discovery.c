@@ -5,12 +5,12 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/store/store_internal.h"
 #include "sim/apiserver/openapi.h"
+#include "sim/store/store_internal.h"
 
 #define AGGREGATED_MEDIA_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// --- what is served beside the store's resources ----------------------------------------------------
+// --- what is served beside the store's resources -------------------------------------------------
 
 static const char *const event_short_names[] = {"ev", NULL};
 static const struct store_resource extra_resources[] = {
@@ -101,7 +101,7 @@ static void set_list(json_t *object, const char *key, const char *const *list)
     json_object_set_new(object, key, array);
 }
 
-// --- legacy discovery -------------------------------------------------------------------------------
+// --- legacy discovery ----------------------------------------------------------------------------
 
 static json_t *group_version_text(const char *group, const char *version)
 {
@@ -119,11 +119,10 @@ static void add_legacy_resource(json_t *list, const struct store_resource *resou
     struct subresource sub;
     for (uint32_t i = 0; subresource_at(resource, i, &sub); i++) {
         json_t *name = json_sprintf("%s/%s", resource->plural, sub.name);
-        json_array_append_new(list, json_pack("{s:o, s:s, s:b, s:s, s:s, s:s, s:o}", "name", name,
-                                              "singularName", "", "namespaced",
-                                              resource->namespaced, "group", sub.group, "version",
-                                              sub.version, "kind", sub.kind, "verbs",
-                                              words(sub.verbs)));
+        json_array_append_new(
+            list, json_pack("{s:o, s:s, s:b, s:s, s:s, s:s, s:o}", "name", name, "singularName", "",
+                            "namespaced", resource->namespaced, "group", sub.group, "version",
+                            sub.version, "kind", sub.kind, "verbs", words(sub.verbs)));
     }
 }
 
@@ -146,8 +145,7 @@ static bool has_version(const json_t *versions, const char *version)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(versions, i, entry)
-    {
+    json_array_foreach (versions, i, entry) {
         if (strcmp(string_at(entry, "version"), version) == 0)
             return true;
     }
@@ -189,32 +187,31 @@ static json_t *legacy_groups(struct store *store)
     json_t *names = group_names(store);
     const char *name;
     json_t *unused;
-    json_object_foreach(names, name, unused)
-    {
+    json_object_foreach (names, name, unused) {
         json_array_append_new(groups, legacy_group(store, name));
     }
     json_decref(names);
-    return json_pack("{s:s, s:s, s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups", groups);
+    return json_pack("{s:s, s:s, s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups",
+                     groups);
 }
 
-// --- aggregated discovery ---------------------------------------------------------------------------
+// --- aggregated discovery ------------------------------------------------------------------------
 
 static json_t *aggregated_resource(const struct store_resource *resource)
 {
     json_t *subresources = json_array();
     struct subresource sub;
     for (uint32_t i = 0; subresource_at(resource, i, &sub); i++)
-        json_array_append_new(
-            subresources,
-            json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "subresource", sub.name, "responseKind",
-                      "group", sub.group, "version", sub.version, "kind", sub.kind, "verbs",
-                      words(sub.verbs)));
-    json_t *row = json_pack("{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:o, s:o}", "resource",
-                            resource->plural, "responseKind", "group", resource->group, "version",
-                            resource->version, "kind", resource->kind, "scope",
-                            resource->namespaced ? "Namespaced" : "Cluster", "singularResource",
-                            resource->singular, "verbs", verbs_of(resource), "subresources",
-                            subresources);
+        json_array_append_new(subresources,
+                              json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "subresource", sub.name,
+                                        "responseKind", "group", sub.group, "version", sub.version,
+                                        "kind", sub.kind, "verbs", words(sub.verbs)));
+    json_t *row =
+        json_pack("{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:o, s:o}", "resource", resource->plural,
+                  "responseKind", "group", resource->group, "version", resource->version, "kind",
+                  resource->kind, "scope", resource->namespaced ? "Namespaced" : "Cluster",
+                  "singularResource", resource->singular, "verbs", verbs_of(resource),
+                  "subresources", subresources);
     set_list(row, "shortNames", resource->short_names);
     set_list(row, "categories", resource->categories);
     return row;
@@ -228,13 +225,12 @@ static json_t *aggregated_group(struct store *store, const char *group)
         if (strcmp(resource->group, group) != 0)
             continue;
         if (!has_version(versions, resource->version))
-            json_array_append_new(versions, json_pack("{s:s, s:[], s:s}", "version",
-                                                      resource->version, "resources", "freshness",
-                                                      "Current"));
+            json_array_append_new(versions,
+                                  json_pack("{s:s, s:[], s:s}", "version", resource->version,
+                                            "resources", "freshness", "Current"));
         size_t v;
         json_t *version;
-        json_array_foreach(versions, v, version)
-        {
+        json_array_foreach (versions, v, version) {
             if (strcmp(string_at(version, "version"), resource->version) == 0)
                 json_array_append_new(json_object_get(version, "resources"),
                                       aggregated_resource(resource));
@@ -249,8 +245,7 @@ static json_t *aggregated(struct store *store, bool core)
     json_t *names = core ? json_pack("{s:n}", "") : group_names(store);
     const char *name;
     json_t *unused;
-    json_object_foreach(names, name, unused)
-    {
+    json_object_foreach (names, name, unused) {
         json_array_append_new(items, aggregated_group(store, name));
     }
     json_decref(names);
@@ -258,7 +253,7 @@ static json_t *aggregated(struct store *store, bool core)
                      "apidiscovery.k8s.io/v2", "metadata", "items", items);
 }
 
-// --- paths ------------------------------------------------------------------------------------------
+// --- paths ---------------------------------------------------------------------------------------
 
 static json_t *version_body(void)
 {

@@ -1,5 +1,5 @@
-// What is served: /api, /apis and below (legacy and aggregated), /version, health, and the OpenAPI documents
-// in the measure in which clients ask for them.
+// What is served: /api, /apis and below (legacy and aggregated), /version, health, and the OpenAPI
+// documents in the measure in which clients ask for them.
 #pragma once
 
 #include <jansson.h>
@@ -7,9 +7,9 @@
 
 #include "sim/store/store.h"
 
-// Answers a GET of a path that is no resource: *body (new reference) or *text (the caller frees), and
-// *content_type (static) if it is not JSON's own. False: there is no such path.
+// Answers a GET of a path that is no resource: *body (new reference) or *text (the caller frees),
+// and *content_type (static) if it is not JSON's own. False: there is no such path.
 bool discovery_answer(struct store *store, const char *path, const char *accept, json_t **body,
                       const char **content_type, char **text);
 
-// --- openapi.c: the parts for discovery_answer().
+// --- openapi.c: the parts for discovery_answer(). ------------------------------------------------

@@ -17,9 +17,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/manifest/input.h"
-#include "sim/store/failure.h"
-#include "sim/printing/protobuf.h"
 #include "sim/apiserver/api_watch.h"
+#include "sim/printing/protobuf.h"
+#include "sim/store/failure.h"
 
 #define BODY_BYTES_MAX ((ev_ssize_t)16 << 20)
 
@@ -44,8 +44,7 @@ static void on_request(struct evhttp_request *request, void *context);
 static bool listen_on(struct http_server *server, const char *address, uint16_t port,
                       struct error *error)
 {
-    struct evhttp_bound_socket *bound =
-        evhttp_bind_socket_with_handle(server->http, address, port);
+    struct evhttp_bound_socket *bound = evhttp_bind_socket_with_handle(server->http, address, port);
     if (bound == NULL)
         return error_set(error, ERROR_UNAVAILABLE, "cannot listen on %s:%u: %s", address, port,
                          strerror(errno));
@@ -140,7 +139,7 @@ uint32_t http_server_streams(const struct http_server *server)
     return server->streams_count;
 }
 
-// --- requests ---------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 
 static const char *method_name(struct evhttp_request *request)
 {
@@ -212,8 +211,7 @@ static void add_warnings(struct evhttp_request *request, const json_t *warnings)
 {
     size_t i;
     json_t *warning;
-    json_array_foreach(warnings, i, warning)
-    {
+    json_array_foreach (warnings, i, warning) {
         struct text text = {0};
         text_add(&text, "299 - \"");
         for (const char *c = json_string_value(warning); c != NULL && *c != '\0'; c++) {
@@ -282,7 +280,7 @@ static bool is_authorized(const struct http_server *server, struct evhttp_reques
            strcmp(header + strlen("Bearer "), server->token) == 0;
 }
 
-// --- watches ----------------------------------------------------------------------------------------
+// --- watches -------------------------------------------------------------------------------------
 
 static void on_event(void *context, json_t *event)
 {
@@ -305,7 +303,8 @@ static void on_end(void *context)
     evhttp_send_reply_end(request);
 }
 
-// The client has gone. evhttp has let go of a request whose answer was under way; ending it frees it.
+// The client has gone. evhttp has let go of a request whose answer was under way; ending it frees
+// it.
 static void on_close(struct evhttp_connection *connection, void *context)
 {
     (void)connection;
@@ -332,7 +331,8 @@ static void stream_begin(struct http_server *server, struct evhttp_request *requ
     struct evhttp_connection *connection = evhttp_request_get_connection(request);
     evhttp_connection_set_closecb(connection, on_close, stream);
     evhttp_send_reply_start(request, 200, "OK");
-    // evhttp stops reading while a request is answered; without it a client that leaves goes unnoticed.
+    // evhttp stops reading while a request is answered; without it a client that leaves goes
+    // unnoticed.
     bufferevent_enable(evhttp_connection_get_bufferevent(connection), EV_READ);
     api_watch_start(stream->watch, &(struct api_watch_handlers){on_event, on_end, stream});
 }

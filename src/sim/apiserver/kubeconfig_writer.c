@@ -1,9 +1,9 @@
 #include "sim/apiserver/kubeconfig_writer.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static void add_quoted(struct text *text, const char *name, const char *value)
 static void describe(struct text *text, const char *server, const char *token)
 {
     text_add(text, MARK "apiVersion: v1\nkind: Config\ncurrent-context: adze\nclusters:\n"
-                   "- name: adze\n  cluster:\n    ");
+                        "- name: adze\n  cluster:\n    ");
     add_quoted(text, "server", server);
     text_add(text, "contexts:\n- name: adze\n  context:\n    cluster: adze\n    user: adze\n"
                    "    namespace: default\nusers:\n- name: adze\n  user:");
@@ -87,8 +87,8 @@ bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const c
     struct stat status = {0};
     describe(&text, server, token);
     int file = create(path);
-    bool good = file >= 0 && fchmod(file, 0600) == 0 && write_all(file, &text) &&
-                fstat(file, &status) == 0;
+    bool good =
+        file >= 0 && fchmod(file, 0600) == 0 && write_all(file, &text) && fstat(file, &status) == 0;
     int why = errno;
     if (file >= 0 && close(file) != 0 && good) {
         why = errno;
@@ -99,7 +99,8 @@ bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const c
     if (good)
         *written = (struct kubeconfig_file){memory_copy_string(path), status.st_dev, status.st_ino};
     else if (why == EEXIST)
-        error_set(error, ERROR_INVALID, "%s is there already: remove it, or name another file", path);
+        error_set(error, ERROR_INVALID, "%s is there already: remove it, or name another file",
+                  path);
     else
         error_set(error, ERROR_UNAVAILABLE, "cannot write %s: %s", path, strerror(why));
     if (!good && file >= 0)

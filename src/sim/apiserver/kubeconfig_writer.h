@@ -11,8 +11,8 @@ struct kubeconfig_file { // zero-initialised: none
     ino_t inode;
 };
 
-// A new file of mode 0600, never through a link. One that is there is an error, unless an earlier call of this
-// user has written it. `token` may be NULL.
+// A new file of mode 0600, never through a link. One that is there is an error, unless an earlier
+// call of this user has written it. `token` may be NULL.
 bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const char *server,
                       const char *token, struct error *error) MUST_USE;
 // If it is still the file that was written.

@@ -106,7 +106,8 @@ static json_t *schema_of_kind(const struct store_resource *resource)
 
 static json_t *parameter(const char *name)
 {
-    return json_pack("{s:s, s:s, s:{s:s}}", "name", name, "in", "query", "schema", "type", "string");
+    return json_pack("{s:s, s:s, s:{s:s}}", "name", name, "in", "query", "schema", "type",
+                     "string");
 }
 
 static json_t *operation(const struct store_resource *resource, const char *action)
@@ -124,8 +125,7 @@ static void add_paths(json_t *paths, const struct store_resource *resource)
     text_format(&text, "/%s%s%s/%s/%s%s", core ? "api" : "apis", core ? "" : "/", resource->group,
                 resource->version, resource->namespaced ? "namespaces/{namespace}/" : "",
                 resource->plural);
-    json_object_set_new(paths, text.data,
-                        json_pack("{s:o}", "post", operation(resource, "post")));
+    json_object_set_new(paths, text.data, json_pack("{s:o}", "post", operation(resource, "post")));
     text_add(&text, "/{name}");
     json_object_set_new(paths, text.data,
                         json_pack("{s:o, s:o}", "put", operation(resource, "put"), "patch",

@@ -1,6 +1,6 @@
-// OpenAPI documents in the measure in which kubectl reads them: which operations take fieldValidation and
-// dryRun, and schemas for kubectl explain, made from the tables. Strategic merge keys are not told, so that
-// clients fall back on the ones that they know.
+// OpenAPI documents in the measure in which kubectl reads them: which operations take
+// fieldValidation and dryRun, and schemas for kubectl explain, made from the tables. Strategic
+// merge keys are not told, so that clients fall back on the ones that they know.
 #pragma once
 
 #include "sim/apiserver/discovery.h"

@@ -16,8 +16,15 @@
 #define STALL_DEFAULT           (10 * SECOND)
 
 enum fate { // of a request, drawn when it starts
-    FATE_NORMAL, FATE_INTERNAL_ERROR, FATE_TOO_MANY_REQUESTS, FATE_CONFLICT, FATE_LOST_REQUEST,
-    FATE_LOST_ANSWER, FATE_RESET_BEFORE, FATE_RESET_AFTER, FATE_WATCH_REFUSED,
+    FATE_NORMAL,
+    FATE_INTERNAL_ERROR,
+    FATE_TOO_MANY_REQUESTS,
+    FATE_CONFLICT,
+    FATE_LOST_REQUEST,
+    FATE_LOST_ANSWER,
+    FATE_RESET_BEFORE,
+    FATE_RESET_AFTER,
+    FATE_WATCH_REFUSED,
 };
 enum stage { STAGE_UNDERWAY, STAGE_ANSWERED, STAGE_WATCHING, STAGE_ENDING };
 
@@ -113,7 +120,7 @@ static int64_t draw_between(struct random *random, int64_t minimum, int64_t maxi
     return minimum + (int64_t)random_below(random, (uint64_t)(maximum - minimum) + 1);
 }
 
-// --- calls ------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 static enum fate draw_fate(struct sim_transport *transport, enum kube_verb verb)
 {
@@ -212,8 +219,10 @@ static void destroy(struct kube_transport *base)
 
 static void finish(struct kube_call *call)
 {
-    struct kube_response response = {.status = call->status, .body = call->body,
-                                     .error = call->error, .retry_after_ns = call->retry_after_ns};
+    struct kube_response response = {.status = call->status,
+                                     .body = call->body,
+                                     .error = call->error,
+                                     .retry_after_ns = call->retry_after_ns};
     struct kube_handlers handlers = call->handlers;
     call->body = NULL;
     call_free(call);
@@ -238,7 +247,7 @@ static void on_timer(void *context)
     }
 }
 
-// --- requests ---------------------------------------------------------------------------------------
+// --- requests ------------------------------------------------------------------------------------
 
 static void answer_later(struct kube_call *call, int64_t delay_ns)
 {
@@ -282,8 +291,11 @@ static void answer_status(struct kube_call *call, int code, const char *reason, 
 
 static struct kube_request request_of(const struct kube_call *call)
 {
-    return (struct kube_request){.verb = call->verb, .path = call->path, .query = call->query,
-                                 .patch_type = call->patch_type, .body = call->request_body};
+    return (struct kube_request){.verb = call->verb,
+                                 .path = call->path,
+                                 .query = call->query,
+                                 .patch_type = call->patch_type,
+                                 .body = call->request_body};
 }
 
 static bool hook_answers(struct kube_call *call)
@@ -316,13 +328,15 @@ static bool fate_answers(struct kube_call *call)
         answer_status(call, 500, "InternalError", "Internal error occurred: simulated fault");
         return true;
     case FATE_TOO_MANY_REQUESTS:
-        answer_status(call, 429, "TooManyRequests",
-                      "the server has received too many requests and has asked us to try again later");
+        answer_status(
+            call, 429, "TooManyRequests",
+            "the server has received too many requests and has asked us to try again later");
         return true;
     case FATE_CONFLICT:
-        answer_status(call, 409, "Conflict",
-                      "the object has been modified; please apply your changes to the latest version "
-                      "and try again");
+        answer_status(
+            call, 409, "Conflict",
+            "the object has been modified; please apply your changes to the latest version "
+            "and try again");
         return true;
     case FATE_LOST_REQUEST:
         answer_never(call);
@@ -337,8 +351,8 @@ static bool fate_answers(struct kube_call *call)
 static const char *method_of(enum kube_verb verb)
 {
     static const char *const methods[] = {
-        [KUBE_GET] = "GET",    [KUBE_LIST] = "GET",    [KUBE_WATCH] = "GET",
-        [KUBE_CREATE] = "POST", [KUBE_UPDATE] = "PUT", [KUBE_PATCH] = "PATCH",
+        [KUBE_GET] = "GET",       [KUBE_LIST] = "GET",   [KUBE_WATCH] = "GET",
+        [KUBE_CREATE] = "POST",   [KUBE_UPDATE] = "PUT", [KUBE_PATCH] = "PATCH",
         [KUBE_DELETE] = "DELETE",
     };
     return methods[verb];
@@ -359,8 +373,10 @@ static void watch_begins(struct kube_call *call);
 
 static void ask_server(struct kube_call *call)
 {
-    struct api_request request = {.method = method_of(call->verb), .path = call->path,
-                                  .query = call->query, .content_type = media_type_of(call),
+    struct api_request request = {.method = method_of(call->verb),
+                                  .path = call->path,
+                                  .query = call->query,
+                                  .content_type = media_type_of(call),
                                   .body = call->request_body};
     struct api_response response;
     api_handle(call->transport->server, &request, &response);
@@ -394,8 +410,8 @@ static void take_effect(struct kube_call *call)
     ask_server(call);
     struct kube_request request = request_of(call);
     const struct sim_transport_options *options = &transport->options;
-    bool loses = options->lose_answer != NULL &&
-                 options->lose_answer(options->fault_context, &request);
+    bool loses =
+        options->lose_answer != NULL && options->lose_answer(options->fault_context, &request);
     if (loses || call->fate == FATE_LOST_ANSWER)
         answer_never(call);
     else if (call->fate == FATE_RESET_AFTER)
@@ -406,7 +422,7 @@ static void take_effect(struct kube_call *call)
         answer_later(call, call->answer_ns);
 }
 
-// --- watches ----------------------------------------------------------------------------------------
+// --- watches -------------------------------------------------------------------------------------
 
 static void set_watch_timer(struct kube_call *call)
 {
@@ -515,7 +531,7 @@ static void deliver_events(struct kube_call *call)
     set_watch_timer(call);
 }
 
-// --- partitions -------------------------------------------------------------------------------------
+// --- partitions ----------------------------------------------------------------------------------
 
 static void reset_watch(struct kube_call *call)
 {

@@ -1,11 +1,11 @@
-// A kube_transport straight into the embedded API server, on the loop's (virtual) time: no sockets, no text.
-// Each request takes effect and is answered after delays drawn from a seeded generator, so that requests under
-// way at the same time overtake each other; and it may fail on purpose. The same seed and the same calls give
-// the same run.
+// A kube_transport straight into the embedded API server, on the loop's (virtual) time: no sockets,
+// no text. Each request takes effect and is answered after delays drawn from a seeded generator, so
+// that requests under way at the same time overtake each other; and it may fail on purpose. The
+// same seed and the same calls give the same run.
 //
 // What never happens, as it never does with a real API server: within one watch no event is lost,
-// repeated or out of order. Watches of different kinds are delayed independently of each other, and a
-// watch that is resumed or a list that is read again may show the same object twice.
+// repeated or out of order. Watches of different kinds are delayed independently of each other, and
+// a watch that is resumed or a list that is read again may show the same object twice.
 #pragma once
 
 #include "kube/transport/transport.h"
@@ -30,11 +30,12 @@ struct sim_transport_options {
     uint64_t seed;
     int64_t latency_min_ns, latency_max_ns;             // of a request, to the answer
     int64_t watch_latency_min_ns, watch_latency_max_ns; // of an event
-    int64_t watch_stall_ns;     // 0: 10 s
+    int64_t watch_stall_ns;                             // 0: 10 s
     int64_t request_timeout_ns; // what a request without an answer ends after; 0: 30 s
     struct sim_faults faults;
-    // Targeted faults, asked before a request takes effect (watches too): true if *response, which is zeroed
-    // before, is the answer (status and body, whose reference it takes; or an error with status 0).
+    // Targeted faults, asked before a request takes effect (watches too): true if *response, which
+    // is zeroed before, is the answer (status and body, whose reference it takes; or an error with
+    // status 0).
     bool (*fault)(void *context, const struct kube_request *request,
                   struct kube_response *response);
     // Asked after it took effect: true loses the answer.
@@ -54,5 +55,5 @@ void sim_transport_cut(struct kube_transport *transport, bool cut);
 struct sim_transport_statistics {
     uint64_t requests, watches, events, faults;
 };
-const struct sim_transport_statistics *
-sim_transport_statistics(const struct kube_transport *transport);
+const struct sim_transport_statistics *sim_transport_statistics(
+    const struct kube_transport *transport);

@@ -5,8 +5,8 @@
 
 #include "base/nanoseconds.h"
 #include "sim/kubelet/kubelet_internal.h"
-#include "sim/kubelet/volumes.h"
 #include "sim/kubelet/kubelet_nodes.h"
+#include "sim/kubelet/volumes.h"
 #include "sim/world/world_write.h"
 
 #define ATTACH_POLL_NS (500 * MILLISECOND)
@@ -195,8 +195,8 @@ static void start(struct kubelets *kubelets, struct world_object *pod, struct ku
     set_running(kubelets, pod, 0); // the change brings it back here, to run()
 }
 
-// Node lifecycle takes the readiness of a silent node's pods away; the kubelet that is heard again, or says itself
-// that its node is not ready, reports its containers as they are: running.
+// Node lifecycle takes the readiness of a silent node's pods away; the kubelet that is heard again,
+// or says itself that its node is not ready, reports its containers as they are: running.
 static void tell_ready_again(struct kubelets *kubelets, struct world_object *pod)
 {
     world_set_status(kubelets->world, pod,

@@ -33,4 +33,3 @@ struct kubelets {
     struct work_queue *boots, *again, *nodes, *heartbeats, *pod_work;
     uint32_t next_address;
 };
-

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "sim/kubelet/kubelet.h"
-#include "sim/workloads/workloads.h"
 #include "model/reading/pod.h"
+#include "sim/kubelet/kubelet.h"
 #include "sim/kubelet/kubelet_nodes.h"
+#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define TAINT_NOT_READY   "node.kubernetes.io/not-ready"
@@ -233,9 +233,8 @@ static void check_heartbeat(void *context, const char *node_name)
         return;
     work_queue_add(lifecycle->monitor, node_name);
     int64_t last = last_heartbeat(lifecycle, node_name);
-    bool missed =
-        last != 0 &&
-            ns_subtract(loop_now_ns(world->loop), last) > world->options.node_monitor_grace_ns;
+    bool missed = last != 0 && ns_subtract(loop_now_ns(world->loop), last) >
+                                   world->options.node_monitor_grace_ns;
     const char *ready = world_condition_status(node, "Ready");
     if (missed && !text_equal(ready, "Unknown")) {
         mark_unknown(lifecycle, node);

@@ -13,8 +13,8 @@
 #include "base/nanoseconds.h"
 #include "model/schema/karpenter.h"
 #include "sim/scheduler/scheduler_filters.h"
-#include "sim/workloads/workloads.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define DRIVER_EBS     "ebs.csi.aws.com"

@@ -6,11 +6,11 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "sim/store/store_internal.h"
 #include "sim/printing/table.h"
+#include "sim/store/store_internal.h"
 #include "sim/store/store_meta.h"
 
-// --- cells that several kinds share -----------------------------------------------------------------
+// --- cells that several kinds share --------------------------------------------------------------
 
 static const char *text_of(const json_t *object, const char *path)
 {
@@ -64,17 +64,17 @@ static json_t *value_or(const json_t *object, const char *path, const char *othe
     return json_incref(value);
 }
 
-#define PATH_CELL(function, path, otherwise)                                                        \
-    static json_t *function(const json_t *object, int64_t now_ns)                                   \
-    {                                                                                               \
-        (void)now_ns;                                                                               \
-        return value_or(object, path, otherwise);                                                   \
+#define PATH_CELL(function, path, otherwise)                      \
+    static json_t *function(const json_t *object, int64_t now_ns) \
+    {                                                             \
+        (void)now_ns;                                             \
+        return value_or(object, path, otherwise);                 \
     }
-#define NUMBER_CELL(function, path)                                                                 \
-    static json_t *function(const json_t *object, int64_t now_ns)                                   \
-    {                                                                                               \
-        (void)now_ns;                                                                               \
-        return json_integer(number_of(object, path));                                               \
+#define NUMBER_CELL(function, path)                               \
+    static json_t *function(const json_t *object, int64_t now_ns) \
+    {                                                             \
+        (void)now_ns;                                             \
+        return json_integer(number_of(object, path));             \
     }
 
 static json_t *labels_text(const json_t *labels)
@@ -82,8 +82,7 @@ static json_t *labels_text(const json_t *labels)
     struct text text = {0};
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)labels, key, value)
-    {
+    json_object_foreach ((json_t *)labels, key, value) {
         text_join(&text, ",", key);
         text_format(&text, "=%s", json_is_string(value) ? json_string_value(value) : "");
     }
@@ -103,8 +102,7 @@ static json_t *container_values(const json_t *object, const char *key)
     struct text text = {0};
     size_t i;
     json_t *container;
-    json_array_foreach(store_path(object, "spec.template.spec.containers"), i, container)
-    {
+    json_array_foreach (store_path(object, "spec.template.spec.containers"), i, container) {
         const char *value = string_at(container, key);
         text_join(&text, ",", value != NULL ? value : "");
     }
@@ -127,8 +125,7 @@ static const json_t *condition_of(const json_t *object, const char *type)
 {
     size_t i;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), i, condition)
-    {
+    json_array_foreach (store_path(object, "status.conditions"), i, condition) {
         const char *name = string_at(condition, "type");
         if (name != NULL && strcmp(name, type) == 0)
             return condition;
@@ -142,15 +139,14 @@ static bool condition_is_true_of(const json_t *object, const char *type)
     return status != NULL && strcmp(status, "True") == 0;
 }
 
-// --- pods -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static json_t *pod_ready(const json_t *object, int64_t now_ns)
 {
     (void)now_ns;
     size_t i, ready = 0;
     json_t *status;
-    json_array_foreach(store_path(object, "status.containerStatuses"), i, status)
-    {
+    json_array_foreach (store_path(object, "status.containerStatuses"), i, status) {
         ready += json_is_true(json_object_get(status, "ready"));
     }
     return json_sprintf("%zu/%zu", ready, json_array_size(store_path(object, "spec.containers")));
@@ -161,8 +157,7 @@ static const char *container_reason(const json_t *object)
     const char *reason = NULL;
     size_t i;
     json_t *status;
-    json_array_foreach(store_path(object, "status.containerStatuses"), i, status)
-    {
+    json_array_foreach (store_path(object, "status.containerStatuses"), i, status) {
         const char *waiting = text_of(status, "state.waiting.reason");
         const char *terminated = text_of(status, "state.terminated.reason");
         if (waiting != NULL && waiting[0] != '\0')
@@ -194,8 +189,7 @@ static json_t *pod_restarts(const json_t *object, int64_t now_ns)
     json_int_t restarts = 0;
     size_t i;
     json_t *status;
-    json_array_foreach(store_path(object, "status.containerStatuses"), i, status)
-    {
+    json_array_foreach (store_path(object, "status.containerStatuses"), i, status) {
         restarts += json_integer_value(json_object_get(status, "restartCount"));
     }
     return json_sprintf("%lld", (long long)restarts);
@@ -213,15 +207,14 @@ static json_t *pod_gates(const json_t *object, int64_t now_ns)
         return json_string("<none>");
     size_t i, passed = 0;
     json_t *gate;
-    json_array_foreach(gates, i, gate)
-    {
+    json_array_foreach (gates, i, gate) {
         const char *type = string_at(gate, "conditionType");
         passed += type != NULL && condition_is_true_of(object, type);
     }
     return json_sprintf("%zu/%zu", passed, json_array_size(gates));
 }
 
-// --- nodes ------------------------------------------------------------------------------------------
+// --- nodes ---------------------------------------------------------------------------------------
 
 static json_t *node_status(const json_t *object, int64_t now_ns)
 {
@@ -244,8 +237,7 @@ static json_t *node_roles(const json_t *object, int64_t now_ns)
     struct text text = {0};
     const char *key;
     json_t *value;
-    json_object_foreach(store_path(object, "metadata.labels"), key, value)
-    {
+    json_object_foreach (store_path(object, "metadata.labels"), key, value) {
         if (text_starts_with(key, prefix))
             text_join(&text, ",", key + strlen(prefix));
         else if (strcmp(key, "kubernetes.io/role") == 0 && json_is_string(value))
@@ -258,8 +250,7 @@ static json_t *node_address(const json_t *object, const char *type)
 {
     size_t i;
     json_t *address;
-    json_array_foreach(store_path(object, "status.addresses"), i, address)
-    {
+    json_array_foreach (store_path(object, "status.addresses"), i, address) {
         const char *given = string_at(address, "type");
         if (given != NULL && strcmp(given, type) == 0)
             return text_or(string_at(address, "address"), "<none>");
@@ -284,7 +275,7 @@ PATH_CELL(node_image, "status.nodeInfo.osImage", "<unknown>")
 PATH_CELL(node_kernel, "status.nodeInfo.kernelVersion", "<unknown>")
 PATH_CELL(node_runtime, "status.nodeInfo.containerRuntimeVersion", "<unknown>")
 
-// --- workloads --------------------------------------------------------------------------------------
+// --- workloads -----------------------------------------------------------------------------------
 
 static json_t *ready_of_wanted(const json_t *object, int64_t now_ns)
 {
@@ -370,7 +361,7 @@ static json_t *cron_last(const json_t *object, int64_t now_ns)
     return last != NULL ? cell_since(last, now_ns) : json_string("<none>");
 }
 
-// --- events -----------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 // Both shapes of an event.
 static const char *either(const json_t *object, const char *path, const char *other)
@@ -449,7 +440,7 @@ static json_t *event_count(const json_t *object, int64_t now_ns)
     return json_integer(1);
 }
 
-// --- budgets, leases, services ----------------------------------------------------------------------
+// --- budgets, leases, services -------------------------------------------------------------------
 
 static json_t *as_text(const json_t *value, const char *otherwise)
 {
@@ -493,8 +484,7 @@ static json_t *service_ports(const json_t *object, int64_t now_ns)
     struct text text = {0};
     size_t i;
     json_t *port;
-    json_array_foreach(store_path(object, "spec.ports"), i, port)
-    {
+    json_array_foreach (store_path(object, "spec.ports"), i, port) {
         const char *protocol = string_at(port, "protocol");
         long long node_port = (long long)number_of(port, "nodePort");
         text_format(&text, "%s%lld", i > 0 ? "," : "", (long long)number_of(port, "port"));
@@ -505,7 +495,7 @@ static json_t *service_ports(const json_t *object, int64_t now_ns)
     return take_text(&text, "<none>");
 }
 
-// --- storage ----------------------------------------------------------------------------------------
+// --- storage -------------------------------------------------------------------------------------
 
 PATH_CELL(phase, "status.phase", "")
 PATH_CELL(claim_volume, "spec.volumeName", "")
@@ -524,13 +514,14 @@ static json_t *access_modes(const json_t *object, const char *path)
 {
     static const struct {
         const char *mode, *text;
-    } modes[] = {{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"},
+    } modes[] = {{"ReadWriteOnce", "RWO"},
+                 {"ReadOnlyMany", "ROX"},
+                 {"ReadWriteMany", "RWX"},
                  {"ReadWriteOncePod", "RWOP"}};
     struct text text = {0};
     size_t i;
     json_t *mode;
-    json_array_foreach(store_path(object, path), i, mode)
-    {
+    json_array_foreach (store_path(object, path), i, mode) {
         for (size_t m = 0; json_is_string(mode) && m < ARRAY_LENGTH(modes); m++)
             if (strcmp(json_string_value(mode), modes[m].mode) == 0)
                 text_join(&text, ",", modes[m].text);
@@ -590,7 +581,7 @@ PATH_CELL(attachment_driver, "spec.attacher", "")
 PATH_CELL(attachment_volume, "spec.source.persistentVolumeName", "<none>")
 PATH_CELL(attachment_node, "spec.nodeName", "")
 
-// --- the rest ---------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 
 PATH_CELL(priority_value, "value", "0")
 PATH_CELL(priority_policy, "preemptionPolicy", "")
@@ -610,85 +601,169 @@ static json_t *data_count(const json_t *object, int64_t now_ns)
                                      json_object_size(json_object_get(object, "binaryData"))));
 }
 
-#define NAME    {"Name", "string", 0, cell_name}
-#define AGE     {"Age", "string", 0, cell_age}
-#define IMAGES  {"Containers", "string", 1, cell_containers}, {"Images", "string", 1, cell_images}
-#define CHOICE  {"Selector", "string", 1, cell_selector}
-#define THE_END {0}
+#define NAME                           \
+    {                                  \
+        "Name", "string", 0, cell_name \
+    }
+#define AGE                          \
+    {                                \
+        "Age", "string", 0, cell_age \
+    }
+#define IMAGES                                    \
+    {"Containers", "string", 1, cell_containers}, \
+    {                                             \
+        "Images", "string", 1, cell_images        \
+    }
+#define CHOICE                                 \
+    {                                          \
+        "Selector", "string", 1, cell_selector \
+    }
+#define THE_END \
+    {           \
+        0       \
+    }
 
-static const struct printer pods[] = {
-    NAME, {"Ready", "string", 0, pod_ready}, {"Status", "string", 0, pod_status},
-    {"Restarts", "string", 0, pod_restarts}, AGE, {"IP", "string", 1, pod_ip},
-    {"Node", "string", 1, pod_node}, {"Nominated Node", "string", 1, pod_nominated},
-    {"Readiness Gates", "string", 1, pod_gates}, THE_END};
-static const struct printer nodes[] = {
-    NAME, {"Status", "string", 0, node_status}, {"Roles", "string", 0, node_roles}, AGE,
-    {"Version", "string", 0, node_version}, {"Internal-IP", "string", 1, node_internal},
-    {"External-IP", "string", 1, node_external}, {"OS-Image", "string", 1, node_image},
-    {"Kernel-Version", "string", 1, node_kernel},
-    {"Container-Runtime", "string", 1, node_runtime}, THE_END};
-static const struct printer deployments[] = {
-    NAME, {"Ready", "string", 0, ready_of_wanted}, {"Up-to-date", "integer", 0, updated_replicas},
-    {"Available", "integer", 0, available_replicas}, AGE, IMAGES, CHOICE, THE_END};
-static const struct printer replica_sets[] = {
-    NAME, {"Desired", "integer", 0, wanted_replicas}, {"Current", "integer", 0, present_replicas},
-    {"Ready", "integer", 0, ready_replicas}, AGE, IMAGES, CHOICE, THE_END};
-static const struct printer daemon_sets[] = {
-    NAME, {"Desired", "integer", 0, daemons_wanted}, {"Current", "integer", 0, daemons_present},
-    {"Ready", "integer", 0, daemons_ready}, {"Up-to-date", "integer", 0, daemons_updated},
-    {"Available", "integer", 0, daemons_available}, {"Node Selector", "string", 0, daemons_nodes},
-    AGE, IMAGES, CHOICE, THE_END};
+static const struct printer pods[] = {NAME,
+                                      {"Ready", "string", 0, pod_ready},
+                                      {"Status", "string", 0, pod_status},
+                                      {"Restarts", "string", 0, pod_restarts},
+                                      AGE,
+                                      {"IP", "string", 1, pod_ip},
+                                      {"Node", "string", 1, pod_node},
+                                      {"Nominated Node", "string", 1, pod_nominated},
+                                      {"Readiness Gates", "string", 1, pod_gates},
+                                      THE_END};
+static const struct printer nodes[] = {NAME,
+                                       {"Status", "string", 0, node_status},
+                                       {"Roles", "string", 0, node_roles},
+                                       AGE,
+                                       {"Version", "string", 0, node_version},
+                                       {"Internal-IP", "string", 1, node_internal},
+                                       {"External-IP", "string", 1, node_external},
+                                       {"OS-Image", "string", 1, node_image},
+                                       {"Kernel-Version", "string", 1, node_kernel},
+                                       {"Container-Runtime", "string", 1, node_runtime},
+                                       THE_END};
+static const struct printer deployments[] = {NAME,
+                                             {"Ready", "string", 0, ready_of_wanted},
+                                             {"Up-to-date", "integer", 0, updated_replicas},
+                                             {"Available", "integer", 0, available_replicas},
+                                             AGE,
+                                             IMAGES,
+                                             CHOICE,
+                                             THE_END};
+static const struct printer replica_sets[] = {NAME,
+                                              {"Desired", "integer", 0, wanted_replicas},
+                                              {"Current", "integer", 0, present_replicas},
+                                              {"Ready", "integer", 0, ready_replicas},
+                                              AGE,
+                                              IMAGES,
+                                              CHOICE,
+                                              THE_END};
+static const struct printer daemon_sets[] = {NAME,
+                                             {"Desired", "integer", 0, daemons_wanted},
+                                             {"Current", "integer", 0, daemons_present},
+                                             {"Ready", "integer", 0, daemons_ready},
+                                             {"Up-to-date", "integer", 0, daemons_updated},
+                                             {"Available", "integer", 0, daemons_available},
+                                             {"Node Selector", "string", 0, daemons_nodes},
+                                             AGE,
+                                             IMAGES,
+                                             CHOICE,
+                                             THE_END};
 static const struct printer stateful_sets[] = {
     NAME, {"Ready", "string", 0, ready_of_wanted}, AGE, IMAGES, THE_END};
-static const struct printer jobs[] = {
-    NAME, {"Status", "string", 0, job_status}, {"Completions", "string", 0, job_completions},
-    {"Duration", "string", 0, job_duration}, AGE, IMAGES, CHOICE, THE_END};
-static const struct printer cron_jobs[] = {
-    NAME, {"Schedule", "string", 0, cron_schedule}, {"Timezone", "string", 0, cron_zone},
-    {"Suspend", "string", 0, cron_suspend}, {"Active", "integer", 0, cron_active},
-    {"Last Schedule", "string", 0, cron_last}, AGE, THE_END};
-static const struct printer events[] = {
-    {"Last Seen", "string", 0, event_last}, {"Type", "string", 0, event_type},
-    {"Reason", "string", 0, event_reason}, {"Object", "string", 0, event_object},
-    {"Subobject", "string", 1, event_part}, {"Source", "string", 1, event_source},
-    {"Message", "string", 0, event_message}, {"First Seen", "string", 1, event_first},
-    {"Count", "integer", 1, event_count}, {"Name", "string", 1, cell_name}, THE_END};
-static const struct printer namespaces[] = {NAME, {"Status", "string", 0, phase}, AGE, THE_END};
-static const struct printer budgets[] = {
-    NAME, {"Min Available", "string", 0, budget_minimum},
-    {"Max Unavailable", "string", 0, budget_maximum},
-    {"Allowed Disruptions", "integer", 0, budget_allowed}, AGE, THE_END};
-static const struct printer leases[] = {NAME, {"Holder", "string", 0, lease_holder}, AGE, THE_END};
-static const struct printer services[] = {
-    NAME, {"Type", "string", 0, service_type}, {"Cluster-IP", "string", 0, service_address},
-    {"External-IP", "string", 0, service_external}, {"Port(s)", "string", 0, service_ports}, AGE,
-    CHOICE, THE_END};
-static const struct printer claims[] = {
-    NAME, {"Status", "string", 0, phase}, {"Volume", "string", 0, claim_volume},
-    {"Capacity", "string", 0, claim_capacity}, {"Access Modes", "string", 0, claim_modes},
-    {"StorageClass", "string", 0, storage_class},
-    {"VolumeAttributesClass", "string", 0, attributes_class}, AGE,
-    {"VolumeMode", "string", 1, volume_mode}, THE_END};
-static const struct printer volumes[] = {
-    NAME, {"Capacity", "string", 0, volume_capacity}, {"Access Modes", "string", 0, volume_modes},
-    {"Reclaim Policy", "string", 0, volume_policy}, {"Status", "string", 0, phase},
-    {"Claim", "string", 0, volume_claim}, {"StorageClass", "string", 0, storage_class},
-    {"VolumeAttributesClass", "string", 0, attributes_class},
-    {"Reason", "string", 0, volume_reason}, AGE, {"VolumeMode", "string", 1, volume_mode}, THE_END};
-static const struct printer storage_classes[] = {
-    {"Name", "string", 0, class_name}, {"Provisioner", "string", 0, class_provisioner},
-    {"ReclaimPolicy", "string", 0, class_policy}, {"VolumeBindingMode", "string", 0, class_binding},
-    {"AllowVolumeExpansion", "string", 0, class_expansion}, AGE, THE_END};
-static const struct printer csi_nodes[] = {NAME, {"Drivers", "integer", 0, csi_drivers}, AGE,
+static const struct printer jobs[] = {NAME,
+                                      {"Status", "string", 0, job_status},
+                                      {"Completions", "string", 0, job_completions},
+                                      {"Duration", "string", 0, job_duration},
+                                      AGE,
+                                      IMAGES,
+                                      CHOICE,
+                                      THE_END};
+static const struct printer cron_jobs[] = {NAME,
+                                           {"Schedule", "string", 0, cron_schedule},
+                                           {"Timezone", "string", 0, cron_zone},
+                                           {"Suspend", "string", 0, cron_suspend},
+                                           {"Active", "integer", 0, cron_active},
+                                           {"Last Schedule", "string", 0, cron_last},
+                                           AGE,
                                            THE_END};
-static const struct printer attachments[] = {
-    NAME, {"Attacher", "string", 0, attachment_driver}, {"PV", "string", 0, attachment_volume},
-    {"Node", "string", 0, attachment_node}, {"Attached", "boolean", 0, attachment_status}, AGE,
+static const struct printer events[] = {{"Last Seen", "string", 0, event_last},
+                                        {"Type", "string", 0, event_type},
+                                        {"Reason", "string", 0, event_reason},
+                                        {"Object", "string", 0, event_object},
+                                        {"Subobject", "string", 1, event_part},
+                                        {"Source", "string", 1, event_source},
+                                        {"Message", "string", 0, event_message},
+                                        {"First Seen", "string", 1, event_first},
+                                        {"Count", "integer", 1, event_count},
+                                        {"Name", "string", 1, cell_name},
+                                        THE_END};
+static const struct printer namespaces[] = {NAME, {"Status", "string", 0, phase}, AGE, THE_END};
+static const struct printer budgets[] = {NAME,
+                                         {"Min Available", "string", 0, budget_minimum},
+                                         {"Max Unavailable", "string", 0, budget_maximum},
+                                         {"Allowed Disruptions", "integer", 0, budget_allowed},
+                                         AGE,
+                                         THE_END};
+static const struct printer leases[] = {NAME, {"Holder", "string", 0, lease_holder}, AGE, THE_END};
+static const struct printer services[] = {NAME,
+                                          {"Type", "string", 0, service_type},
+                                          {"Cluster-IP", "string", 0, service_address},
+                                          {"External-IP", "string", 0, service_external},
+                                          {"Port(s)", "string", 0, service_ports},
+                                          AGE,
+                                          CHOICE,
+                                          THE_END};
+static const struct printer claims[] = {NAME,
+                                        {"Status", "string", 0, phase},
+                                        {"Volume", "string", 0, claim_volume},
+                                        {"Capacity", "string", 0, claim_capacity},
+                                        {"Access Modes", "string", 0, claim_modes},
+                                        {"StorageClass", "string", 0, storage_class},
+                                        {"VolumeAttributesClass", "string", 0, attributes_class},
+                                        AGE,
+                                        {"VolumeMode", "string", 1, volume_mode},
+                                        THE_END};
+static const struct printer volumes[] = {NAME,
+                                         {"Capacity", "string", 0, volume_capacity},
+                                         {"Access Modes", "string", 0, volume_modes},
+                                         {"Reclaim Policy", "string", 0, volume_policy},
+                                         {"Status", "string", 0, phase},
+                                         {"Claim", "string", 0, volume_claim},
+                                         {"StorageClass", "string", 0, storage_class},
+                                         {"VolumeAttributesClass", "string", 0, attributes_class},
+                                         {"Reason", "string", 0, volume_reason},
+                                         AGE,
+                                         {"VolumeMode", "string", 1, volume_mode},
+                                         THE_END};
+static const struct printer storage_classes[] = {
+    {"Name", "string", 0, class_name},
+    {"Provisioner", "string", 0, class_provisioner},
+    {"ReclaimPolicy", "string", 0, class_policy},
+    {"VolumeBindingMode", "string", 0, class_binding},
+    {"AllowVolumeExpansion", "string", 0, class_expansion},
+    AGE,
     THE_END};
+static const struct printer csi_nodes[] = {
+    NAME, {"Drivers", "integer", 0, csi_drivers}, AGE, THE_END};
+static const struct printer attachments[] = {NAME,
+                                             {"Attacher", "string", 0, attachment_driver},
+                                             {"PV", "string", 0, attachment_volume},
+                                             {"Node", "string", 0, attachment_node},
+                                             {"Attached", "boolean", 0, attachment_status},
+                                             AGE,
+                                             THE_END};
 static const struct printer priority_classes[] = {
-    NAME, {"Value", "integer", 0, priority_value}, {"Global-Default", "boolean", 0, priority_default},
-    AGE, {"PreemptionPolicy", "string", 0, priority_policy}, THE_END};
-static const struct printer config_maps[] = {NAME, {"Data", "integer", 0, data_count}, AGE, THE_END};
+    NAME,
+    {"Value", "integer", 0, priority_value},
+    {"Global-Default", "boolean", 0, priority_default},
+    AGE,
+    {"PreemptionPolicy", "string", 0, priority_policy},
+    THE_END};
+static const struct printer config_maps[] = {
+    NAME, {"Data", "integer", 0, data_count}, AGE, THE_END};
 static const struct printer secrets[] = {
     NAME, {"Type", "string", 0, secret_type}, {"Data", "integer", 0, data_count}, AGE, THE_END};
 static const struct printer definitions[] = {NAME, {"Created At", "date", 0, created_at}, THE_END};

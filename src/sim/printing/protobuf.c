@@ -43,7 +43,7 @@ static bool refuse(struct failure *failure, const char *why, const char *what)
                        "the protobuf body cannot be read: %s %s; send JSON instead", why, what);
 }
 
-// --- the wire ---------------------------------------------------------------------------------------
+// --- the wire ------------------------------------------------------------------------------------
 
 static bool take_varint(struct wire *wire, uint64_t *value)
 {
@@ -97,7 +97,7 @@ static json_t *text_of_wire(struct wire wire)
     return json_stringn((const char *)wire.at, length_of(wire));
 }
 
-// --- tables -----------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------
 
 static const char *fields_of_message(const char *name)
 {
@@ -129,7 +129,7 @@ static bool find_field(const char *fields, uint32_t number, struct field_row *ro
     return false;
 }
 
-// --- values -----------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 static json_t *base64_of(struct wire wire)
 {
@@ -304,7 +304,7 @@ static json_t *read_message(const char *message_name, struct wire wire, int dept
     return object;
 }
 
-// --- the envelope -----------------------------------------------------------------------------------
+// --- the envelope --------------------------------------------------------------------------------
 
 bool protobuf_is_body(const char *data, size_t length)
 {

@@ -1,8 +1,9 @@
-// Bodies in Kubernetes' protobuf encoding, which kubectl's typed commands send (kubectl create namespace,
-// auth can-i, ...). Only requests are read; answers are JSON, which every client accepts.
+// Bodies in Kubernetes' protobuf encoding, which kubectl's typed commands send (kubectl create
+// namespace, auth can-i, ...). Only requests are read; answers are JSON, which every client
+// accepts.
 //
-// Known are the kinds that kubectl makes by itself, in full but for parts that it never sets. Whatever
-// is not known is refused, never dropped.
+// Known are the kinds that kubectl makes by itself, in full but for parts that it never sets.
+// Whatever is not known is refused, never dropped.
 #pragma once
 
 #include <jansson.h>
@@ -14,9 +15,11 @@ bool protobuf_is_body(const char *data, size_t length); // starts with "k8s\0"
 // The object as JSON with apiVersion and kind; NULL: failure says why.
 json_t *protobuf_read(const char *data, size_t length, struct failure *failure);
 
-// --- protobuf_tables.c: messages by name. Fields are "NUMBER TYPE NAME", separated by ", ". TYPE: s text,
-// y bytes, i integer, b flag, q quantity, t time, I int-or-string, S map of texts, R of quantities, Y of bytes,
-// another message's name, or ? for one that is not known; * before it: repeated; ! behind it: zero counts.
+// --- protobuf_tables.c ---------------------------------------------------------------------------
+// Messages by name. Fields are "NUMBER TYPE NAME", separated by ", ". TYPE: s text,
+// y bytes, i integer, b flag, q quantity, t time, I int-or-string, S map of texts, R of quantities,
+// Y of bytes, another message's name, or ? for one that is not known; * before it: repeated; !
+// behind it: zero counts.
 struct protobuf_message {
     const char *name, *fields;
 };

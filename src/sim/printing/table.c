@@ -16,10 +16,10 @@
 #define DAYS    (24 * HOURS)
 #define YEARS   (365 * DAYS)
 
-// --- kubectl's durations ----------------------------------------------------------------------------
+// --- kubectl's durations -------------------------------------------------------------------------
 
-static void two_units(char out[32], int64_t value, int64_t unit, const char *name, int64_t small_unit,
-                      const char *small_name)
+static void two_units(char out[32], int64_t value, int64_t unit, const char *name,
+                      int64_t small_unit, const char *small_name)
 {
     int64_t rest = value % unit / small_unit;
     if (rest == 0)
@@ -57,7 +57,7 @@ void duration_human(int64_t nanoseconds, char out[32])
         snprintf(out, 32, "%lldy", (long long)(seconds / YEARS));
 }
 
-// --- JSONPath ---------------------------------------------------------------------------------------
+// --- JSONPath ------------------------------------------------------------------------------------
 
 // ".name" with backslashes before dots; the rest of the path, or NULL.
 static const char *path_name(const char *path, char *name, size_t size)
@@ -87,8 +87,7 @@ static json_t *path_filter(const json_t *list, const char *filter, size_t length
         return NULL;
     size_t i;
     json_t *element;
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         const char *value = json_string_value(store_path(element, key));
         if (value != NULL && strcmp(value, text) == 0)
             return element;
@@ -132,7 +131,7 @@ json_t *json_path_first(const json_t *object, const char *path)
     return path != NULL ? (json_t *)value : NULL;
 }
 
-// --- columns ----------------------------------------------------------------------------------------
+// --- columns -------------------------------------------------------------------------------------
 
 static json_t *definition(const char *name, const char *type, const char *description, int priority)
 {
@@ -156,16 +155,16 @@ static json_t *custom_columns(const struct custom_kind *facts)
     json_t *columns = json_array();
     json_array_append_new(columns, definition("Name", "string", NULL, 0));
     for (uint32_t i = 0; facts != NULL && i < facts->columns_count; i++)
-        json_array_append_new(columns, definition(facts->columns[i].name,
-                                                  facts->columns[i].column_type,
-                                                  facts->columns[i].description,
-                                                  facts->columns[i].priority));
+        json_array_append_new(
+            columns, definition(facts->columns[i].name, facts->columns[i].column_type,
+                                facts->columns[i].description, facts->columns[i].priority));
     if (facts == NULL || facts->columns_count == 0)
         json_array_append_new(columns, definition("Age", "date", NULL, 0));
     return columns;
 }
 
-static json_t *custom_cell(const struct printer_column *column, const json_t *object, int64_t now_ns)
+static json_t *custom_cell(const struct printer_column *column, const json_t *object,
+                           int64_t now_ns)
 {
     json_t *value = json_path_first(object, column->json_path);
     if (value == NULL || json_is_null(value))
@@ -206,7 +205,7 @@ static const struct custom_kind *facts_of(const struct store_resource *resource)
     return kind != NULL ? kind->custom_facts : NULL;
 }
 
-// --- tables -----------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------
 
 static json_t *row_of(const struct store_resource *resource, json_t *object,
                       const char *include_object, int64_t now_ns)
@@ -244,8 +243,7 @@ json_t *table_of_list(const struct store_resource *resource, const json_t *list,
     json_t *rows = json_array();
     size_t i;
     json_t *object;
-    json_array_foreach(json_object_get(list, "items"), i, object)
-    {
+    json_array_foreach (json_object_get(list, "items"), i, object) {
         json_array_append_new(rows, row_of(resource, object, include_object, now_ns));
     }
     return table_create(resource, json_object_get(list, "metadata"), rows, true);

@@ -1,5 +1,5 @@
-// Tables (meta.k8s.io/v1): what kubectl get prints. Columns of built-in kinds are those that kubectl users
-// know; those of custom kinds come from their printer columns.
+// Tables (meta.k8s.io/v1): what kubectl get prints. Columns of built-in kinds are those that
+// kubectl users know; those of custom kinds come from their printer columns.
 #pragma once
 
 #include <jansson.h>
@@ -7,7 +7,8 @@
 
 #include "sim/store/store.h"
 
-// Table of a list or of one object (borrowed). include_object: NULL or "Metadata", "None", "Object".
+// Table of a list or of one object (borrowed). include_object: NULL or "Metadata", "None",
+// "Object".
 json_t *table_of_list(const struct store_resource *resource, const json_t *list,
                       const char *include_object, int64_t now_ns);
 json_t *table_of_object(const struct store_resource *resource, json_t *object,

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scheduler/scheduler_queue.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_cycle.h"
 #include "sim/scheduler/scheduler_events.h"
 #include "sim/scheduler/scheduler_nominations.h"
 #include "sim/scheduler/scheduler_outcomes.h"
+#include "sim/scheduler/scheduler_queue.h"
 
 #define COMPONENT "default-scheduler"
 

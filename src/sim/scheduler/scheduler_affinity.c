@@ -110,7 +110,7 @@ static void prepare_existing(struct filter_state *state)
     }
 }
 
-// --- what draws a pod -----------------------------------------------------------------------------
+// --- what draws a pod ----------------------------------------------------------------------------
 
 static void add_preferred(struct filter_state *state, struct affinity_states *draws,
                           const struct pod_affinity *affinity, int sign)
@@ -123,9 +123,8 @@ static void add_preferred(struct filter_state *state, struct affinity_states *dr
         struct pod_term term =
             pod_term_of_affinity(state->arena, state->pod, &weighted->pod_affinity_term);
         const struct pod_group *group = group_of(state->cluster, state->pod, &term, 1, false);
-        struct affinity_state *added =
-            state_add(state, draws,
-                      topology_of(state->cluster, weighted->pod_affinity_term.topology_key));
+        struct affinity_state *added = state_add(
+            state, draws, topology_of(state->cluster, weighted->pod_affinity_term.topology_key));
         added->weight = sign * weighted->weight;
         count_domains(state, added, group->counts);
     }
@@ -156,7 +155,7 @@ struct affinity_states affinity_draws(struct filter_state *state)
     return draws;
 }
 
-// --- the filter -----------------------------------------------------------------------------------
+// --- the filter ----------------------------------------------------------------------------------
 
 static bool any_in_domain(const struct affinity_states *states, uint32_t node)
 {

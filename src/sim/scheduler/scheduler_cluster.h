@@ -73,7 +73,8 @@ struct pod_group {
 };
 
 // A term of pods on nodes that other pods feel, and how many on each node carry it: required
-// anti-affinity keeps them away; every other one draws or repels them by its weight when nodes are scored.
+// anti-affinity keeps them away; every other one draws or repels them by its weight when nodes are
+// scored.
 struct carried_term {
     struct map *home;
     int64_t weight;
@@ -101,9 +102,9 @@ struct filter_cluster {
     struct map *nominations; // by node name: struct nominees *
 };
 
-// --- scheduler_requests.c
+// --- scheduler_requests.c ------------------------------------------------------------------------
 
-// --- scheduler_cluster.c
+// --- scheduler_cluster.c -------------------------------------------------------------------------
 struct filter_pod *filter_pod_create(struct filter_cluster *cluster, const struct pod *pod);
 void filter_pod_destroy(struct filter_pod *pod);
 struct filter_pod *filter_pod_find(const struct filter_cluster *cluster, const struct pod *pod);
@@ -111,11 +112,11 @@ void pod_place(struct filter_cluster *cluster, struct filter_pod *pod, const cha
 void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod);
 const void *filter_object(const struct map *objects, const char *namespace, const char *name);
 
-// --- scheduler_nominations.c
+// --- scheduler_nominations.c ---------------------------------------------------------------------
 
-// --- scheduler_groups.c
+// --- scheduler_groups.c --------------------------------------------------------------------------
 
-// --- the state of one pod
+// --- the state of one pod ------------------------------------------------------------------------
 struct spread_state {
     const struct topology_spread_constraint *constraint;
     struct topology *topology;
@@ -161,4 +162,3 @@ struct filter_state {
 struct filter_state *state_create(struct filter_cluster *cluster, const struct pod *pod);
 // Each returns false after counting the reason in *tally (may be NULL).
 bool tally_add(struct filter_tally *tally, enum filter_reason reason);
-

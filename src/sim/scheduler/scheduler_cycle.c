@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "sim/scheduler/scheduler_queue.h"
 #include "sim/scheduler/scheduler_events.h"
 #include "sim/scheduler/scheduler_nominations.h"
 #include "sim/scheduler/scheduler_outcomes.h"
+#include "sim/scheduler/scheduler_queue.h"
 #include "sim/scheduler/scheduler_scores.h"
 #include "sim/scheduler/scheduler_workload.h"
 
@@ -120,7 +120,7 @@ static uint32_t choose(struct scheduler *scheduler, struct filter_state *state,
     return best;
 }
 
-// --- pods of one ReplicaSet fail alike -------------------------------------------------------------
+// --- pods of one ReplicaSet fail alike -----------------------------------------------------------
 
 #define FAILURES_MAX 256
 
@@ -205,8 +205,8 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
     }
     struct filter_state *state = filter_prepare(scheduler->cluster, object->pod);
     struct filter_tally tally = {0};
-    uint32_t node = filter_refusal(state) != NULL ? FILTER_NODE_NONE
-                                                  : choose(scheduler, state, object, &tally);
+    uint32_t node =
+        filter_refusal(state) != NULL ? FILTER_NODE_NONE : choose(scheduler, state, object, &tally);
     if (node == FILTER_NODE_NONE) {
         reject(scheduler, entry, object, state, &tally);
     } else {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "sim/scheduler/scheduler_queue.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/scheduler/scheduler_queue.h"
 
 #define BIT(reason) (UINT32_C(1) << FILTER_##reason)
 

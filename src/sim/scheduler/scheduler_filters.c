@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
+#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_groups.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_spread.h"

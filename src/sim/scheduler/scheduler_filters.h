@@ -62,8 +62,8 @@ struct filter_tally { // why nodes were refused; zero-initialised, freed with fi
     uint32_t resources_count;
 };
 void filter_tally_free(struct filter_tally *tally);
-// Why the pod cannot be placed: bits by enum filter_reason, FILTER_VOLUME_BINDING for a refusal by its
-// volumes whatever the node; 0: there is no node.
+// Why the pod cannot be placed: bits by enum filter_reason, FILTER_VOLUME_BINDING for a refusal by
+// its volumes whatever the node; 0: there is no node.
 uint32_t filter_tally_reasons(const struct filter_state *state, const struct filter_tally *tally);
 // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)."
 void filter_tally_describe(const struct filter_state *state, const struct filter_tally *tally,
@@ -84,8 +84,8 @@ bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const ch
 // Whether the node would have the room if no pod were on it. The pod is one of the cluster's.
 bool filter_fits_empty(const struct filter_cluster *cluster, const struct pod *pod, uint32_t node);
 
-// --- single rules, for DaemonSets and volumes
-// ----------------------------------------------------------------- spec.nodeSelector and required
+// --- single rules, for DaemonSets and volumes ----------------------------------------------------
+// spec.nodeSelector and required
 // The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not
 // tolerated.
 const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,

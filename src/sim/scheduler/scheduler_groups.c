@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "model/reading/selector.h"
+#include "sim/scheduler/scheduler_cluster.h"
 
 #define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
 
@@ -328,7 +328,7 @@ void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to)
     widen_carried(cluster->drawing, from, to);
 }
 
-// --- terms of pods on nodes that others feel ------------------------------------------------------
+// --- terms of pods on nodes that others feel -----------------------------------------------------
 
 #define WEIGHT_REQUIRED_AFFINITY 1 // of a pod that requires to be near others: it draws them, too
 

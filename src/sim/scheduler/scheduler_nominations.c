@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "model/reading/pod.h"
+#include "sim/scheduler/scheduler_cluster.h"
 
 #define SCHEDULER_DEFAULT "default-scheduler"
 
@@ -62,8 +62,8 @@ static bool leaves_room_to(const struct filter_state *state, const struct filter
 // Whether what has been worked out for the pod changes with the pods that are on nodes.
 static bool depends_on_pods(const struct filter_state *state)
 {
-    return state->spreads_count > 0 || state->affinity.count > 0 || state->anti_affinity.count > 0 ||
-           map_count(state->cluster->carried) > 0;
+    return state->spreads_count > 0 || state->affinity.count > 0 ||
+           state->anti_affinity.count > 0 || map_count(state->cluster->carried) > 0;
 }
 
 static bool fits_beside(struct filter_state *state, uint32_t node, struct filter_tally *tally)

@@ -30,8 +30,8 @@ static bool set_condition(struct scheduler *scheduler, struct world_object *pod,
     return changed;
 }
 
-// An attempt in vain ends a nomination, whoever made it: so it is when preemption has nothing to offer.
-// Only a pod that never preempts keeps it, as long as there are nodes at all.
+// An attempt in vain ends a nomination, whoever made it: so it is when preemption has nothing to
+// offer. Only a pod that never preempts keeps it, as long as there are nodes at all.
 static bool keeps_nomination(const struct scheduler *scheduler, const struct world_object *pod,
                              const char *reason)
 {
@@ -137,8 +137,8 @@ static void announce(struct world *world, struct world_object *pod, const char *
     world_set_status(world, pod, status);
 }
 
-void scheduler_assign(struct scheduler *scheduler, struct scheduled_pod *entry, const char *node_name,
-                      const claim_keys *claims)
+void scheduler_assign(struct scheduler *scheduler, struct scheduled_pod *entry,
+                      const char *node_name, const claim_keys *claims)
 {
     if (claims->count == 0 && scheduler->world->options.scheduler_bind_ns == 0)
         bind(scheduler, entry, node_name);
@@ -212,7 +212,8 @@ void scheduler_check_binding(void *context, const char *key)
                       node_gone ? "the node went while volumes were being bound"
                                 : "binding volumes: timed out waiting for the condition");
     } else {
-        work_queue_add_after(scheduler->bindings, key, ns_subtract(SCHEDULER_BIND_TIMEOUT_NS, waited));
+        work_queue_add_after(scheduler->bindings, key,
+                             ns_subtract(SCHEDULER_BIND_TIMEOUT_NS, waited));
     }
 }
 

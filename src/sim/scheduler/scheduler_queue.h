@@ -9,7 +9,8 @@
 
 enum scheduled_state {
     POD_ACTIVE,        // in the queue
-    POD_BACKED_OFF,    // something may help it; its turn is when its pause is over or nobody else waits
+    POD_BACKED_OFF,    // something may help it; its turn is when its pause is over or nobody else
+                       // waits
     POD_UNSCHEDULABLE, // waits for a change
     POD_GATED,
     POD_BINDING, // has its node, waits for its volumes
@@ -23,8 +24,8 @@ struct scheduled_pod { // a pod that has no node yet
     int64_t queued_at; // monotonic: when it came, or its last attempt ended
     enum scheduled_state state;
     uint32_t attempts;
-    uint32_t reasons;      // of the last attempt: bits by enum filter_reason; 0: no filter refused it
-    uint32_t position;     // in its heap; UINT32_MAX: in none
+    uint32_t reasons;  // of the last attempt: bits by enum filter_reason; 0: no filter refused it
+    uint32_t position; // in its heap; UINT32_MAX: in none
     int64_t backoff_until; // monotonic
     char *node;            // POD_BINDING
     int64_t binding_since, bind_at;
@@ -73,25 +74,25 @@ struct scheduler {
 
 typedef VECTOR(char *) claim_keys;
 
-// --- scheduler_cycle.c
+// --- scheduler_cycle.c ---------------------------------------------------------------------------
 
-// --- scheduler_outcomes.c
+// --- scheduler_outcomes.c ------------------------------------------------------------------------
 
-// --- scheduler_workload.c
+// --- scheduler_workload.c ------------------------------------------------------------------------
 
-// --- scheduler_queue.c
+// --- scheduler_queue.c ---------------------------------------------------------------------------
 bool scheduler_goes_before(const struct scheduled_pod *a, const struct scheduled_pod *b);
 bool scheduler_backs_off_before(const struct scheduled_pod *a, const struct scheduled_pod *b);
 void scheduler_activate(struct scheduler *scheduler, struct scheduled_pod *entry);
 // The next pod: of those that back off only if no other waits; NULL: there is none.
 struct scheduled_pod *scheduler_pop(struct scheduler *scheduler);
 void scheduler_forget(struct scheduler *scheduler, struct scheduled_pod *entry); // frees it
-// An attempt was in vain: the pod waits for a change that may help with its reasons; without reasons for
-// the end of its pause.
+// An attempt was in vain: the pod waits for a change that may help with its reasons; without
+// reasons for the end of its pause.
 void scheduler_give_up(struct scheduler *scheduler, struct scheduled_pod *entry);
 // A change may help the pod: it is tried again, but not before its pause is over if others wait.
 void scheduler_requeue(struct scheduler *scheduler, struct scheduled_pod *entry);
 void scheduler_end_backoffs(void *scheduler);
 void scheduler_take_waiting(void *scheduler, const char *key);
 
-// --- scheduler_events.c
+// --- scheduler_events.c --------------------------------------------------------------------------

@@ -16,7 +16,8 @@ struct request_sums { // arrays by resource symbol
     bool scored;
 };
 
-static void sum_up(struct filter_cluster *cluster, const struct pod *pod, struct request_sums *sums);
+static void sum_up(struct filter_cluster *cluster, const struct pod *pod,
+                   struct request_sums *sums);
 
 static void intern_names(struct filter_cluster *cluster, const struct pod *pod);
 static void container_use(struct filter_cluster *cluster, const struct pod *pod,
@@ -34,7 +35,7 @@ struct filter_request *filter_pod_requests(struct filter_cluster *cluster, const
     uint32_t width = symbols_count(cluster->resources);
     CLEANUP_FREE int64_t *memory = memory_allocate_array((size_t)width * 4 + 1, sizeof *memory);
     struct request_sums sums = {memory, memory + width, memory + 2 * width, memory + 3 * width,
-                                width, false};
+                                width,  false};
     sum_up(cluster, pod, &sums);
     const int64_t *totals = sums.containers;
     *count = 0;
@@ -77,8 +78,8 @@ void filter_pod_scored(struct filter_cluster *cluster, const struct filter_pod *
     }
     uint32_t width = symbols_count(cluster->resources);
     CLEANUP_FREE int64_t *memory = memory_allocate_array((size_t)width * 4, sizeof *memory);
-    struct request_sums sums = {memory, memory + width, memory + 2 * width, memory + 3 * width,
-                                width, true};
+    struct request_sums sums = {
+        memory, memory + width, memory + 2 * width, memory + 3 * width, width, true};
     sum_up(cluster, pod->pod, &sums);
     memcpy(scored, sums.containers, SCORED_RESOURCES * sizeof *scored);
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
+#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_spread_scores.h"
 
@@ -90,8 +90,8 @@ static int64_t balance(const struct filter_node *node, const int64_t added[SCORE
     return (int64_t)((1 - deviation) * (double)SCORE_MAX);
 }
 
-// How much better or worse the pod makes the balance (since 1.36; before, the balance with it). Pods
-// that request neither cpu nor memory say nothing.
+// How much better or worse the pod makes the balance (since 1.36; before, the balance with it).
+// Pods that request neither cpu nor memory say nothing.
 static void balanced_allocation(const struct scoring *scoring, int64_t *values)
 {
     const struct filter_pod *pod = scoring->state->self;

@@ -41,8 +41,8 @@ static bool node_counts(const struct filter_state *state, const struct spread_st
     return spread_includes(&state->pod->spec, spread->constraint, node->node);
 }
 
-bool spread_includes(const struct pod_spec *spec, const struct topology_spread_constraint *constraint,
-                     const struct node *node)
+bool spread_includes(const struct pod_spec *spec,
+                     const struct topology_spread_constraint *constraint, const struct node *node)
 {
     if (!text_equal(constraint->node_affinity_policy, "Ignore") &&
         !filter_node_affinity_matches(spec, node))

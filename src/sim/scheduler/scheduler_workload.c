@@ -10,8 +10,7 @@ static void add_owner(const struct world *world, const struct world_object *pod,
                       struct arena *arena, struct label_selector *out);
 
 const struct label_selector *scheduler_workload(const struct world *world,
-                                                const struct world_object *pod,
-                                                struct arena *arena)
+                                                const struct world_object *pod, struct arena *arena)
 {
     struct label_selector *selector = arena_allocate(arena, sizeof *selector);
     add_services(world, pod, arena, selector);

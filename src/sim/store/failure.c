@@ -93,8 +93,8 @@ bool failure_conflict(struct failure *failure, const struct store_resource *reso
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     qualified_resource(resource, qualified, sizeof qualified);
-    failure_set(failure, 409, "Conflict", "Operation cannot be fulfilled on %s \"%s\": %s", qualified,
-                name, why);
+    failure_set(failure, 409, "Conflict", "Operation cannot be fulfilled on %s \"%s\": %s",
+                qualified, name, why);
     failure_details(failure, resource, name);
     return false;
 }
@@ -124,7 +124,7 @@ static const struct {
 };
 
 void field_errors_add(struct field_errors *errors, enum field_problem problem, const char *field,
-                  const char *value, const char *format, ...)
+                      const char *value, const char *format, ...)
 {
     char detail[1000];
     va_list arguments;
@@ -141,8 +141,8 @@ void field_errors_add(struct field_errors *errors, enum field_problem problem, c
     text_free(&message);
 }
 
-void field_errors_add_string(struct field_errors *errors, enum field_problem problem, const char *field,
-                         const char *value, const char *detail)
+void field_errors_add_string(struct field_errors *errors, enum field_problem problem,
+                             const char *field, const char *value, const char *detail)
 {
     struct text quoted = {0};
     text_format(&quoted, "\"%s\"", value);
@@ -151,12 +151,12 @@ void field_errors_add_string(struct field_errors *errors, enum field_problem pro
 }
 
 void field_errors_add_ready(struct field_errors *errors, const char *reason, const char *field,
-                        const char *message)
+                            const char *message)
 {
     if (errors->causes == NULL)
         errors->causes = json_array();
     json_array_append_new(errors->causes, json_pack("{s:s, s:s, s:s}", "reason", reason, "message",
-                                                      message, "field", field));
+                                                    message, "field", field));
 }
 
 // One problem stands as it is; several stand in brackets, separated by commas.
@@ -177,7 +177,7 @@ static void describe_causes(const json_t *causes, struct text *text)
 }
 
 bool field_errors_finish(struct field_errors *errors, const struct store_resource *resource,
-                     const char *name, struct failure *failure)
+                         const char *name, struct failure *failure)
 {
     if (errors->causes == NULL)
         return true;
@@ -203,7 +203,8 @@ json_t *failure_status(const struct failure *failure)
                                "metadata", "status", "Failure");
     // A message that was cut in the middle of a character is no valid JSON string.
     json_t *message = json_string(failure->message);
-    json_object_set_new(status, "message", message != NULL ? message : json_string(failure->reason));
+    json_object_set_new(status, "message",
+                        message != NULL ? message : json_string(failure->reason));
     if (failure->reason[0] != '\0')
         json_object_set_new(status, "reason", json_string(failure->reason));
     if (failure->details != NULL)

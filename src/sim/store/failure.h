@@ -1,5 +1,5 @@
-// Why a request to the embedded API server failed: what a metav1.Status says, in a shape that the store and
-// the API server share. Source: the Kubernetes API conventions, "Response Status Kind".
+// Why a request to the embedded API server failed: what a metav1.Status says, in a shape that the
+// store and the API server share. Source: the Kubernetes API conventions, "Response Status Kind".
 #pragma once
 
 #include <jansson.h>
@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "sim/store/store.h"
 
-struct failure { // zero-initialised: none; free with failure_clear()
-    int code;             // HTTP status; 0: no failure
-    const char *reason;   // metav1.StatusReason; static text
+struct failure {        // zero-initialised: none; free with failure_clear()
+    int code;           // HTTP status; 0: no failure
+    const char *reason; // metav1.StatusReason; static text
     char message[1500];
-    json_t *details;      // owned; NULL if none
+    json_t *details; // owned; NULL if none
 };
 
 // All return false, so that `return failure_set(...)` reads well; failure may be NULL.
@@ -32,24 +32,28 @@ void failure_clear(struct failure *failure);
 
 // Field errors are collected and become one 422 answer.
 enum field_problem {
-    FIELD_PROBLEM_REQUIRED, FIELD_PROBLEM_INVALID, FIELD_PROBLEM_DUPLICATE, FIELD_PROBLEM_FORBIDDEN,
+    FIELD_PROBLEM_REQUIRED,
+    FIELD_PROBLEM_INVALID,
+    FIELD_PROBLEM_DUPLICATE,
+    FIELD_PROBLEM_FORBIDDEN,
     FIELD_PROBLEM_NOT_SUPPORTED,
 };
 struct field_errors { // of one object under validation
-    json_t *causes; // array; NULL: none yet
+    json_t *causes;   // array; NULL: none yet
 };
-// `value` (may be NULL) is the offending value's text; strings come in quotes: see field_errors_add_string().
+// `value` (may be NULL) is the offending value's text; strings come in quotes: see
+// field_errors_add_string().
 void field_errors_add(struct field_errors *errors, enum field_problem problem, const char *field,
-                  const char *value, const char *format, ...) PRINTF_LIKE(5, 6);
-void field_errors_add_string(struct field_errors *errors, enum field_problem problem, const char *field,
-                         const char *value, const char *detail);
+                      const char *value, const char *format, ...) PRINTF_LIKE(5, 6);
+void field_errors_add_string(struct field_errors *errors, enum field_problem problem,
+                             const char *field, const char *value, const char *detail);
 // A cause that is ready.
 void field_errors_add_ready(struct field_errors *errors, const char *reason, const char *field,
-                        const char *message);
-// True if there were none; otherwise fills failure with the 422 (kind and name of the object) and returns
-// false. Always releases them.
+                            const char *message);
+// True if there were none; otherwise fills failure with the 422 (kind and name of the object) and
+// returns false. Always releases them.
 bool field_errors_finish(struct field_errors *errors, const struct store_resource *resource,
-                     const char *name, struct failure *failure);
+                         const char *name, struct failure *failure);
 
 // As a metav1.Status; the caller owns it.
 json_t *failure_status(const struct failure *failure);

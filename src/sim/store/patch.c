@@ -21,7 +21,7 @@ json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
     return patch_merge(object, patch);
 }
 
-// --- RFC 7386 ---------------------------------------------------------------------------------------
+// --- RFC 7386 ------------------------------------------------------------------------------------
 
 json_t *patch_merge(const json_t *object, const json_t *patch)
 {
@@ -30,8 +30,7 @@ json_t *patch_merge(const json_t *object, const json_t *patch)
     json_t *result = json_is_object(object) ? json_copy((json_t *)object) : json_object();
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key, value)
-    {
+    json_object_foreach ((json_t *)patch, key, value) {
         if (json_is_null(value))
             json_object_del(result, key);
         else
@@ -40,7 +39,7 @@ json_t *patch_merge(const json_t *object, const json_t *patch)
     return result;
 }
 
-// --- RFC 6902 ---------------------------------------------------------------------------------------
+// --- RFC 6902 ------------------------------------------------------------------------------------
 
 #define POINTER_DEPTH_MAX 64
 
@@ -200,8 +199,8 @@ static const char *operate(json_t **root, const json_t *operation)
         !pointer_parse(json_string_value(json_object_get(operation, "path")), &path))
         return "an operation needs op and a path that starts with '/'";
     const char *why = NULL;
-    bool needs_value = strcmp(name, "add") == 0 || strcmp(name, "replace") == 0 ||
-                       strcmp(name, "test") == 0;
+    bool needs_value =
+        strcmp(name, "add") == 0 || strcmp(name, "replace") == 0 || strcmp(name, "test") == 0;
     bool needs_from = strcmp(name, "move") == 0 || strcmp(name, "copy") == 0;
     if (needs_value && value == NULL)
         why = "the operation needs a value";
@@ -236,8 +235,7 @@ json_t *patch_json(const json_t *object, const json_t *operations, struct failur
     json_t *result = json_deep_copy(object);
     size_t i;
     json_t *operation;
-    json_array_foreach(operations, i, operation)
-    {
+    json_array_foreach (operations, i, operation) {
         const char *why = operate(&result, operation);
         if (why == NULL)
             continue;

@@ -1,6 +1,6 @@
-// The three patch formats of the Kubernetes API over JSON values: JSON merge patch (RFC 7386), JSON patch
-// (RFC 6902) and strategic merge patch (lists merged by key; the $patch, $retainKeys, $deleteFromPrimitiveList
-// and $setElementOrder directives).
+// The three patch formats of the Kubernetes API over JSON values: JSON merge patch (RFC 7386), JSON
+// patch (RFC 6902) and strategic merge patch (lists merged by key; the $patch, $retainKeys,
+// $deleteFromPrimitiveList and $setElementOrder directives).
 #pragma once
 
 #include <jansson.h>
@@ -14,4 +14,3 @@ json_t *patch_json(const json_t *object, const json_t *operations, struct failur
 // By type: "merge", "json" or "strategic".
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure);
-

@@ -67,10 +67,9 @@ static const char *directive(const json_t *value)
 
 static bool is_directive(const char *key)
 {
-    return key[0] == '$' &&
-           (strcmp(key, "$patch") == 0 || strcmp(key, "$retainKeys") == 0 ||
-            strncmp(key, DIRECTIVE_ORDER, strlen(DIRECTIVE_ORDER)) == 0 ||
-            strncmp(key, DIRECTIVE_DELETE, strlen(DIRECTIVE_DELETE)) == 0);
+    return key[0] == '$' && (strcmp(key, "$patch") == 0 || strcmp(key, "$retainKeys") == 0 ||
+                             strncmp(key, DIRECTIVE_ORDER, strlen(DIRECTIVE_ORDER)) == 0 ||
+                             strncmp(key, DIRECTIVE_DELETE, strlen(DIRECTIVE_DELETE)) == 0);
 }
 
 // What a patch adds where nothing was: itself without directives and nulls.
@@ -80,8 +79,7 @@ static json_t *without_directives(const json_t *patch)
         json_t *result = json_array();
         size_t i;
         json_t *item;
-        json_array_foreach(patch, i, item)
-        {
+        json_array_foreach (patch, i, item) {
             if (directive(item) == NULL || strcmp(directive(item), "merge") == 0)
                 json_array_append_new(result, without_directives(item));
         }
@@ -92,8 +90,7 @@ static json_t *without_directives(const json_t *patch)
     json_t *result = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key, value)
-    {
+    json_object_foreach ((json_t *)patch, key, value) {
         if (!is_directive(key) && !json_is_null(value) &&
             (directive(value) == NULL || strcmp(directive(value), "delete") != 0))
             json_object_set_new(result, key, without_directives(value));
@@ -111,25 +108,25 @@ static void retain_keys(json_t *result, const json_t *keys)
         bool kept = false;
         size_t i;
         json_t *retained;
-        json_array_foreach(keys, i, retained)
-        {
-            kept = kept || (json_is_string(retained) && strcmp(json_string_value(retained), key) == 0);
+        json_array_foreach (keys, i, retained) {
+            kept =
+                kept || (json_is_string(retained) && strcmp(json_string_value(retained), key) == 0);
         }
         if (!kept)
             json_object_del(result, key);
     }
 }
 
-// --- lists ------------------------------------------------------------------------------------------
+// --- lists ---------------------------------------------------------------------------------------
 
-// The position of the element with the same identity as `wanted`: the value at the key, or the value itself.
+// The position of the element with the same identity as `wanted`: the value at the key, or the
+// value itself.
 static size_t find_element(const json_t *list, const char *key, const json_t *wanted)
 {
     const json_t *identity = key[0] == '\0' ? wanted : json_object_get(wanted, key);
     size_t i;
     json_t *element;
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         const json_t *other = key[0] == '\0' ? element : json_object_get(element, key);
         if (other != NULL && identity != NULL && json_equal(other, identity))
             return i;
@@ -141,8 +138,7 @@ static bool replaces_list(const json_t *patch)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(patch, i, item)
-    {
+    json_array_foreach (patch, i, item) {
         if (directive(item) != NULL && strcmp(directive(item), "replace") == 0)
             return true;
     }
@@ -158,8 +154,8 @@ static bool merge_element(const char *field, const char *key, json_t *result, co
         return true;
     }
     if (!json_is_object(item) || json_object_get(item, key) == NULL)
-        return failure_bad_request(failure,
-                                   "map: %s does not contain declared merge key: %s", field, key);
+        return failure_bad_request(failure, "map: %s does not contain declared merge key: %s",
+                                   field, key);
     size_t position = find_element(result, key, item);
     if (directive(item) != NULL && strcmp(directive(item), "delete") == 0) {
         for (; position != SIZE_MAX; position = find_element(result, key, item))
@@ -175,7 +171,8 @@ static bool merge_element(const char *field, const char *key, json_t *result, co
 static json_t *order_list(const json_t *list, const char *key, const json_t *order,
                           const json_t *before);
 
-// The patch's own elements end in the patch's order (API servers do so even without $setElementOrder).
+// The patch's own elements end in the patch's order (API servers do so even without
+// $setElementOrder).
 static json_t *merge_lists(const char *field, const char *key, const json_t *list,
                            const json_t *patch, struct failure *failure)
 {
@@ -184,8 +181,7 @@ static json_t *merge_lists(const char *field, const char *key, const json_t *lis
     json_t *result = json_is_array(list) ? json_copy((json_t *)list) : json_array();
     size_t i;
     json_t *item;
-    json_array_foreach(patch, i, item)
-    {
+    json_array_foreach (patch, i, item) {
         if (!merge_element(field, key, result, item, failure)) {
             json_decref(result);
             return NULL;
@@ -201,30 +197,27 @@ static json_t *delete_from_list(const json_t *list, const json_t *values)
     json_t *result = json_array();
     size_t i;
     json_t *element;
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         if (find_element(values, "", element) == SIZE_MAX)
             json_array_append(result, element);
     }
     return result;
 }
 
-// Elements that the client named come in its order; those that only the server has keep their places
-// before the elements that followed them (`before` is the list as it was).
+// Elements that the client named come in its order; those that only the server has keep their
+// places before the elements that followed them (`before` is the list as it was).
 static json_t *order_list(const json_t *list, const char *key, const json_t *order,
                           const json_t *before)
 {
     json_t *ours = json_array(), *others = json_array(), *result = json_array();
     size_t i;
     json_t *wanted, *element;
-    json_array_foreach(order, i, wanted)
-    {
+    json_array_foreach (order, i, wanted) {
         size_t position = find_element(list, key, wanted);
         if (position != SIZE_MAX)
             json_array_append(ours, json_array_get(list, position));
     }
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         if (find_element(order, key, element) == SIZE_MAX)
             json_array_append(others, element);
     }
@@ -246,15 +239,14 @@ static json_t *order_list(const json_t *list, const char *key, const json_t *ord
     return result;
 }
 
-// --- objects ----------------------------------------------------------------------------------------
+// --- objects -------------------------------------------------------------------------------------
 
 // The deletions come first, then the fields, then the orders.
 static void apply_list_deletions(json_t *result, const json_t *patch)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key, value)
-    {
+    json_object_foreach ((json_t *)patch, key, value) {
         if (strncmp(key, DIRECTIVE_DELETE, strlen(DIRECTIVE_DELETE)) != 0)
             continue;
         const char *field = key + strlen(DIRECTIVE_DELETE);
@@ -269,8 +261,7 @@ static void apply_list_orders(const char *parent, json_t *result, const json_t *
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key, value)
-    {
+    json_object_foreach ((json_t *)patch, key, value) {
         if (strncmp(key, DIRECTIVE_ORDER, strlen(DIRECTIVE_ORDER)) != 0)
             continue;
         const char *field = key + strlen(DIRECTIVE_ORDER);
@@ -311,8 +302,7 @@ static json_t *merge_objects(const char *parent, const json_t *object, const jso
     apply_list_deletions(result, patch);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)patch, key, value)
-    {
+    json_object_foreach ((json_t *)patch, key, value) {
         if (is_directive(key))
             continue;
         const char *inner = directive(value);

@@ -23,7 +23,8 @@ static const struct builtin {
     {"", "v1", "LimitRange", "limitranges", NAMESPACED, "limits", false},
     {"", "v1", "Namespace", "namespaces", CLUSTER | STATUS, "ns", false},
     {"", "v1", "Node", "nodes", CLUSTER | STATUS, "no", false},
-    {"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", NAMESPACED | STATUS, "pvc", false},
+    {"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", NAMESPACED | STATUS, "pvc",
+     false},
     {"", "v1", "PersistentVolume", "persistentvolumes", CLUSTER | STATUS, "pv", false},
     {"", "v1", "Pod", "pods", NAMESPACED | STATUS, "po", true},
     {"", "v1", "PodTemplate", "podtemplates", NAMESPACED, "", false},
@@ -40,8 +41,8 @@ static const struct builtin {
     {"apps", "v1", "Deployment", "deployments", NAMESPACED | STATUS | SCALE, "deploy", true},
     {"apps", "v1", "ReplicaSet", "replicasets", NAMESPACED | STATUS | SCALE, "rs", true},
     {"apps", "v1", "StatefulSet", "statefulsets", NAMESPACED | STATUS | SCALE, "sts", true},
-    {"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", NAMESPACED | STATUS,
-     "hpa", true},
+    {"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers",
+     NAMESPACED | STATUS, "hpa", true},
     {"batch", "v1", "CronJob", "cronjobs", NAMESPACED | STATUS, "cj", true},
     {"batch", "v1", "Job", "jobs", NAMESPACED | STATUS, "", true},
     {"coordination.k8s.io", "v1", "Lease", "leases", NAMESPACED, "", false},
@@ -49,8 +50,10 @@ static const struct builtin {
     {"networking.k8s.io", "v1", "Ingress", "ingresses", NAMESPACED | STATUS, "ing", false},
     {"networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", NAMESPACED, "netpol", false},
     {"node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", CLUSTER, "", false},
-    {"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS, "pdb", false},
-    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", CLUSTER, "", false},
+    {"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS, "pdb",
+     false},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", CLUSTER, "",
+     false},
     {"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", CLUSTER, "", false},
     {"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", NAMESPACED, "", false},
     {"rbac.authorization.k8s.io", "v1", "Role", "roles", NAMESPACED, "", false},
@@ -141,7 +144,7 @@ const struct kind *resource_kind(const struct store_resource *resource)
     return kind_find_plural(resource->group, resource->version, resource->plural);
 }
 
-// --- definitions that arrive at run time ------------------------------------------------------------
+// --- definitions that arrive at run time ---------------------------------------------------------
 
 #define NAMES_MAX 8
 
@@ -149,8 +152,7 @@ static void read_names(const json_t *array, const char *names[NAMES_MAX + 1])
 {
     size_t count = 0, i;
     json_t *name;
-    json_array_foreach(array, i, name)
-    {
+    json_array_foreach (array, i, name) {
         if (json_is_string(name) && count < NAMES_MAX)
             names[count++] = json_string_value(name);
     }
@@ -201,8 +203,7 @@ bool resources_register_definition(struct store *store, const json_t *definition
     size_t i;
     json_t *version;
     bool good = json_array_size(versions) > 0;
-    json_array_foreach(versions, i, version)
-    {
+    json_array_foreach (versions, i, version) {
         good = register_version(store, spec, version) && good;
     }
     return good;

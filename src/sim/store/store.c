@@ -7,14 +7,14 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
 #include "sim/store/store_admission.h"
 #include "sim/store/store_defaults.h"
+#include "sim/store/store_internal.h"
 #include "sim/store/store_meta.h"
 #include "sim/store/store_remove.h"
 #include "sim/store/store_validate.h"
 #include "sim/store/store_watch.h"
+#include "sim/store/store_write.h"
 
 static const char *const first_namespaces[] = {"default", "kube-node-lease", "kube-public",
                                                "kube-system"};
@@ -27,15 +27,18 @@ static void add_system_priorities(struct store *store)
         int value;
     } classes[] = {
         {"system-cluster-critical",
-         "Used for system critical pods that must run in the cluster, but can be moved to another node "
+         "Used for system critical pods that must run in the cluster, but can be moved to another "
+         "node "
          "if necessary.",
          2000000000},
         {"system-node-critical",
-         "Used for system critical pods that must not be moved from their current node.", 2000001000},
+         "Used for system critical pods that must not be moved from their current node.",
+         2000001000},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(classes); i++) {
-        json_t *object = json_pack("{s:{s:s}, s:s, s:i}", "metadata", "name", classes[i].name,
-                                   "description", classes[i].description, "value", classes[i].value);
+        json_t *object =
+            json_pack("{s:{s:s}, s:s, s:i}", "metadata", "name", classes[i].name, "description",
+                      classes[i].description, "value", classes[i].value);
         json_t *stored = store_add(store, store->priority_classes, NULL, object, NULL);
         assert(stored != NULL);
         json_decref(object);
@@ -175,8 +178,7 @@ const struct store_resource *store_resources(const struct store *store, uint32_t
 
 struct table *store_table(struct store *store, const struct store_resource *resource)
 {
-    assert(resource >= store->resources &&
-           resource < store->resources + store->resources_count);
+    assert(resource >= store->resources && resource < store->resources + store->resources_count);
     return &store->tables[resource - store->resources];
 }
 
@@ -196,7 +198,7 @@ bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX
     return true;
 }
 
-// --- reading ----------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 json_t *store_get(struct store *store, const struct store_resource *resource, const char *namespace,
                   const char *name)
@@ -243,7 +245,7 @@ uint64_t store_version(const struct store *store)
     return store->version;
 }
 
-// --- writing ----------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------
 
 static const struct write_options plain_write = {0};
 
@@ -257,7 +259,8 @@ static void count_in_namespace(struct store *store, const char *namespace, int c
         map_set(store->namespace_objects, namespace, (void *)count);
 }
 
-// Puts the object (whose reference it takes) into the table under a new version and tells the watches.
+// Puts the object (whose reference it takes) into the table under a new version and tells the
+// watches.
 static json_t *put(struct store *store, struct table *table, const char *key, json_t *object)
 {
     meta_set_version(object, ++store->version);
@@ -269,8 +272,8 @@ static json_t *put(struct store *store, struct table *table, const char *key, js
     return object;
 }
 
-// Takes the object out of the table; the last state (with the version of the removal) stays borrowed until
-// the next removal.
+// Takes the object out of the table; the last state (with the version of the removal) stays
+// borrowed until the next removal.
 json_t *store_drop(struct store *store, struct table *table, const char *key)
 {
     json_t *previous = index_remove(table->objects, key);
@@ -337,8 +340,7 @@ static json_t *copy_without_nulls(const json_t *value)
         json_t *copy = json_array();
         size_t i;
         json_t *item;
-        json_array_foreach(value, i, item)
-        {
+        json_array_foreach (value, i, item) {
             json_array_append_new(copy, copy_without_nulls(item));
         }
         return copy;
@@ -348,8 +350,7 @@ static json_t *copy_without_nulls(const json_t *value)
     json_t *copy = json_object();
     const char *key;
     json_t *member;
-    json_object_foreach((json_t *)value, key, member)
-    {
+    json_object_foreach ((json_t *)value, key, member) {
         if (!json_is_null(member))
             json_object_set_new_nocheck(copy, key, copy_without_nulls(member));
     }
@@ -374,8 +375,8 @@ static json_t *private_copy(const struct store_resource *resource, json_t *objec
 }
 
 static bool prepare_new(struct store *store, const struct store_resource *resource,
-                        const char *namespace, json_t **object,
-                        const struct write_options *options, struct failure *failure)
+                        const char *namespace, json_t **object, const struct write_options *options,
+                        struct failure *failure)
 {
     if (!meta_prepare_new(store, resource, namespace, *object, failure))
         return false;
@@ -454,7 +455,8 @@ static bool prepare_update(struct store *store, const struct store_resource *res
     return true;
 }
 
-// The last finalizer of a deleted object is gone: so is the object, unless a grace period still runs.
+// The last finalizer of a deleted object is gone: so is the object, unless a grace period still
+// runs.
 static bool update_completes_removal(const json_t *object, const json_t *old)
 {
     const json_t *grace =
@@ -518,7 +520,7 @@ json_t *store_replace(struct store *store, const struct store_resource *resource
     return stored;
 }
 
-// --- helpers ----------------------------------------------------------------------------------------
+// --- helpers -------------------------------------------------------------------------------------
 
 const char *now_text(struct store *store, char out[40])
 {
@@ -588,7 +590,7 @@ bool store_condition_is_true(const json_t *object, const char *type)
 {
     size_t index;
     json_t *condition;
-    json_array_foreach(store_path(object, "status.conditions"), index, condition)
+    json_array_foreach (store_path(object, "status.conditions"), index, condition)
         if (text_equal(json_string_value(json_object_get(condition, "type")), type))
             return text_equal(json_string_value(json_object_get(condition, "status")), "True");
     return false;

@@ -1,9 +1,10 @@
-// The embedded cluster's object store, with Kubernetes semantics: resourceVersion, watch history, optimistic
-// concurrency, generateName, generation, finalizers and deletion timestamps, status subresource, defaulting and
-// validation from the tables for kinds that have one.
+// The embedded cluster's object store, with Kubernetes semantics: resourceVersion, watch history,
+// optimistic concurrency, generateName, generation, finalizers and deletion timestamps, status
+// subresource, defaulting and validation from the tables for kinds that have one.
 //
-// Objects are JSON values and immutable once stored: readers borrow them (json_incref to keep), writers hand in
-// a new value. Any kind of any group can be stored; the kinds it knows are registered as resources.
+// Objects are JSON values and immutable once stored: readers borrow them (json_incref to keep),
+// writers hand in a new value. Any kind of any group can be stored; the kinds it knows are
+// registered as resources.
 #pragma once
 
 #include <jansson.h>
@@ -29,15 +30,15 @@ void store_destroy(struct store *store);
 void store_register(struct store *store, const struct store_resource *resource); // copied
 const struct store_resource *store_resource_find(const struct store *store, const char *group,
                                                  const char *version, const char *plural);
-const struct store_resource *store_resource_of_kind(const struct store *store, const char *api_version,
-                                                    const char *kind);
+const struct store_resource *store_resource_of_kind(const struct store *store,
+                                                    const char *api_version, const char *kind);
 const struct store_resource *store_resources(const struct store *store, uint32_t *count);
 
 // All below: `resource` by pointer; namespace NULL or "" for cluster-scoped.
 json_t *store_get(struct store *store, const struct store_resource *resource, const char *namespace,
                   const char *name); // borrowed, or NULL
-// Every object of the resource (namespace NULL: all), in order of namespace/name. The callback returns
-// false to stop. The store must not be changed meanwhile.
+// Every object of the resource (namespace NULL: all), in order of namespace/name. The callback
+// returns false to stop. The store must not be changed meanwhile.
 void store_each(struct store *store, const struct store_resource *resource, const char *namespace,
                 bool (*visit)(void *context, json_t *object), void *context);
 uint32_t store_count(struct store *store, const struct store_resource *resource);
@@ -47,18 +48,20 @@ uint64_t store_version(const struct store *store);
 // (ERROR_ALREADY_EXISTS, CONFLICT, NOT_FOUND, INVALID).
 json_t *store_add(struct store *store, const struct store_resource *resource, const char *namespace,
                   json_t *object, struct error *error);
-// Replaces; metadata.resourceVersion, if given, must match. subresource NULL: everything but status; "status":
-// status only. Writing an object that is being deleted and has no finalizers left removes it.
-json_t *store_replace(struct store *store, const struct store_resource *resource, const char *namespace,
-                      const char *name, const char *subresource, json_t *object, struct error *error);
+// Replaces; metadata.resourceVersion, if given, must match. subresource NULL: everything but
+// status; "status": status only. Writing an object that is being deleted and has no finalizers left
+// removes it.
+json_t *store_replace(struct store *store, const struct store_resource *resource,
+                      const char *namespace, const char *name, const char *subresource,
+                      json_t *object, struct error *error);
 struct store_delete_options {
     const char *uid, *resource_version;
     int64_t grace_period_seconds; // < 0: the default of the kind (pods: their own)
     const char *propagation;      // NULL, "Background", "Foreground", "Orphan"
 };
 
-// Watching. Events are delivered by loop_post, in order. `since` 0: from now. ERROR_GONE if `since` is older than
-// the history kept.
+// Watching. Events are delivered by loop_post, in order. `since` 0: from now. ERROR_GONE if `since`
+// is older than the history kept.
 struct store_watch;
 typedef void (*store_event)(void *context, const char *type /* ADDED, MODIFIED, DELETED */,
                             json_t *object);

@@ -5,14 +5,14 @@
 
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "sim/store/store_internal.h"
 #include "sim/store/store_defaults.h"
+#include "sim/store/store_internal.h"
 
 #define TOLERATION_SECONDS 300
 
 static const char *const container_lists[] = {"initContainers", "containers"};
 
-// --- LimitRange -------------------------------------------------------------------------------------
+// --- LimitRange ----------------------------------------------------------------------------------
 
 struct limit_pass {
     struct store *store;
@@ -26,8 +26,7 @@ static void merge_missing(json_t *container, const char *list, const json_t *def
 {
     const char *name;
     json_t *quantity;
-    json_object_foreach((json_t *)defaults, name, quantity)
-    {
+    json_object_foreach ((json_t *)defaults, name, quantity) {
         json_t *into = child_object(child_object(container, "resources"), list);
         if (json_object_get(into, name) == NULL)
             json_object_set(into, name, quantity);
@@ -40,8 +39,7 @@ static bool check_bound(struct limit_pass *pass, const json_t *container, const 
 {
     const char *name;
     json_t *bound;
-    json_object_foreach((json_t *)bounds, name, bound)
-    {
+    json_object_foreach ((json_t *)bounds, name, bound) {
         const json_t *resources = json_object_get(container, "resources");
         const char *given = string_at(json_object_get(resources, list), name);
         int64_t given_value, bound_value;
@@ -58,7 +56,8 @@ static bool check_bound(struct limit_pass *pass, const json_t *container, const 
         if (maximum ? given_value > bound_value : given_value < bound_value)
             return failure_forbidden(pass->failure, pass->resource, store_name(pass->pod),
                                      "%s %s usage per Container is %s, but %s is %s", word, name,
-                                     json_string_value(bound), maximum ? "limit" : "request", given);
+                                     json_string_value(bound), maximum ? "limit" : "request",
+                                     given);
     }
     return true;
 }
@@ -72,8 +71,7 @@ static bool apply_limit(struct limit_pass *pass, const json_t *limit)
     for (size_t l = 0; l < ARRAY_LENGTH(container_lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
-        {
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
             if (!json_is_object(container))
                 continue;
             merge_missing(container, "limits", json_object_get(limit, "default"));
@@ -91,14 +89,13 @@ static bool apply_limit_range(void *context, json_t *object)
     struct limit_pass *pass = context;
     size_t i;
     json_t *limit;
-    json_array_foreach(json_object_get(json_object_get(object, "spec"), "limits"), i, limit)
-    {
+    json_array_foreach (json_object_get(json_object_get(object, "spec"), "limits"), i, limit) {
         pass->good = pass->good && apply_limit(pass, limit);
     }
     return pass->good;
 }
 
-// --- priority ---------------------------------------------------------------------------------------
+// --- priority ------------------------------------------------------------------------------------
 
 static bool find_global_default(void *context, json_t *object)
 {
@@ -139,19 +136,17 @@ static bool apply_priority(struct store *store, const struct store_resource *res
     return true;
 }
 
-// --- tolerations, service account, overhead ---------------------------------------------------------
+// --- tolerations, service account, overhead ------------------------------------------------------
 
 static bool tolerates(const json_t *tolerations, const char *taint_key)
 {
     size_t i;
     json_t *toleration;
-    json_array_foreach(tolerations, i, toleration)
-    {
+    json_array_foreach (tolerations, i, toleration) {
         const char *key = string_at(toleration, "key");
         const char *effect = string_at(toleration, "effect");
         bool key_fits = key == NULL || key[0] == '\0' || strcmp(key, taint_key) == 0;
-        bool effect_fits =
-            effect == NULL || effect[0] == '\0' || strcmp(effect, "NoExecute") == 0;
+        bool effect_fits = effect == NULL || effect[0] == '\0' || strcmp(effect, "NoExecute") == 0;
         if (key_fits && effect_fits)
             return true;
     }
@@ -200,7 +195,7 @@ static bool apply_overhead(struct store *store, const struct store_resource *res
     return true;
 }
 
-// --- quality of service -----------------------------------------------------------------------------
+// --- quality of service --------------------------------------------------------------------------
 
 static bool has_quantity(const json_t *list, const char *name, int64_t *value)
 {
@@ -215,13 +210,11 @@ static const char *qos_class(const json_t *spec)
     for (size_t l = 0; l < ARRAY_LENGTH(container_lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
-        {
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
             const json_t *resources = json_object_get(container, "resources");
             for (size_t n = 0; n < ARRAY_LENGTH(names); n++) {
                 int64_t limit = 0, request = 0;
-                bool limited =
-                    has_quantity(json_object_get(resources, "limits"), names[n], &limit);
+                bool limited = has_quantity(json_object_get(resources, "limits"), names[n], &limit);
                 bool requested =
                     has_quantity(json_object_get(resources, "requests"), names[n], &request);
                 any = any || limited || requested;
@@ -250,7 +243,7 @@ static bool admit_pod(struct store *store, const struct store_resource *resource
     return true;
 }
 
-// --- storage ----------------------------------------------------------------------------------------
+// --- storage -------------------------------------------------------------------------------------
 
 static bool find_default_class(void *context, json_t *class)
 {

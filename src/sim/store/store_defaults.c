@@ -20,7 +20,7 @@ static void default_flag(json_t *object, const char *key, bool flag)
     default_set(object, key, json_boolean(flag));
 }
 
-// --- pods -------------------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 
 static const char *image_pull_policy(const char *image)
 {
@@ -39,8 +39,7 @@ static void default_requests(json_t *container)
     json_t *limits = json_object_get(resources, "limits");
     const char *name;
     json_t *limit;
-    json_object_foreach(limits, name, limit)
-    {
+    json_object_foreach (limits, name, limit) {
         json_t *requests = child_object(resources, "requests");
         if (json_object_get(requests, name) == NULL)
             json_object_set(requests, name, limit);
@@ -77,8 +76,7 @@ static void default_container(json_t *container)
     default_probe(container, "startupProbe");
     size_t i;
     json_t *port;
-    json_array_foreach(json_object_get(container, "ports"), i, port)
-    {
+    json_array_foreach (json_object_get(container, "ports"), i, port) {
         if (json_is_object(port))
             default_text(port, "protocol", "TCP");
     }
@@ -113,24 +111,20 @@ static void default_pod_spec(json_t *spec)
     for (size_t l = 0; l < ARRAY_LENGTH(lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, lists[l]), i, container)
-        {
+        json_array_foreach (json_object_get(spec, lists[l]), i, container) {
             default_container(container);
         }
     }
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(spec, "volumes"), i, item)
-    {
+    json_array_foreach (json_object_get(spec, "volumes"), i, item) {
         default_volume(item);
     }
     if (json_is_true(json_object_get(spec, "hostNetwork"))) {
-        json_array_foreach(json_object_get(spec, "containers"), i, item)
-        {
+        json_array_foreach (json_object_get(spec, "containers"), i, item) {
             size_t j;
             json_t *port;
-            json_array_foreach(json_object_get(item, "ports"), j, port)
-            {
+            json_array_foreach (json_object_get(item, "ports"), j, port) {
                 json_t *number = json_object_get(port, "containerPort");
                 if (number != NULL && json_object_get(port, "hostPort") == NULL)
                     json_object_set(port, "hostPort", number);
@@ -149,7 +143,7 @@ static void default_pod(struct store *store, json_t *pod, bool creating)
         default_flag(spec, "enableServiceLinks", true);
 }
 
-// --- workloads --------------------------------------------------------------------------------------
+// --- workloads -----------------------------------------------------------------------------------
 
 static json_t *template_of(json_t *spec)
 {
@@ -251,8 +245,7 @@ static void default_stateful_set(struct store *store, json_t *object, bool creat
         default_number(child_object(strategy, "rollingUpdate"), "partition", 0);
     size_t i;
     json_t *claim;
-    json_array_foreach(json_object_get(spec, "volumeClaimTemplates"), i, claim)
-    {
+    json_array_foreach (json_object_get(spec, "volumeClaimTemplates"), i, claim) {
         if (!json_is_object(claim))
             continue;
         default_text(claim, "apiVersion", "v1");
@@ -311,7 +304,7 @@ static void default_cron_job(struct store *store, json_t *object, bool creating)
     default_number(spec, "failedJobsHistoryLimit", 1);
 }
 
-// --- the rest ---------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 
 static void default_service(struct store *store, json_t *object, bool creating)
 {
@@ -329,8 +322,7 @@ static void default_service(struct store *store, json_t *object, bool creating)
     }
     size_t i;
     json_t *port;
-    json_array_foreach(json_object_get(spec, "ports"), i, port)
-    {
+    json_array_foreach (json_object_get(spec, "ports"), i, port) {
         if (!json_is_object(port))
             continue;
         default_text(port, "protocol", "TCP");

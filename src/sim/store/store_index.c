@@ -17,8 +17,7 @@ struct index {
 
 static struct index_node *node_create(const char *key, void *value, uint32_t levels)
 {
-    struct index_node *node =
-        memory_allocate(sizeof *node + levels * sizeof(struct index_node *));
+    struct index_node *node = memory_allocate(sizeof *node + levels * sizeof(struct index_node *));
     node->key = memory_copy_string(key);
     node->value = value;
     node->levels = levels;

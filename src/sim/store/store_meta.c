@@ -20,8 +20,8 @@ static bool is_resource(const struct store_resource *resource, const char *group
 
 bool resource_has_generation(const struct store_resource *resource)
 {
-    static const char *const groups[] = {"apps", "batch", "policy", "autoscaling",
-                                         "networking.k8s.io", "scheduling.k8s.io"};
+    static const char *const groups[] = {
+        "apps", "batch", "policy", "autoscaling", "networking.k8s.io", "scheduling.k8s.io"};
     if (resource->custom || is_resource(resource, "", "pods") ||
         is_resource(resource, "", "replicationcontrollers"))
         return true;
@@ -60,13 +60,14 @@ static void drop_empty(json_t *metadata, const char *key)
 
 static void drop_empty_fields(json_t *metadata)
 {
-    static const char *const keys[] = {"labels", "annotations", "finalizers", "ownerReferences",
-                                       "generateName", "namespace", "managedFields", "selfLink"};
+    static const char *const keys[] = {"labels",          "annotations",  "finalizers",
+                                       "ownerReferences", "generateName", "namespace",
+                                       "managedFields",   "selfLink"};
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
         drop_empty(metadata, keys[i]);
 }
 
-// --- creation ---------------------------------------------------------------------------------------
+// --- creation ------------------------------------------------------------------------------------
 
 static bool choose_namespace(const struct store_resource *resource, const char *namespace,
                              json_t *metadata, struct failure *failure)
@@ -77,7 +78,7 @@ static bool choose_namespace(const struct store_resource *resource, const char *
         return true;
     }
     if (namespace == NULL || namespace[0] == '\0')
-        namespace = given;
+    namespace = given;
     if (namespace == NULL || namespace[0] == '\0')
         return failure_bad_request(failure, "an empty namespace may not be set during creation");
     if (given != NULL && given[0] != '\0' && strcmp(given, namespace) != 0)
@@ -124,8 +125,8 @@ bool meta_prepare_new(struct store *store, const struct store_resource *resource
     if ((name == NULL || name[0] == '\0') && base != NULL && base[0] != '\0')
         generate_name(store, resource, metadata);
     static const char *const server_fields[] = {
-        "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
-        "creationTimestamp", "selfLink"};
+        "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+        "generation",      "creationTimestamp", "selfLink"};
     for (size_t i = 0; i < ARRAY_LENGTH(server_fields); i++)
         json_object_del(metadata, server_fields[i]);
     drop_empty_fields(metadata);
@@ -140,8 +141,8 @@ bool meta_prepare_new(struct store *store, const struct store_resource *resource
     return field_errors_finish(&errors, resource, name != NULL ? name : "", failure);
 }
 
-// Built-in kinds start with the status that their strategy gives them; nodes bring their own (kubelets
-// register with it).
+// Built-in kinds start with the status that their strategy gives them; nodes bring their own
+// (kubelets register with it).
 void meta_reset_status_of_new(const struct store_resource *resource, json_t *object)
 {
     if (!resource->status_subresource || is_resource(resource, "", "nodes"))
@@ -159,7 +160,7 @@ void meta_reset_status_of_new(const struct store_resource *resource, json_t *obj
         json_object_set_new(object, "status", json_object());
 }
 
-// --- update -----------------------------------------------------------------------------------------
+// --- update --------------------------------------------------------------------------------------
 
 static void take_over(json_t *object, const json_t *old, const char *key)
 {
@@ -170,8 +171,9 @@ static void take_over(json_t *object, const json_t *old, const char *key)
         json_object_del(object, key);
 }
 
-// A write of the main resource keeps the status that is there; a write of /status keeps everything else,
-// for custom kinds the metadata too. Subresources other than status are the API server's own writes.
+// A write of the main resource keeps the status that is there; a write of /status keeps everything
+// else, for custom kinds the metadata too. Subresources other than status are the API server's own
+// writes.
 void meta_split_status(const struct store_resource *resource, json_t *object, const json_t *old,
                        const char *subresource)
 {
@@ -192,8 +194,7 @@ void meta_split_status(const struct store_resource *resource, json_t *object, co
         if (strcmp(key, "status") != 0 && !metadata && json_object_get(old, key) == NULL)
             json_object_del(object, key);
     }
-    json_object_foreach((json_t *)old, key, value)
-    {
+    json_object_foreach ((json_t *)old, key, value) {
         if (strcmp(key, "status") != 0 && strcmp(key, "metadata") != 0)
             json_object_set(object, key, value);
     }
@@ -215,14 +216,12 @@ bool meta_spec_changed(const json_t *object, const json_t *old)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach ((json_t *)object, key, value) {
         if (strcmp(key, "metadata") != 0 && strcmp(key, "status") != 0 &&
             !json_equal(value, json_object_get(old, key)))
             return true;
     }
-    json_object_foreach((json_t *)old, key, value)
-    {
+    json_object_foreach ((json_t *)old, key, value) {
         if (strcmp(key, "metadata") != 0 && strcmp(key, "status") != 0 &&
             json_object_get(object, key) == NULL)
             return true;
@@ -252,8 +251,7 @@ static bool check_identity(const struct store_resource *resource, json_t *metada
                                 given, store_uid(old));
     given = string_at(metadata, "resourceVersion");
     const char *version = string_at(json_object_get(old, "metadata"), "resourceVersion");
-    if (given != NULL && given[0] != '\0' && strcmp(given, "0") != 0 &&
-        strcmp(given, version) != 0)
+    if (given != NULL && given[0] != '\0' && strcmp(given, "0") != 0 && strcmp(given, version) != 0)
         return failure_conflict(failure, resource, name,
                                 "the object has been modified; please apply your changes to the "
                                 "latest version and try again");
@@ -264,8 +262,7 @@ static bool array_has(const json_t *array, const json_t *value)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(array, i, item)
-    {
+    json_array_foreach (array, i, item) {
         if (json_equal(item, value))
             return true;
     }
@@ -280,8 +277,7 @@ static void check_finalizers(const json_t *metadata, const json_t *old, struct f
     const json_t *before = json_object_get(json_object_get(old, "metadata"), "finalizers");
     size_t i;
     json_t *finalizer;
-    json_array_foreach(json_object_get(metadata, "finalizers"), i, finalizer)
-    {
+    json_array_foreach (json_object_get(metadata, "finalizers"), i, finalizer) {
         if (!array_has(before, finalizer))
             field_errors_add(errors, FIELD_PROBLEM_FORBIDDEN, "metadata.finalizers", NULL,
                              "no new finalizers can be added if the object is being deleted, found "
@@ -299,9 +295,16 @@ bool meta_prepare_update(struct store *store, const struct store_resource *resou
     if (!check_identity(resource, metadata, old, failure))
         return false;
     drop_empty_fields(metadata);
-    static const char *const server_fields[] = {
-        "name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation",
-        "deletionTimestamp", "deletionGracePeriodSeconds", "generateName", "selfLink"};
+    static const char *const server_fields[] = {"name",
+                                                "namespace",
+                                                "uid",
+                                                "resourceVersion",
+                                                "creationTimestamp",
+                                                "generation",
+                                                "deletionTimestamp",
+                                                "deletionGracePeriodSeconds",
+                                                "generateName",
+                                                "selfLink"};
     const json_t *old_metadata = json_object_get(old, "metadata");
     for (size_t i = 0; i < ARRAY_LENGTH(server_fields); i++)
         take_over(metadata, old_metadata, server_fields[i]);
@@ -311,9 +314,10 @@ bool meta_prepare_update(struct store *store, const struct store_resource *resou
     return field_errors_finish(&errors, resource, store_name(old), failure);
 }
 
-// --- validation of metadata -------------------------------------------------------------------------
+// --- validation of metadata ----------------------------------------------------------------------
 
-// Names are DNS subdomains but for namespaces and services (labels) and RBAC and the like (path segments).
+// Names are DNS subdomains but for namespaces and services (labels) and RBAC and the like (path
+// segments).
 static void validate_name(const struct store_resource *resource, const json_t *metadata,
                           struct field_errors *errors)
 {
@@ -339,13 +343,13 @@ static void validate_name(const struct store_resource *resource, const json_t *m
 static void validate_labels(const json_t *labels, struct field_errors *errors)
 {
     if (labels != NULL && !json_is_object(labels)) {
-        field_errors_add(errors, FIELD_PROBLEM_INVALID, "metadata.labels", NULL, "must be an object");
+        field_errors_add(errors, FIELD_PROBLEM_INVALID, "metadata.labels", NULL,
+                         "must be an object");
         return;
     }
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)labels, key, value)
-    {
+    json_object_foreach ((json_t *)labels, key, value) {
         const char *why = NULL;
         if (!text_is_qualified_name(key, &why))
             field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "metadata.labels", key, why);
@@ -368,12 +372,13 @@ static void validate_annotations(const json_t *annotations, struct field_errors 
     size_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)annotations, key, value)
-    {
+    json_object_foreach ((json_t *)annotations, key, value) {
         const char *why = NULL;
-        // Annotation keys may have upper-case prefixes, unlike those of labels: only the form counts.
+        // Annotation keys may have upper-case prefixes, unlike those of labels: only the form
+        // counts.
         if (!text_is_qualified_name(key, &why) && strchr(key, '/') == NULL)
-            field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "metadata.annotations", key, why);
+            field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "metadata.annotations", key,
+                                    why);
         if (!json_is_string(value))
             field_errors_add(errors, FIELD_PROBLEM_INVALID, "metadata.annotations", NULL,
                              "the value of \"%s\" must be a string", key);
@@ -390,8 +395,7 @@ static void validate_owners(const json_t *owners, struct field_errors *errors)
     size_t i;
     json_t *owner;
     int controllers = 0;
-    json_array_foreach(owners, i, owner)
-    {
+    json_array_foreach (owners, i, owner) {
         for (size_t j = 0; j < ARRAY_LENGTH(required); j++) {
             const char *value = string_at(owner, required[j]);
             if (value != NULL && value[0] != '\0')
@@ -411,8 +415,7 @@ static void validate_finalizers(const json_t *finalizers, struct field_errors *e
 {
     size_t i;
     json_t *finalizer;
-    json_array_foreach(finalizers, i, finalizer)
-    {
+    json_array_foreach (finalizers, i, finalizer) {
         const char *why = "must be a string";
         const char *text = json_string_value(finalizer);
         if (text == NULL || !text_is_qualified_name(text, &why))

@@ -1,5 +1,5 @@
-// Metadata rules that hold for every kind: names, uid, timestamps, generation, optimistic concurrency,
-// finalizers, and what a write of the main resource or of /status may change.
+// Metadata rules that hold for every kind: names, uid, timestamps, generation, optimistic
+// concurrency, finalizers, and what a write of the main resource or of /status may change.
 #pragma once
 
 #include "sim/store/store_internal.h"

@@ -17,10 +17,11 @@ json_t *store_write_patch(struct store *store, const struct store_resource *reso
         return NULL;
     }
     if (resource->custom && strcmp(patch_type, "strategic") == 0) {
-        failure_set(failure, 415, "UnsupportedMediaType",
-                    "the body of the request was in an unknown format - accepted media types include: "
-                    "application/json-patch+json, application/merge-patch+json, "
-                    "application/apply-patch+yaml");
+        failure_set(
+            failure, 415, "UnsupportedMediaType",
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
         return NULL;
     }
     json_t *patched = patch_apply(patch_type, old, patch, failure);

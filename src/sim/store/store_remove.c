@@ -7,16 +7,16 @@
 #include "base/nanoseconds.h"
 #include "base/vector.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
 #include "sim/store/store_meta.h"
 #include "sim/store/store_watch.h"
+#include "sim/store/store_write.h"
 
 #define POD_GRACE_DEFAULT_SECONDS 30
 
 struct removal { // what is to be done to the object
     bool at_once;
-    bool change;               // deletionTimestamp or finalizers are to be set
-    int64_t deletion_time_ns;  // if change
+    bool change;              // deletionTimestamp or finalizers are to be set
+    int64_t deletion_time_ns; // if change
     int64_t grace_seconds;
 };
 
@@ -39,7 +39,8 @@ static bool check_preconditions(const struct store_resource *resource, const jso
     return true;
 }
 
-// What the pod would get if it were not being deleted yet (registry/core/pod's CheckGracefulDelete).
+// What the pod would get if it were not being deleted yet (registry/core/pod's
+// CheckGracefulDelete).
 static int64_t pod_grace_seconds(const json_t *pod, int64_t asked_seconds)
 {
     const json_t *spec = json_object_get(pod, "spec");
@@ -52,8 +53,7 @@ static int64_t pod_grace_seconds(const json_t *pod, int64_t asked_seconds)
     if (asked_seconds >= 0)
         return asked_seconds;
     const json_t *own = json_object_get(spec, "terminationGracePeriodSeconds");
-    int64_t seconds =
-        json_is_integer(own) ? json_integer_value(own) : POD_GRACE_DEFAULT_SECONDS;
+    int64_t seconds = json_is_integer(own) ? json_integer_value(own) : POD_GRACE_DEFAULT_SECONDS;
     return seconds < 0 ? 1 : seconds;
 }
 
@@ -112,8 +112,7 @@ static bool add_propagation_finalizer(json_t *metadata, const char *propagation)
     json_t *finalizers = json_object_get(metadata, "finalizers");
     size_t i;
     json_t *present;
-    json_array_foreach(finalizers, i, present)
-    {
+    json_array_foreach (finalizers, i, present) {
         if (json_is_string(present) && strcmp(json_string_value(present), wanted) == 0)
             return false;
     }
@@ -129,7 +128,8 @@ static void set_deletion(const struct removal *removal, const struct store_resou
     char text[INSTANT_TEXT_MAX];
     instant_format(removal->deletion_time_ns, text);
     json_object_set_new(metadata, "deletionTimestamp", json_string(text));
-    json_object_set_new(metadata, "deletionGracePeriodSeconds", json_integer(removal->grace_seconds));
+    json_object_set_new(metadata, "deletionGracePeriodSeconds",
+                        json_integer(removal->grace_seconds));
     if (resource_has_generation(resource)) {
         json_int_t generation = json_integer_value(json_object_get(metadata, "generation"));
         json_object_set_new(metadata, "generation", json_integer(generation + 1));
@@ -214,15 +214,15 @@ json_t *store_remove(struct store *store, const struct store_resource *resource,
     struct failure failure = {0};
     const struct write_options write = {0};
     bool removed;
-    json_t *object = store_write_remove(store, resource, namespace, name, options, &write, &removed,
-                                        &failure);
+    json_t *object =
+        store_write_remove(store, resource, namespace, name, options, &write, &removed, &failure);
     if (object == NULL)
         failure_to_error(&failure, error);
     failure_clear(&failure);
     return object;
 }
 
-// --- namespaces -------------------------------------------------------------------------------------
+// --- namespaces ----------------------------------------------------------------------------------
 
 struct name_list {
     VECTOR(char *) names;
@@ -252,7 +252,8 @@ static void remove_content(struct store *store, const char *namespace)
     }
 }
 
-// The namespace is Terminating until the last of its objects is gone (the namespace controller's work).
+// The namespace is Terminating until the last of its objects is gone (the namespace controller's
+// work).
 static json_t *remove_namespace(struct store *store, const char *name, json_t *object,
                                 bool *removed)
 {

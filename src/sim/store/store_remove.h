@@ -1,15 +1,16 @@
-// Deletion: preconditions, finalizers, graceful deletion of pods, and what happens when a namespace goes.
+// Deletion: preconditions, finalizers, graceful deletion of pods, and what happens when a namespace
+// goes.
 #pragma once
 
 #include "sim/store/store.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_write.h"
 
-// Finalizers left, or a grace period: sets deletionTimestamp (answer: the object); else removes it (answer: the last
-// state, borrowed until the next call).
-json_t *store_remove(struct store *store, const struct store_resource *resource, const char *namespace,
-                     const char *name, const struct store_delete_options *options,
-                     struct error *error);
+// Finalizers left, or a grace period: sets deletionTimestamp (answer: the object); else removes it
+// (answer: the last state, borrowed until the next call).
+json_t *store_remove(struct store *store, const struct store_resource *resource,
+                     const char *namespace, const char *name,
+                     const struct store_delete_options *options, struct error *error);
 void namespace_sweep(struct store *store, const char *namespace);
 // *removed: the object is gone (else it has begun to go).
 json_t *store_write_remove(struct store *store, const struct store_resource *resource,

@@ -10,7 +10,7 @@
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 
-// --- custom kinds -----------------------------------------------------------------------------------
+// --- custom kinds --------------------------------------------------------------------------------
 
 static void add_warnings(const struct findings *findings, json_t *warnings)
 {
@@ -72,14 +72,13 @@ static bool validate_custom(const struct kind *kind, const struct store_resource
     return admitted && stored != NULL;
 }
 
-// --- built-in kinds ---------------------------------------------------------------------------------
+// --- built-in kinds ------------------------------------------------------------------------------
 
 static void check_quantities(const json_t *list, const char *field, struct field_errors *errors)
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)list, name, value)
-    {
+    json_object_foreach ((json_t *)list, name, value) {
         struct text path = {0};
         text_format(&path, "%s[%s]", field, name);
         int64_t number;
@@ -108,8 +107,7 @@ static void check_request_in_limit(const json_t *resources, const char *field,
     const json_t *limits = json_object_get(resources, "limits");
     const char *name;
     json_t *value;
-    json_object_foreach(json_object_get(resources, "requests"), name, value)
-    {
+    json_object_foreach (json_object_get(resources, "requests"), name, value) {
         const char *limit_text = string_at(limits, name);
         int64_t request, limit;
         if (limit_text == NULL || !json_is_string(value) ||
@@ -173,8 +171,7 @@ static void check_pod_spec(const json_t *spec, const char *field, struct field_e
         const json_t *list = json_object_get(spec, lists[l]);
         size_t i;
         json_t *container;
-        json_array_foreach(list, i, container)
-        {
+        json_array_foreach (list, i, container) {
             snprintf(path, sizeof path, "%s.%s[%zu]", field, lists[l], i);
             check_container(container, path, errors);
             if (!name_seen_before(list, i))
@@ -200,8 +197,7 @@ static bool is_subset(const json_t *part, const json_t *whole)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)part, key, value)
-    {
+    json_object_foreach ((json_t *)part, key, value) {
         if (!json_equal(value, json_object_get(whole, key)))
             return false;
     }
@@ -235,7 +231,8 @@ static void check_workload(const json_t *object, const json_t *old, struct field
                          "`selector` does not match template `labels`");
     const json_t *old_selector = json_object_get(json_object_get(old, "spec"), "selector");
     if (old != NULL && !json_equal(selector, old_selector))
-        field_errors_add(errors, FIELD_PROBLEM_INVALID, "spec.selector", NULL, "field is immutable");
+        field_errors_add(errors, FIELD_PROBLEM_INVALID, "spec.selector", NULL,
+                         "field is immutable");
 }
 
 static void check_job(const json_t *object, const json_t *old, struct field_errors *errors)
@@ -259,15 +256,17 @@ static void check_job(const json_t *object, const json_t *old, struct field_erro
     }
 }
 
-// Of a pod's spec only images, activeDeadlineSeconds, terminationGracePeriodSeconds and new tolerations may
-// change, scheduling gates may be taken away, and while gated the node selector may be narrowed; the
-// binding's own write goes another way. The scheduler's and kubelets' fields are free to be added.
+// Of a pod's spec only images, activeDeadlineSeconds, terminationGracePeriodSeconds and new
+// tolerations may change, scheduling gates may be taken away, and while gated the node selector may
+// be narrowed; the binding's own write goes another way. The scheduler's and kubelets' fields are
+// free to be added.
 static void check_pod_update(const json_t *pod, const json_t *old, struct field_errors *errors)
 {
-    static const char *const fixed[] = {"nodeName", "hostNetwork", "restartPolicy", "schedulerName",
-                                        "priority", "priorityClassName", "serviceAccountName",
-                                        "volumes", "topologySpreadConstraints", "hostname",
-                                        "subdomain", "runtimeClassName"};
+    static const char *const fixed[] = {
+        "nodeName",           "hostNetwork", "restartPolicy",
+        "schedulerName",      "priority",    "priorityClassName",
+        "serviceAccountName", "volumes",     "topologySpreadConstraints",
+        "hostname",           "subdomain",   "runtimeClassName"};
     const json_t *spec = json_object_get(pod, "spec"), *old_spec = json_object_get(old, "spec");
     bool changed = json_array_size(json_object_get(spec, "containers")) !=
                    json_array_size(json_object_get(old_spec, "containers"));
@@ -277,12 +276,13 @@ static void check_pod_update(const json_t *pod, const json_t *old, struct field_
         changed = changed || (now != before && !json_equal(now, before));
     }
     if (changed)
-        field_errors_add(errors, FIELD_PROBLEM_FORBIDDEN, "spec", NULL,
-                         "pod updates may not change fields other than "
-                         "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-                         "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-                         "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 "
-                         "if it was previously negative)");
+        field_errors_add(
+            errors, FIELD_PROBLEM_FORBIDDEN, "spec", NULL,
+            "pod updates may not change fields other than "
+            "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+            "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
+            "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 "
+            "if it was previously negative)");
 }
 
 // A node of any name may be nominated, whether it exists or not.
@@ -327,8 +327,7 @@ static void check_node(const json_t *node, const json_t *old, struct field_error
     const json_t *taints = json_object_get(json_object_get(node, "spec"), "taints");
     size_t i;
     json_t *taint;
-    json_array_foreach(taints, i, taint)
-    {
+    json_array_foreach (taints, i, taint) {
         const char *why = NULL, *key = string_at(taint, "key");
         char path[60];
         snprintf(path, sizeof path, "spec.taints[%zu].key", i);
@@ -375,7 +374,8 @@ bool validation_apply(struct store *store, const struct store_resource *resource
 {
     const struct kind *kind = resource_kind(resource);
     if (kind != NULL && kind->custom)
-        return validate_custom(kind, resource, object, old, subresource, lenient, warnings, failure);
+        return validate_custom(kind, resource, object, old, subresource, lenient, warnings,
+                               failure);
     if (resource->custom)
         return true;
     return validate_builtin(store, resource, *object, old, subresource, failure);

@@ -1,5 +1,5 @@
-// Validation: custom kinds by the tables of model/ (which also give the stored form), built-in kinds by the
-// rules whose violation a client of the autoscaler's could meet.
+// Validation: custom kinds by the tables of model/ (which also give the stored form), built-in
+// kinds by the rules whose violation a client of the autoscaler's could meet.
 #pragma once
 
 #include "sim/store/store_internal.h"

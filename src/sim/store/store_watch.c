@@ -11,12 +11,12 @@
 struct store_watch {
     struct store *store;
     struct table *table;
-    char *namespace; // NULL: all
+    char *namespace;   // NULL: all
     uint64_t position; // sequence number of the next change to look at
     store_event event;
     store_change_event change_event;
     void *context;
-    struct store_watch *next, **link;                 // in the table's list
+    struct store_watch *next, **link; // in the table's list
     bool pending;
     struct store_watch *pending_next, *pending_before; // in the store's list
 };
@@ -110,8 +110,8 @@ void table_record(struct store *store, struct table *table, const char *type, js
     if (table->changes_count == table->changes_capacity)
         grow_ring(table);
     uint32_t slot = (table->changes_first + table->changes_count++) % table->changes_capacity;
-    table->changes[slot] = (struct change){store->version, type, json_incref(object),
-                                           json_incref(previous)};
+    table->changes[slot] =
+        (struct change){store->version, type, json_incref(object), json_incref(previous)};
     for (struct store_watch *watch = table->watches; watch != NULL; watch = watch->next) {
         if (watch_concerns(watch, object))
             watch_set_pending(watch);
@@ -120,8 +120,8 @@ void table_record(struct store *store, struct table *table, const char *type, js
     }
 }
 
-// A handler may write, and make or destroy any watch, its own included: `delivering` tells whether the
-// watch is still there. What the handlers write is delivered by the next turn of the loop.
+// A handler may write, and make or destroy any watch, its own included: `delivering` tells whether
+// the watch is still there. What the handlers write is delivered by the next turn of the loop.
 static void watch_deliver(struct store *store, struct store_watch *watch)
 {
     struct table *table = watch->table;
@@ -155,7 +155,8 @@ void store_deliver(void *context)
 {
     struct store *store = context;
     uint32_t count = 0;
-    for (struct store_watch *watch = store->pending_first; watch != NULL; watch = watch->pending_next)
+    for (struct store_watch *watch = store->pending_first; watch != NULL;
+         watch = watch->pending_next)
         count++;
     for (; count > 0 && store->pending_first != NULL; count--)
         watch_deliver(store, store->pending_first);

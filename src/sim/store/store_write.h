@@ -1,14 +1,15 @@
-// The store's writes with the answers that an API server needs: failures with their details, warnings, dry
-// runs. store.h's functions are these with the details left out.
+// The store's writes with the answers that an API server needs: failures with their details,
+// warnings, dry runs. store.h's functions are these with the details left out.
 #pragma once
 
 #include "sim/store/failure.h"
 #include "sim/store/store.h"
 
 struct write_options {
-    bool dry_run;      // everything but the writing; the answer is owned by the store until the next call
-    bool lenient;      // unknown fields of custom kinds are dropped instead of refused
-    json_t *warnings;  // array that gets texts for the Warning header; may be NULL
+    bool
+        dry_run; // everything but the writing; the answer is owned by the store until the next call
+    bool lenient;     // unknown fields of custom kinds are dropped instead of refused
+    json_t *warnings; // array that gets texts for the Warning header; may be NULL
 };
 
 json_t *store_write_add(struct store *store, const struct store_resource *resource,

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scheduler/scheduler_filters.h"
-#include "sim/workloads/workloads.h"
 #include "model/schema/decode.h"
+#include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define LABEL_REVISION  "controller-revision-hash"

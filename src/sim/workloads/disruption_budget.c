@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "sim/workloads/workloads.h"
 #include "model/reading/selector.h"
+#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // an eviction that has not led to a deletion is forgotten
@@ -323,9 +323,9 @@ static uint32_t keep_disrupted(const struct budgets *budgets, const struct world
             continue;
         }
         count += is_healthy(pod);
-        work_queue_add_after(budgets->queue, object->key,
-                             ns_subtract(ns_add(granted, DISRUPTED_TIMEOUT_NS),
-                                         loop_now_ns(world->loop)));
+        work_queue_add_after(
+            budgets->queue, object->key,
+            ns_subtract(ns_add(granted, DISRUPTED_TIMEOUT_NS), loop_now_ns(world->loop)));
     }
     if (disrupted != NULL && json_object_size(disrupted) == 0)
         json_object_del(status, "disruptedPods");

@@ -1,6 +1,7 @@
-// How fast a workload controller creates and deletes pods: in batches of 1, 2, 4, ... pods, each once the
-// one before it is answered, so that a mistake costs few requests; and no faster than its client lets it
-// (kube-controller-manager: --kube-api-qps, --kube-api-burst; each controller has a client of its own).
+// How fast a workload controller creates and deletes pods: in batches of 1, 2, 4, ... pods, each
+// once the one before it is answered, so that a mistake costs few requests; and no faster than its
+// client lets it (kube-controller-manager: --kube-api-qps, --kube-api-burst; each controller has a
+// client of its own).
 #pragma once
 
 #include "sim/workloads/workloads.h"

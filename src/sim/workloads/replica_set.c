@@ -62,7 +62,8 @@ static int64_t count_active_pods(const struct world *world, const struct world_o
     return count;
 }
 
-static void remove_pods(struct workloads *workloads, const struct world_object *set, int64_t surplus)
+static void remove_pods(struct workloads *workloads, const struct world_object *set,
+                        int64_t surplus)
 {
     world_objects pods = active_pods(workloads->world, set);
     workload_sort_for_deletion(workloads->world, set, &pods);
@@ -78,12 +79,14 @@ static void scale(struct workloads *workloads, struct world_object *set, int64_t
         work_queue_add(workloads->replica_sets, set->key);
     if (missing > 0) {
         int64_t now = missing < BURST_PODS_MAX ? missing : BURST_PODS_MAX;
-        create_pods(workloads, set,
-                    pod_batch_create(workloads, workloads->set_rate, workloads->replica_sets, set, now));
+        create_pods(
+            workloads, set,
+            pod_batch_create(workloads, workloads->set_rate, workloads->replica_sets, set, now));
     } else if (missing < 0) {
         int64_t now = -missing < BURST_PODS_MAX ? -missing : BURST_PODS_MAX;
-        remove_pods(workloads, set,
-                    pod_batch_delete(workloads, workloads->set_rate, workloads->replica_sets, set, now));
+        remove_pods(
+            workloads, set,
+            pod_batch_delete(workloads, workloads->set_rate, workloads->replica_sets, set, now));
     }
 }
 

@@ -6,10 +6,10 @@
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
-#include "sim/workloads/pod_batches.h"
 #include "sim/workloads/daemon_set.h"
 #include "sim/workloads/deployment.h"
 #include "sim/workloads/job.h"
+#include "sim/workloads/pod_batches.h"
 #include "sim/workloads/replica_set.h"
 #include "sim/workloads/stateful_set.h"
 #include "sim/world/world_write.h"
@@ -184,7 +184,8 @@ static int magnitude(int64_t since, int64_t now_ns)
     return age_ns <= 0 ? -1 : 63 - __builtin_clzll((uint64_t)age_ns);
 }
 
-// The younger first; of ages of the same power of two any, so that it is not always the same generation.
+// The younger first; of ages of the same power of two any, so that it is not always the same
+// generation.
 static int compare_ages(const struct deletion_rank *a, const struct deletion_rank *b,
                         int64_t since_a, int64_t since_b)
 {

@@ -37,7 +37,8 @@ json_t *workload_metadata(json_t *value, const char *part);
 void workload_template_hash(const json_t *pod_template, const char *ignored, char out[12]);
 // maxSurge, maxUnavailable: a number or a share of `total`; `otherwise` ("25%") if absent.
 int64_t workload_share(const json_t *value, const char *otherwise, int64_t total, bool round_up);
-// Sorts pods that may be deleted: the first to go come first. set: their ReplicaSet, which also goes by
-// how many pods of its Deployment share a node, and by the magnitude of ages only; NULL: a Job's.
+// Sorts pods that may be deleted: the first to go come first. set: their ReplicaSet, which also
+// goes by how many pods of its Deployment share a node, and by the magnitude of ages only; NULL: a
+// Job's.
 void workload_sort_for_deletion(const struct world *world, const struct world_object *set,
                                 world_objects *pods);

@@ -13,8 +13,8 @@
 #include "base/vector.h"
 #include "model/schema/core.h"
 #include "sim/store/store.h"
-#include "sim/world/work_queue.h"
 #include "sim/world.h"
+#include "sim/world/work_queue.h"
 
 #define WORLD_KEY_MAX            640
 #define ANNOTATION_SELECTED_NODE "volume.kubernetes.io/selected-node"
@@ -57,11 +57,11 @@ struct world_object {
         const struct persistent_volume *volume;
         const struct storage_class *storage_class;
     };
-    bool deleting, ended, ready; // read once; the last two of pods
+    bool deleting, ended, ready;  // read once; the last two of pods
     int64_t created, ready_since; // of pods; 0: it is not ready
-    uint64_t serial;             // order of appearance
-    bool gone;                   // has left the store: set while the parts are told by leave
-    struct world_link *links;    // to its owners
+    uint64_t serial;              // order of appearance
+    bool gone;                    // has left the store: set while the parts are told by leave
+    struct world_link *links;     // to its owners
     uint32_t links_count;
     struct world_node_pods *on_node; // pods
     struct world_object *node_previous, *node_next;
@@ -151,8 +151,8 @@ int64_t world_annotation_seconds(const struct world_object *object, const char *
 // metadata.generation at creation is 1 for kinds that have one.
 int64_t world_generation(const struct world_object *object);
 
-// --- writing: the cache is up to date afterwards; `object` may be gone then
-// ------------------------------ Values are stolen. False: refused; the reason is in *error, if
+// --- writing: the cache is up to date afterwards; `object` may be gone then ----------------------
+// Values are stolen. False: refused; the reason is in *error, if
 // Reads one object of the store anew.
 void world_refresh(struct world *world, struct world_kind *kind, const char *namespace,
                    const char *name);

@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
-#include "sim/world/world_cache.h"
 #include "sim/store/store_remove.h"
+#include "sim/world/world_cache.h"
 
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
                struct error *error)
@@ -218,11 +218,10 @@ void world_event(struct world *world, const struct world_object *object, const c
     json_object_set_new(value, "source", json_pack("{s:s}", "component", component));
     json_object_set_new(value, "reportingComponent", json_string(component));
     if (world_add(world, KIND_EVENT, namespace, value, NULL))
-        vector_push(
-            &world->events.records,
-            (struct world_event_record){ns_add(loop_now_ns(world->loop),
-                                               world->options.event_ttl_ns),
-                                        memory_copy_string(namespace), memory_copy_string(name)});
+        vector_push(&world->events.records,
+                    (struct world_event_record){
+                        ns_add(loop_now_ns(world->loop), world->options.event_ttl_ns),
+                        memory_copy_string(namespace), memory_copy_string(name)});
 }
 
 static json_t *event_value(struct world *world, const struct world_object *object,
