@@ -10,7 +10,7 @@
 #define MEBIBYTE      (INT64_C(1) << 20)
 #define GIBIBYTE      (INT64_C(1) << 30)
 #define PODS_PER_NODE 10
-// The middle of a catalogue: machines that people run, and that hold ten pods.
+// The middle of a catalog: machines that people run, and that hold ten pods.
 #define CPU_MIN_MILLICORES 4000
 #define CPU_MAX_MILLICORES 32000
 #define MEMORY_MIN_BYTES   (8 * GIBIBYTE)
@@ -151,7 +151,7 @@ static const struct offering *on_demand_offering(const struct instance_type *typ
     return count == 0 ? NULL : found[nth % count];
 }
 
-// Of a catalogue of small types only: the largest.
+// Of a catalog of small types only: the largest.
 static void choose_types(struct node_maker *maker)
 {
     const struct instance_type_catalog *catalog =

@@ -329,7 +329,7 @@ static bool add_pool(struct bench_builder *builder, const struct pool *pool, str
     return bench_add_document(builder, document, error);
 }
 
-// What is in the catalogue, by NodePool requirements.
+// What is in the catalog, by NodePool requirements.
 #define LINUX "{\"key\": \"kubernetes.io/os\", \"operator\": \"In\", \"values\": [\"linux\"]}"
 #define ON_DEMAND \
     "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"on-demand\"]}"

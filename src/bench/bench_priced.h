@@ -1,4 +1,4 @@
-// Workloads over the EC2 catalogue, for comparing prices: deployments of equal pods, as clusters
+// Workloads over the EC2 catalog, for comparing prices: deployments of equal pods, as clusters
 // have them.
 //
 // web, batch, memory-heavy and mixed ask for cpu and memory only, on one NodePool that admits every

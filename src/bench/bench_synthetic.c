@@ -14,7 +14,7 @@
 #define LABEL_OF_PODS    "my-label"
 #define LABEL_OF_FRIENDS "my-affinity"
 
-// --- catalogue -----------------------------------------------------------------------------------
+// --- catalog -----------------------------------------------------------------------------------
 
 static json_t *requirement(const char *key, json_t *values /* stolen */)
 {

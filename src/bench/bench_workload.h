@@ -2,9 +2,9 @@
 //
 // The same options give the same snapshot everywhere. Three families of mixes:
 //   synthetic  diverse, preferences: pods over made-up instance types, for speed
-//   priced     web, batch, memory-heavy, mixed, constrained: deployments over the EC2 catalogue,
+//   priced     web, batch, memory-heavy, mixed, constrained: deployments over the EC2 catalog,
 //   for price
-//   running    settled, loose, drifting: whole clusters over the EC2 catalogue, for disruption
+//   running    settled, loose, drifting: whole clusters over the EC2 catalog, for disruption
 // Existing nodes and the pods that run on them are drawn from a seed of their own, so that the
 // pending pods of a workload stay the same whatever the number of nodes.
 #pragma once
@@ -20,7 +20,7 @@ struct bench_builder;
 
 struct bench_mix {
     const char *name, *summary;
-    bool priced;         // over the EC2 catalogue; else over synthetic types
+    bool priced;         // over the EC2 catalog; else over synthetic types
     bool resources_only; // pods ask for cpu and memory, anywhere: there is a bound (bench_bound.h)
     // Adds NodePools, DaemonSets and whatever else the pods need, then `pods` pending pods.
     bool (*add_environment)(struct bench_builder *builder, struct error *error);
@@ -35,7 +35,7 @@ const struct bench_mix *const *bench_mixes(void);         // all, NULL-terminate
 struct bench_workload {
     const struct bench_mix *mix;
     uint32_t pods;          // pending
-    uint32_t types;         // of the synthetic catalogue; the priced mixes take every EC2 type
+    uint32_t types;         // of the synthetic catalog; the priced mixes take every EC2 type
     uint32_t nodes;         // existing
     uint32_t pods_per_node; // of a running cluster, on average
     uint64_t seed;

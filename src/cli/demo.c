@@ -63,7 +63,7 @@ static bool act_is_over(const struct demo *demo)
     if (act->replicas == 0)
         return counts.pods == 0 && counts.nodes == 0 &&
                simulation_count(simulation, "karpenter.sh/v1", "NodeClaim") == 0 &&
-               machine_park_count(simulation_park(simulation)) == 0;
+               sim_instances_count(simulation_park(simulation)) == 0;
     uint32_t wanted = act->replicas < 0 ? 5 : (uint32_t)act->replicas;
     return counts.pods_running == wanted && simulation_is_settled(simulation);
 }

@@ -98,7 +98,7 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
     if (settings->gate_capacity_buffer)
         capacity_buffers_watch(mirror);
     if (!settings->compatibility_upstream)
-        waves_watch(mirror);
+        workload_bursts_watch(mirror);
 }
 
 static void node_class_label(enum kind_id kind, char *out, size_t size)
@@ -125,7 +125,7 @@ struct controller *controller_create(const struct controller_options *options)
                                 .pass_pods_max =
                                     options->pass_pods_max != 0
                                         ? options->pass_pods_max
-                                        : portion_pods_max(options->settings->memory_limit_bytes)};
+                                        : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);
@@ -167,7 +167,7 @@ struct controller *controller_create(const struct controller_options *options)
     controller->condition_metrics = condition_metrics_create(control);
     condition_events_watch(control);
     daemon_mismatch_watch(control);
-    machine_sizes_watch(control);
+    discovered_capacity_watch(control);
     controller->pool_cost = pool_cost_create(control);
     queue_work_metrics_collect(control, true);
     controller->start_timer = timer_create_on(control->loop, poll_start, controller);

@@ -13,7 +13,7 @@ static struct plan *plan_of(struct problem *problem, const struct plan_options *
     if (options->zones)
         effective_zones_count(problem, plan);
     struct pass *pass = pack(problem);
-    finish_plan(pass, options, plan);
+    plan_build(pass, options, plan);
     pass_destroy(pass);
     return plan;
 }
@@ -49,7 +49,7 @@ static struct plan *plan_with_disruption(const struct snapshot *snapshot,
         plan = plan_of(pending, options, arena);
         problem_destroy(pending);
     }
-    disrupt_plan(problem, options, plan);
+    disruption_plan(problem, options, plan);
     problem_destroy(problem);
     return plan;
 }

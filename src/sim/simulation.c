@@ -40,7 +40,7 @@ struct simulation {
     struct store *store;
     struct api_server *api;
     struct world *world;
-    struct machine_park *park;
+    struct sim_instances *park;
     struct random random;
     struct process process;
     uint32_t lives;
@@ -75,7 +75,7 @@ static int64_t between(struct random *random, int64_t least, int64_t most)
     return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
 }
 
-static void machine_launched(void *context, const struct park_machine *machine)
+static void machine_launched(void *context, const struct sim_instance *machine)
 {
     struct simulation *simulation = context;
     struct simulation_options *options = &simulation->options;
@@ -98,7 +98,7 @@ static void machine_launched(void *context, const struct park_machine *machine)
     world_machine_boots(simulation->world, &boot);
 }
 
-static void machine_gone(void *context, const struct park_machine *machine)
+static void machine_gone(void *context, const struct sim_instance *machine)
 {
     struct simulation *simulation = context;
     world_machine_gone(simulation->world, machine->facts.provider_id);
@@ -120,7 +120,7 @@ struct simulation *simulation_create(const struct simulation_options *options)
     struct world_options world = options->world;
     world.seed = random_next(&simulation->random);
     simulation->world = world_create(options->loop, simulation->store, &world);
-    struct machine_park_options park = {
+    struct sim_instances_options park = {
         .seed = random_next(&simulation->random),
         .catalog = options->catalog,
         .stop_delay_min = options->stop_delay_min,
@@ -129,7 +129,7 @@ struct simulation *simulation_create(const struct simulation_options *options)
         .gone = machine_gone,
         .context = simulation,
     };
-    simulation->park = machine_park_create(options->loop, &park);
+    simulation->park = sim_instances_create(options->loop, &park);
     simulation->orphans = map_create();
     return simulation;
 }
@@ -139,7 +139,7 @@ void simulation_destroy(struct simulation *simulation)
     if (simulation == NULL)
         return;
     simulation_kill_controller(simulation);
-    machine_park_destroy(simulation->park);
+    sim_instances_destroy(simulation->park);
     world_destroy(simulation->world);
     api_server_destroy(simulation->api);
     store_destroy(simulation->store);
@@ -320,7 +320,7 @@ struct world *simulation_world(struct simulation *simulation)
     return simulation->world;
 }
 
-struct machine_park *simulation_park(struct simulation *simulation)
+struct sim_instances *simulation_park(struct simulation *simulation)
 {
     return simulation->park;
 }
@@ -456,12 +456,12 @@ bool simulation_is_settled(struct simulation *simulation)
     each_claim(simulation, &survey);
     store_each(simulation->store, store_resource_of_kind(simulation->store, "v1", "Node"), NULL,
                survey_node, &survey);
-    return !survey.unsettled && machine_park_count(simulation->park) ==
+    return !survey.unsettled && sim_instances_count(simulation->park) ==
                                     simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
 }
 
 // A running machine whose NodeClaim is not there: remembered from when it was first seen so.
-static bool check_orphan(struct simulation *simulation, const struct park_machine *machine,
+static bool check_orphan(struct simulation *simulation, const struct sim_instance *machine,
                          struct error *error)
 {
     const char *id = machine->facts.provider_id;
@@ -482,10 +482,10 @@ static bool check_orphan(struct simulation *simulation, const struct park_machin
 bool simulation_check(struct simulation *simulation, struct error *error)
 {
     struct survey survey = {.claims = map_create()};
-    const struct park_machine *machine;
+    const struct sim_instance *machine;
     bool fine = true;
     each_claim(simulation, &survey);
-    for (uint32_t i = 0; fine && (machine = machine_park_at(simulation->park, i)) != NULL; i++) {
+    for (uint32_t i = 0; fine && (machine = sim_instances_at(simulation->park, i)) != NULL; i++) {
         if (machine->phase != MACHINE_RUNNING)
             continue;
         if (map_get(survey.claims, machine->facts.node_claim_uid) == NULL)

@@ -19,7 +19,7 @@ struct simulation_options {
     const struct settings *settings;             // of the controller; NULL: the defaults
     uint32_t pass_pods_max;                      // struct controller_options
     // The controller publishes its provider (cloud/provider_record.h) in this namespace, with the
-    // catalogue unless it is the built-in one; NULL: it does not.
+    // catalog unless it is the built-in one; NULL: it does not.
     const char *record_namespace;
     bool catalog_is_built_in;
     struct world_options world;
@@ -38,9 +38,9 @@ struct simulation_options {
     const char *(*drift_reason)(void *context, const struct node_claim *claim);
     struct sim_faults api_faults; // random ones
     // Faults of a machine that boots (enum machine_faults).
-    uint32_t (*boot_faults)(void *context, const struct park_machine *machine);
+    uint32_t (*boot_faults)(void *context, const struct sim_instance *machine);
     // Makes a machine other than its type's facts say, before it boots; may be NULL.
-    void (*boot_shape)(void *context, const struct park_machine *machine,
+    void (*boot_shape)(void *context, const struct sim_instance *machine,
                        struct machine_boot *boot);
     void *fault_context;
     // A controller that is started waits for the Lease kube-system/leader-election and ends by
@@ -56,7 +56,7 @@ void simulation_destroy(struct simulation *simulation);
 struct store *simulation_store(struct simulation *simulation);
 struct api_server *simulation_api(struct simulation *simulation);
 struct world *simulation_world(struct simulation *simulation);
-struct machine_park *simulation_park(struct simulation *simulation);
+struct sim_instances *simulation_park(struct simulation *simulation);
 struct controller *simulation_controller(struct simulation *simulation); // NULL while it is dead
 struct metrics *simulation_metrics(struct simulation *simulation);       // NULL while it is dead
 

@@ -120,7 +120,7 @@ class Manifests(ProgramTest):
         self.assertEqual(once, twice)
 
 
-class Catalogues(ProgramTest):
+class Catalogs(ProgramTest):
     def refused(self, content, *parts):
         self.write("types.yaml", content)
         self.assert_refused(self.adze("plan", "-f", PODS, "--catalog", "types.yaml"), 2, "types.yaml", *parts)

@@ -13,7 +13,7 @@ static struct snapshot *make(const char *mix, uint64_t seed)
 {
     struct error error = {0};
     struct bench_workload workload = {.mix = bench_mix_find(mix),
-                                      .types = 1, // of the synthetic catalogue, which is not used
+                                      .types = 1, // of the synthetic catalog, which is not used
                                       .nodes = NODES,
                                       .pods_per_node = 10,
                                       .seed = seed,

@@ -293,7 +293,7 @@ static void preferences_are_three_a_pod_FMT_15(void **state)
 
 // --- the priced mixes ----------------------------------------------------------------------------
 
-static void priced_mixes_use_the_whole_ec2_catalogue(void **state)
+static void priced_mixes_use_the_whole_ec2_catalog(void **state)
 {
     static const char *const names[] = {"web", "batch", "memory-heavy", "mixed", "constrained"};
     (void)state;
@@ -470,7 +470,7 @@ int main(void)
         cmocka_unit_test(diverse_is_five_equal_parts_FMT_15),
         cmocka_unit_test(anti_affinity_is_among_the_whole_part_FMT_15),
         cmocka_unit_test(preferences_are_three_a_pod_FMT_15),
-        cmocka_unit_test(priced_mixes_use_the_whole_ec2_catalogue),
+        cmocka_unit_test(priced_mixes_use_the_whole_ec2_catalog),
         cmocka_unit_test(unconstrained_mixes_differ_in_memory),
         cmocka_unit_test(constrained_has_every_kind_of_constraint),
         cmocka_unit_test(nodes_are_initialized_and_carry_pods),

@@ -107,8 +107,8 @@ class Demo(ProgramTest):
         self.until(lambda: "instance types: 2 of the cluster's controller\n" in self.live(path, "plan", status=(0, 3)),
                    "its own instance types")
         snapshot = json.loads(self.live(path, "snapshot"))
-        catalogue, = [item for item in snapshot["items"] if item["kind"] == "InstanceTypeCatalog"]
-        self.assertEqual([kind["name"] for kind in catalogue["spec"]["instanceTypes"]], ["large", "small"])
+        catalog, = [item for item in snapshot["items"] if item["kind"] == "InstanceTypeCatalog"]
+        self.assertEqual([kind["name"] for kind in catalog["spec"]["instanceTypes"]], ["large", "small"])
 
     def test_a_saved_snapshot_gives_the_plan_of_the_live_cluster(self):
         path = self.begin()

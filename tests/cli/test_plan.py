@@ -69,7 +69,7 @@ class Plan(ProgramTest):
         warning, = plan["warnings"]
         self.assertIn("5 of the 5 replicas", warning)
 
-    def test_catalogue_by_provider(self):
+    def test_catalog_by_provider(self):
         self.assertIn("144 generic ones of the kwok provider", self.adze("plan", "-f", INFLATE, "--provider", "kwok")[1])
         self.assertIn("of EC2", self.adze("plan", "-f", INFLATE, "--provider", "sim")[1])
 
@@ -123,7 +123,7 @@ class Plan(ProgramTest):
 
         def world(order):
             types = [("s%d" % i, 2, 0.1 + 0.0001 * i) for i in range(6)] + [("x", 8, 0.396)]
-            catalogue = [{"name": name, "capacity": {"cpu": str(cpu), "memory": "%dGi" % (4 * cpu), "pods": "110"},
+            catalog = [{"name": name, "capacity": {"cpu": str(cpu), "memory": "%dGi" % (4 * cpu), "pods": "110"},
                           "overhead": {"kubeReserved": {"cpu": "100m"}},
                           "requirements": [requirement("kubernetes.io/arch", "amd64"), requirement("kubernetes.io/os", "linux")],
                           "offerings": [{"price": price, "available": True, "requirements": [
@@ -132,7 +132,7 @@ class Plan(ProgramTest):
             pool = {"nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}, "requirements": []}
             container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1900m", "memory": "100Mi"}}}
             return [{"apiVersion": "adze/v1", "kind": "InstanceTypeCatalog", "metadata": {"name": "c"},
-                     "spec": {"instanceTypes": catalogue}},
+                     "spec": {"instanceTypes": catalog}},
                     {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"},
                      "spec": {"template": {"spec": pool}}}] + [
                     {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p%02d" % i}, "spec": {"containers": [container]}}
@@ -158,7 +158,7 @@ class Plan(ProgramTest):
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(json.loads(out)["totals"]["pods"], 49)
 
-    def test_catalogue_of_the_input_and_of_a_file(self):
+    def test_catalog_of_the_input_and_of_a_file(self):
         types = ("apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n"
                  "  - name: %s\n    requirements:\n    - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
                  "    - {key: kubernetes.io/os, operator: In, values: [linux]}\n"

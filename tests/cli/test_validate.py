@@ -115,7 +115,7 @@ class Validate(unittest.TestCase):
         self.assertIn("nodeClassRef.kind is immutable", out)
         self.assertEqual(self.adze("validate", "--old", "none.yaml", stdin=changed)[0], 2)
 
-    def test_catalogue_GUI_13(self):
+    def test_catalog_GUI_13(self):
         self.write("types.yaml", """apiVersion: adze/v1
 kind: InstanceTypeCatalog
 metadata: {name: c}
@@ -141,9 +141,9 @@ spec:
         self.assertEqual((status, out), (0, "1 object, 0 errors, 0 warnings\n"))
         status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "b")
         self.assertIn("the requirements on kubernetes.io/arch and topology.kubernetes.io/zone leave no "
-                      "instance type of the catalogue (W-no-instance-type)", out)
+                      "instance type of the catalog (W-no-instance-type)", out)
         status, out, _ = self.adze("validate", "--catalog", "types.yaml", stdin=pool % "a, c")
-        self.assertIn("no instance type of the catalogue has topology.kubernetes.io/zone c", out)
+        self.assertIn("no instance type of the catalog has topology.kubernetes.io/zone c", out)
         self.assertEqual(self.adze("validate", "--catalog", "none.yaml", stdin=pool)[0], 2)
 
     def test_own_formats_FMT_8_9(self):

@@ -1,4 +1,4 @@
-// The kwok provider's catalogues.
+// The kwok provider's catalogs.
 #include "cloud/kwok/kwok_catalog.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "model/reading/catalog.h"
 #include "support/cmocka_all.h"
 
-static void generic_catalogue_has_144_types_in_order_KWK_1(void **state)
+static void generic_catalog_has_144_types_in_order_KWK_1(void **state)
 {
     (void)state;
     const struct instance_type_catalog *catalog = kwok_catalog_generic();
@@ -128,7 +128,7 @@ static void an_unusable_entry_names_its_path_KWK_4(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generic_catalogue_has_144_types_in_order_KWK_1),
+        cmocka_unit_test(generic_catalog_has_144_types_in_order_KWK_1),
         cmocka_unit_test(generic_resources_prices_and_labels_KWK_2_3_6),
         cmocka_unit_test(both_forms_of_offerings_are_read_KWK_4),
         cmocka_unit_test(an_unusable_entry_names_its_path_KWK_4),

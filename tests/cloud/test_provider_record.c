@@ -102,7 +102,7 @@ static void decode(const json_t *config_map, struct provider_record *record)
         fail_msg("%s", error.message);
 }
 
-static void a_built_in_catalogue_is_named_only(void **state)
+static void a_built_in_catalog_is_named_only(void **state)
 {
     (void)state;
     struct world *world = world_create();
@@ -124,7 +124,7 @@ static void a_built_in_catalogue_is_named_only(void **state)
     world_destroy(world);
 }
 
-static void a_catalogue_of_its_own_is_published_and_taken_back(void **state)
+static void a_catalog_of_its_own_is_published_and_taken_back(void **state)
 {
     (void)state;
     struct world *world = world_create();
@@ -226,8 +226,8 @@ static void what_cannot_be_read_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_built_in_catalogue_is_named_only),
-        cmocka_unit_test(a_catalogue_of_its_own_is_published_and_taken_back),
+        cmocka_unit_test(a_built_in_catalog_is_named_only),
+        cmocka_unit_test(a_catalog_of_its_own_is_published_and_taken_back),
         cmocka_unit_test(more_types_than_a_config_map_holds_are_not_sent),
         cmocka_unit_test(a_server_that_fails_is_asked_again_and_one_that_forbids_is_not),
         cmocka_unit_test(what_cannot_be_read_is_named),

@@ -11,7 +11,7 @@
 
 struct fixture {
     struct loop *loop;
-    struct machine_park *park;
+    struct sim_instances *park;
     struct cloud *cloud;
     enum sim_cloud_fault fault;
     struct machine_result last;
@@ -19,13 +19,13 @@ struct fixture {
     uint32_t answers, listed, launched, gone;
 };
 
-static void launched(void *context, const struct park_machine *machine)
+static void launched(void *context, const struct sim_instance *machine)
 {
     (void)machine;
     ((struct fixture *)context)->launched++;
 }
 
-static void gone(void *context, const struct park_machine *machine)
+static void gone(void *context, const struct sim_instance *machine)
 {
     assert_int_equal(machine->phase, MACHINE_GONE);
     ((struct fixture *)context)->gone++;
@@ -45,14 +45,14 @@ static int setup(void **state)
     struct fixture *fixture = memory_allocate(sizeof *fixture);
     const struct instance_type_catalog *catalog = kwok_catalog_generic();
     fixture->loop = loop_create_virtual(INT64_C(1700000000) * SECOND);
-    struct machine_park_options park = {.seed = 7,
+    struct sim_instances_options park = {.seed = 7,
                                         .catalog = catalog,
                                         .stop_delay_min = SECOND,
                                         .stop_delay_max = 2 * SECOND,
                                         .launched = launched,
                                         .gone = gone,
                                         .context = fixture};
-    fixture->park = machine_park_create(fixture->loop, &park);
+    fixture->park = sim_instances_create(fixture->loop, &park);
     object_release((const struct object *)catalog);
     struct sim_cloud_options options = {.seed = 9,
                                         .latency_min = 10 * MILLISECOND,
@@ -68,7 +68,7 @@ static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     fixture->cloud->operations->destroy(fixture->cloud);
-    machine_park_destroy(fixture->park);
+    sim_instances_destroy(fixture->park);
     loop_destroy(fixture->loop);
     free(fixture);
     return 0;
@@ -115,7 +115,7 @@ static void same_uid_same_machine_LIF_445(void **state)
     strcpy(first, fixture->provider_id);
     create(fixture, claim);
     assert_string_equal(first, fixture->provider_id);
-    assert_int_equal(machine_park_launches(fixture->park), 1);
+    assert_int_equal(sim_instances_launches(fixture->park), 1);
     assert_int_equal(fixture->launched, 1);
     object_release((struct object *)claim);
 }
@@ -127,10 +127,10 @@ static void lost_answer_then_adopted_STO_18(void **state)
     fixture->fault = SIM_FAIL_AFTER;
     create(fixture, claim);
     assert_int_equal(fixture->last.error.kind, ERROR_UNAVAILABLE);
-    assert_int_equal(machine_park_count(fixture->park), 1);
+    assert_int_equal(sim_instances_count(fixture->park), 1);
     fixture->fault = SIM_FINE;
     create(fixture, claim);
-    assert_int_equal(machine_park_count(fixture->park), 1);
+    assert_int_equal(sim_instances_count(fixture->park), 1);
     object_release((struct object *)claim);
 }
 
@@ -152,7 +152,7 @@ static void stock_out_is_an_error_and_remembered_AWI_180(void **state)
 {
     struct fixture *fixture = *state;
     struct node_claim *claim = claim_named("u1", "c-2x-amd64-linux");
-    machine_park_stock(fixture->park, "c-2x-amd64-linux", NULL, NULL, 0);
+    sim_instances_stock(fixture->park, "c-2x-amd64-linux", NULL, NULL, 0);
     create(fixture, claim);
     assert_int_equal(fixture->last.error.kind, ERROR_INSUFFICIENT_CAPACITY);
     assert_false(type_is_available(fixture, "c-2x-amd64-linux"));
@@ -166,10 +166,10 @@ static void falls_back_to_the_next_offering_STO_27(void **state)
 {
     struct fixture *fixture = *state;
     struct node_claim *claim = claim_named("u1", "c-2x-amd64-linux");
-    machine_park_stock(fixture->park, NULL, NULL, "spot", 0);
+    sim_instances_stock(fixture->park, NULL, NULL, "spot", 0);
     create(fixture, claim);
     assert_int_equal(fixture->last.error.kind, ERROR_NONE);
-    assert_string_equal(machine_park_find(fixture->park, fixture->provider_id)->capacity_type,
+    assert_string_equal(sim_instances_find(fixture->park, fixture->provider_id)->capacity_type,
                         "on-demand");
     object_release((struct object *)claim);
 }
@@ -177,13 +177,13 @@ static void falls_back_to_the_next_offering_STO_27(void **state)
 static void limited_stock_runs_out_and_comes_back(void **state)
 {
     struct fixture *fixture = *state;
-    machine_park_stock(fixture->park, NULL, NULL, NULL, 1);
+    sim_instances_stock(fixture->park, NULL, NULL, NULL, 1);
     struct node_claim *one = claim_named("u1", "c-2x-amd64-linux");
     struct node_claim *two = claim_named("u2", "c-2x-amd64-linux");
     create(fixture, one);
     create(fixture, two);
     assert_int_equal(fixture->last.error.kind, ERROR_INSUFFICIENT_CAPACITY);
-    assert_true(machine_park_reclaim(fixture->park, fixture->provider_id));
+    assert_true(sim_instances_reclaim(fixture->park, fixture->provider_id));
     assert_int_equal(fixture->gone, 1);
     loop_run_for(fixture->loop, SIM_CLOUD_MEMORY);
     create(fixture, two);

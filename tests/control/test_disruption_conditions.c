@@ -13,7 +13,7 @@ struct world { // the first of each kind in a text
     struct snapshot *snapshot;
     const struct node_claim *claim;
     const struct node_pool *pool;
-    const struct instance_type_catalog *catalogue;
+    const struct instance_type_catalog *catalog;
 };
 
 static const void *first(const struct snapshot *snapshot, enum kind_id kind)
@@ -39,7 +39,7 @@ static struct world read_world(const char *claim, const char *pool, const char *
     text_free(&text);
     world.claim = first(world.snapshot, KIND_NODE_CLAIM);
     world.pool = first(world.snapshot, KIND_NODE_POOL);
-    world.catalogue = first(world.snapshot, KIND_INSTANCE_TYPE_CATALOG);
+    world.catalog = first(world.snapshot, KIND_INSTANCE_TYPE_CATALOG);
     return world;
 }
 
@@ -146,15 +146,15 @@ static void a_type_is_there_while_an_offering_is_DIS_76_DIS_77(void **state)
         {LABELS("t", "spot"), "", false},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-        char labels[300], catalogue[900];
+        char labels[300], catalog[900];
         snprintf(labels, sizeof labels, "labels: {%s}", cases[i].labels);
-        snprintf(catalogue, sizeof catalogue,
+        snprintf(catalog, sizeof catalog,
                  "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: "
                  "{instanceTypes: [{name: t, capacity: {cpu: '1'}, requirements: [], offerings: "
                  "[%s]}]}}\n",
                  cases[i].offerings);
-        struct world world = read_world(labels, "", catalogue);
-        if (catalogue_has_machine(world.catalogue, world.claim, NULL) != cases[i].found)
+        struct world world = read_world(labels, "", catalog);
+        if (catalog_has_machine(world.catalog, world.claim, NULL) != cases[i].found)
             fail_msg("{%s} among [%s]", cases[i].labels, cases[i].offerings);
         snapshot_destroy(world.snapshot);
     }

@@ -1,4 +1,4 @@
-"""Worlds for truth.py: a catalogue, NodePools, Nodes with their pods, and pending pods under every kind of constraint.
+"""Worlds for truth.py: a catalog, NodePools, Nodes with their pods, and pending pods under every kind of constraint.
 
 world(seed, tag) -> list of objects (FMT-1, FMT-6), a pure function of the seed and the tag; the tag stands in the names of
 what is unique in a cluster, so that worlds can follow each other on one control plane. Three seeds 3n, 3n+1, 3n+2 share a
@@ -128,7 +128,7 @@ class World:
         self.add("PriorityClass", self.priorities["high"], "scheduling.k8s.io/v1", value=1000, globalDefault=False)
         self.add("PriorityClass", self.priorities["low"], "scheduling.k8s.io/v1", value=-10, globalDefault=False,
                  preemptionPolicy="Never")
-        self.catalogue()
+        self.catalog()
         self.pools()
         self.storage()
         self.daemons()
@@ -146,7 +146,7 @@ class World:
             self.objects.extend(group.objects())
         return self.objects
 
-    def catalogue(self):
+    def catalog(self):
         shapes = [(family, factor, cpu) for family, factor in (("c", 2), ("m", 4), ("r", 8))
                   for cpu in (1, 2, 4, 8, 16, 32)]
         self.random.shuffle(shapes)

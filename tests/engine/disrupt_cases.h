@@ -17,7 +17,7 @@ struct disrupt_case {
     const char *more;                   // further documents
     const char *expected;               // as assert_disrupts()
     const char *note; // "object: text": the text is part of what is told of it; or NULL
-    bool bare;        // without the fixture's catalogue
+    bool bare;        // without the fixture's catalog
 };
 #define BETTER "LOG_LEVEL: info"
 void check_disrupt_cases(const struct disrupt_case *cases, size_t count);

@@ -1,4 +1,4 @@
-// Clusters for tests of disruption, on the catalogue of plan_fixture.h: small 0.10 USD an hour on
+// Clusters for tests of disruption, on the catalog of plan_fixture.h: small 0.10 USD an hour on
 // demand (0.04 spot), medium 0.20 (0.08), large 0.80 (0.32).
 #pragma once
 

@@ -1,6 +1,6 @@
-// Plans from YAML text, with a small catalogue, and assertions on them.
+// Plans from YAML text, with a small catalog, and assertions on them.
 //
-// The catalogue: small (2 cpu, 4Gi), medium (4 cpu, 8Gi), large (16 cpu, 32Gi), arm (4 cpu, 8Gi,
+// The catalog: small (2 cpu, 4Gi), medium (4 cpu, 8Gi), large (16 cpu, 32Gi), arm (4 cpu, 8Gi,
 // arm64), gpu (8 cpu, 16Gi, 2 example.com/gpu); each in zones a, b, c on demand and a, b spot; 100m
 // cpu and 100Mi kept back; 10 pods per cpu. On demand 0.05 USD per cpu, spot 0.02; the gpu type
 // costs 1 USD more.
@@ -16,14 +16,14 @@ struct plan_fixture {
     char *text; // what was planned
 };
 
-// The documents, with a SnapshotContext and the catalogue added. `extra_settings`, "NAME: value"
+// The documents, with a SnapshotContext and the catalog added. `extra_settings`, "NAME: value"
 // for the context's settings joined by ", ", may be NULL; packing is greedy and nodes cost nothing
 // beside their machines (SCH-507) unless they say otherwise. Fails the test if the input is bad.
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
 // The same with other options than reasons for the pods without a place.
 struct plan_fixture plan_yaml_with(const char *documents, const char *extra_settings,
                                    const struct plan_options *options);
-// Without the catalogue.
+// Without the catalog.
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
 // The documents as they are; a SnapshotContext is one of them.
 struct plan_fixture plan_as_given(const char *documents);

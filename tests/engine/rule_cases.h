@@ -21,7 +21,7 @@ struct rule_case {
     const char *world, *settings;
     const char *expected;
     const char *message; // "P: text": the text is part of the reason why P has no place; or NULL
-    bool bare;           // without the fixture's catalogue
+    bool bare;           // without the fixture's catalog
 };
 
 void check_rule_cases(const struct rule_case *cases, size_t count);
@@ -60,7 +60,7 @@ void check_rule_cases(const struct rule_case *cases, size_t count);
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name        \
     "}, spec: {replicas: " replicas ", selector: {matchLabels: {app: " name \
     "}}, template: {metadata: {labels: {" labels "app: " name "}}, spec: {" spec "}}}}\n---\n"
-// A catalogue of types without overhead; offerings as OFFER, separated by ", ".
+// A catalog of types without overhead; offerings as OFFER, separated by ", ".
 #define CATALOG_OF(types)                                                               \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: types}, spec: {" \
     "instanceTypes: [" types "]}}\n---\n"

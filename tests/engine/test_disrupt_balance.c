@@ -235,7 +235,7 @@ static void validation_asks_for_no_score_DIS_199(void **state)
                                   .types = {types, 1}};
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct error error = {0};
-    assert_true(disrupt_revalidate(p.snapshot, NULL, arena, &check, 1, &error));
+    assert_true(disruption_revalidate(p.snapshot, NULL, arena, &check, 1, &error));
     assert_null(check.kind);
 }
 

@@ -21,7 +21,7 @@
     "topology.kubernetes.io/zone, operator: In, values: [" zone       \
     "]}, {key: karpenter.sh/capacity-type, operator: In, values: [" capacity_type "]}]}\n"
 
-static void add_catalogue(struct text *world)
+static void add_catalog(struct text *world)
 {
     text_add(world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\n"
                     "spec:\n  instanceTypes:\n");
@@ -67,7 +67,7 @@ static struct plan_fixture decide_bargain(struct bargain bargain)
 {
     struct text world = {0}, offering = {0};
     text_format(&offering, OFFERING("%s", "a", "on-demand"), bargain.price);
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "old", NULL, OFFERING("0.1", "a", "on-demand"));
     add_type(&world, "new", NULL, offering.data);
     text_free(&offering);
@@ -174,7 +174,7 @@ static void nodes_that_live_briefly_have_less_time_DIS_747(void **state)
     (void)state;
     for (int briefly = 0; briefly < 2; briefly++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "old", NULL, OFFERING("0.1", "a", "on-demand"));
         add_type(&world, "new", NULL, OFFERING("0.0985", "a", "on-demand"));
         text_format(&world,
@@ -209,7 +209,7 @@ static void a_price_that_is_not_known_is_said_to_be_DIS_743(void **state)
     for (int elsewhere = 0; elsewhere < 2; elsewhere++)
         for (int upstream = 0; upstream < 2; upstream++) {
             struct text world = {0};
-            add_catalogue(&world);
+            add_catalog(&world);
             add_type(&world, "old", NULL, OFFERING("0.5", "b", "on-demand"));
             add_type(&world, "new", NULL, OFFERING("0.1", "a", "on-demand"));
             text_add(&world, "---\n");
@@ -234,7 +234,7 @@ static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "old", NULL, OFFERING("0.5", "b", "on-demand"));
     text_add(&world, "---\n");
     add_pool(&world,
@@ -258,7 +258,7 @@ static struct plan_fixture decide_spot_with(const char *cheap, const char *setti
 {
     struct text world = {0}, offering = {0}, all = {0};
     text_format(&offering, OFFERING("%s", "a", "spot"), cheap);
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "old", NULL, OFFERING("0.1", "a", "spot"));
     add_type(&world, "one", NULL, offering.data);
     add_type(&world, "two", NULL, offering.data);
@@ -337,7 +337,7 @@ static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
     (void)state;
     for (int enough = 0; enough < 2; enough++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "old", NULL, OFFERING("0.12", "a", "on-demand"));
         add_type(&world, "new", NULL, OFFERING("0.01", "a", "spot") OFFERING("0.11", "b", "spot"));
         text_add(&world, "---\n");
@@ -360,7 +360,7 @@ static void a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11(void **st
     (void)state;
     for (int upstream = 0; upstream < 2; upstream++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "old", NULL, OFFERING("1.0", "a", "on-demand"));
         add_type(&world, "steady", "4", OFFERING("0.3", "a", "on-demand"));
         add_type(&world, "fickle", "4", OFFERING("0.5", "a", "spot"));
@@ -392,7 +392,7 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "old", NULL, OFFERING("0.1", "a", "spot"));
         add_type(&world, "new", NULL, OFFERING("0.06", "a", "spot"));
         text_add(&world, "---\n");
@@ -508,7 +508,7 @@ static void drift_replaces_by_what_would_stay_DIS_756(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "huge", "64", OFFERING("3.2", "a", "on-demand"));
     add_type(&world, "six", "6", OFFERING("0.3", "a", "on-demand"));
     text_add(&world, "---\n");

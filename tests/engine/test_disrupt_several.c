@@ -16,7 +16,7 @@
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 
-static void add_catalogue(struct text *world)
+static void add_catalog(struct text *world)
 {
     text_add(world, "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\n"
                     "spec:\n  instanceTypes:\n");
@@ -80,7 +80,7 @@ static void one_large_node_becomes_two_small_ones_DIS_745(void **state)
     static const char *const settings[] = {LOWEST, UPSTREAM};
     for (size_t i = 0; i < ARRAY_LENGTH(settings); i++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "huge", "64", "3.2");
         add_type(&world, "six", "6", "0.3");
         text_add(&world, "---\n");
@@ -112,7 +112,7 @@ static void more_nodes_must_be_worth_their_cost_SCH_507(void **state)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "large", "12", "1.23");
         add_type(&world, "six", "6", "0.6");
         text_add(&world, "---\n");
@@ -135,7 +135,7 @@ static void twelve_nodes_in_three_pools_become_five_DIS_745(void **state)
     (void)state;
     static const char *const pools[] = {"p1", "p2", "p3"};
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "ten", "10", "0.5");
     text_add(&world, "---\n");
     for (size_t i = 0; i < ARRAY_LENGTH(pools); i++)
@@ -158,7 +158,7 @@ static void full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745(void **s
     (void)state;
     for (int upstream = 0; upstream < 2; upstream++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "dear", "12", "1.2");
         add_type(&world, "cheap", "8", "0.4");
         text_add(&world, "---\n");
@@ -180,7 +180,7 @@ static void at_most_one_node_more_comes_than_goes_DIS_745(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "huge", "64", "3.2");
     add_type(&world, "six", "6", "0.3");
     text_add(&world, "---\n");
@@ -196,7 +196,7 @@ static void nothing_is_replaced_by_its_like_DIS_745_DIS_203(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "ten", "10", "0.5");
     text_add(&world, "---\n");
     add_pool(&world, (struct test_pool){0});
@@ -214,7 +214,7 @@ static void what_has_no_place_is_dropped_and_the_rest_goes_on_DIS_713(void **sta
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "ten", "10", "0.5");
     add_type(&world, "two", "2", "0.1");
     text_add(&world, "---\n");
@@ -240,7 +240,7 @@ static void the_best_move_is_made_not_the_first_DIS_746(void **state)
     (void)state;
     for (int upstream = 0; upstream < 2; upstream++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "dear", "16", "1.6");
         add_type(&world, "less", "16", "1.5");
         add_type(&world, "middle", "12", "1.2");
@@ -265,7 +265,7 @@ static void moves_that_have_nothing_in_common_go_together_DIS_746(void **state)
     (void)state;
     for (int upstream = 0; upstream < 2; upstream++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "dear", "10", "1.0");
         add_type(&world, "cheap", "10", "0.4");
         text_add(&world, "---\n");
@@ -292,7 +292,7 @@ static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
     static const char *const methods[] = {NULL, "multi", "single"};
     for (size_t m = 0; m < ARRAY_LENGTH(methods); m++) {
         struct text world = {0};
-        add_catalogue(&world);
+        add_catalog(&world);
         add_type(&world, "ten", "10", "0.5");
         text_add(&world, "---\n");
         add_pool(&world, (struct test_pool){0});
@@ -320,7 +320,7 @@ static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "eight", "8", "0.8");
     add_type(&world, "dear", "10", "1.0");
     add_type(&world, "twelve", "12", "1.2");
@@ -356,7 +356,7 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "three", "3", "0.8");
     add_type(&world, "six", "6", "0.6");
     add_type(&world, "twelve", "12", "2.0");
@@ -416,7 +416,7 @@ static void what_goes_along_leaves_the_room_to_later_moves_DIS_746(void **state)
 {
     (void)state;
     struct text world = {0};
-    add_catalogue(&world);
+    add_catalog(&world);
     add_type(&world, "dear", "16", "0.8");
     add_type(&world, "cheap", "2", "0.1");
     text_add(&world, "---\n");

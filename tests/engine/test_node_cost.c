@@ -12,7 +12,7 @@
 #include "engine/problem/node_cost.h"
 #include "engine/rule_cases.h"
 
-// --- by the catalogue ----------------------------------------------------------------------------
+// --- by the catalog ----------------------------------------------------------------------------
 
 #define CONTEXT                                                                      \
     "{apiVersion: adze/v1, kind: SnapshotContext, metadata: {name: context}, spec: " \
@@ -57,7 +57,7 @@ static int64_t cost_with(const char *settings, const char *const *prices)
 #define PRICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 // EC2 asks 0.096 for such a machine.
-static void the_default_follows_the_catalogue_SCH_507(void **state)
+static void the_default_follows_the_catalog_SCH_507(void **state)
 {
     (void)state;
     assert_int_equal(cost_with("", PRICES("0.096")), 20000000);
@@ -139,7 +139,7 @@ static void prices_of_any_size_lead_to_the_same_nodes_SCH_507(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_follows_the_catalogue_SCH_507),
+        cmocka_unit_test(the_default_follows_the_catalog_SCH_507),
         cmocka_unit_test(what_is_given_is_taken_as_given_SCH_507),
         cmocka_unit_test(what_sets_of_nodes_count_for_SCH_507_521),
         cmocka_unit_test(prices_of_any_size_lead_to_the_same_nodes_SCH_507),

@@ -1,4 +1,4 @@
-// NodeOverlays, CapacityBuffers, several pools and catalogues (SCH-400 to 414, FMT-6).
+// NodeOverlays, CapacityBuffers, several pools and catalogs (SCH-400 to 414, FMT-6).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static void buffers_keep_room_after_real_pods_SCH_34_410_LIF_244(void **state)
     assert_int_equal(r.plan->pods_placed, 1);
 }
 
-static void catalogues_serve_the_pools_they_name_FMT_6(void **state)
+static void catalogs_serve_the_pools_they_name_FMT_6(void **state)
 {
     (void)state;
 #define TYPES(name, pools, type)                                                                 \
@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(overlays_add_capacity_SCH_405_407),
         cmocka_unit_test(overlays_match_labels_of_the_pool_SCH_403),
         cmocka_unit_test(buffers_keep_room_after_real_pods_SCH_34_410_LIF_244),
-        cmocka_unit_test(catalogues_serve_the_pools_they_name_FMT_6),
+        cmocka_unit_test(catalogs_serve_the_pools_they_name_FMT_6),
         cmocka_unit_test(offerings_may_override_capacity_SCH_118_236),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

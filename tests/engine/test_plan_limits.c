@@ -187,7 +187,7 @@ static void a_pass_may_end_early_SCH_53_530(void **state)
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
     struct plan_options options = {.explain = true};
-    finish_plan(pass, &options, plan);
+    plan_build(pass, &options, plan);
     assert_int_equal(plan->unschedulable.count, 1);
     assert_int_equal(plan->unschedulable.items[0].reasons.items[0].code, REASON_NOT_TRIED);
     pass_destroy(pass);

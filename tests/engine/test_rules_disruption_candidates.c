@@ -16,7 +16,7 @@
 #define GRACE     .claim_spec = "terminationGracePeriod: 1h"
 #define NEVER     "budgets: [{nodes: 100%}], consolidateAfter: Never"
 #define PROTECTED .annotations = "karpenter.sh/do-not-disrupt: 'true'"
-// A catalogue for the pool "other" alone, without a type in it.
+// A catalog for the pool "other" alone, without a type in it.
 #define NO_TYPES_FOR_OTHER                                                                         \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: empty}, spec: {nodePools: " \
     "[other], instanceTypes: []}}\n---\n"

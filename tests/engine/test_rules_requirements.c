@@ -205,7 +205,7 @@ static void validation_SCH_26_36(void **state)
                   NEEDS(REQUIRE("karpenter.sh/capacity-type", "In", "cheap, spot")) CPU("1"))
              POD("b", "", NEEDS(REQUIRE("karpenter.sh/capacity-type", "NotIn", "cheap")) CPU("1")),
          NULL, "a+ b+"},
-        {"SCH-31: labels that the catalogue's types carry are well known",
+        {"SCH-31: labels that the catalog's types carry are well known",
          POOL POD("a", "", NEEDS("{key: example.com/size, operator: Exists}") CPU("1")), NULL,
          "a+"},
         {"SCH-26: errors of all checks are joined",

@@ -19,8 +19,8 @@ static const struct method methods[] = {
     {"emptiness", "Empty", false, emptiness_decide},
     {"static-drift", "Drifted", true, static_drift_decide},
     {"drift", "Drifted", true, drift_decide},
-    {"multi", "Underutilized", false, multi_node_decide},
-    {"single", "Underutilized", false, single_node_decide},
+    {"multi", "Underutilized", false, upstream_multi_node_decide},
+    {"single", "Underutilized", false, upstream_single_node_decide},
 };
 
 static const struct method *find_method(const char *name)

@@ -89,7 +89,7 @@ HEADERS = ("apiVersion", "kind", "metadata", "name", "spec")
 
 
 def pick(random, documents):
-    """A place in any document: seldom one of a catalogue, or one without which nothing else is read."""
+    """A place in any document: seldom one of a catalog, or one without which nothing else is read."""
     interesting = [d for d in documents if isinstance(d, dict) and d.get("kind") != "InstanceTypeCatalog"]
     found = places(random.choice(interesting if interesting and random.random() < 0.93 else documents))
     if random.random() < 0.95: found = [p for p in found if p[1] not in HEADERS]

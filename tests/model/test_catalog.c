@@ -25,7 +25,7 @@ static void assert_check(const char *instance_types, const char *message)
     assert_string_equal(fine ? "" : error.message, message);
 }
 
-static void bad_catalogues_are_refused_whole_FMT_8(void **state)
+static void bad_catalogs_are_refused_whole_FMT_8(void **state)
 {
     (void)state;
     assert_check("{name: a, capacity: {cpu: 1}, offerings: [{price: 0.1}]}", "");
@@ -156,10 +156,10 @@ static void the_offering_of_a_machine_DIS_59_744(void **state)
     (void)state;
     CLEANUP_OBJECT struct object *object = catalog_of("{name: a}, {name: b, offerings: [" OFFERING(
         "z1", "r1", "0.1") ", " OFFERING("z1", "r2", "0.2") ", " OFFERING("z2", "r3", "0.3") "]}");
-    const struct instance_type_catalog *catalogue = (const struct instance_type_catalog *)object;
-    const struct instance_type *type = instance_type_catalog_find(catalogue, "b");
-    assert_null(instance_type_catalog_find(catalogue, "c"));
-    assert_null(instance_type_catalog_find(catalogue, NULL));
+    const struct instance_type_catalog *catalog = (const struct instance_type_catalog *)object;
+    const struct instance_type *type = instance_type_catalog_find(catalog, "b");
+    assert_null(instance_type_catalog_find(catalog, "c"));
+    assert_null(instance_type_catalog_find(catalog, NULL));
     assert_int_equal(price_with(type, "z1", "r2", false), 100000000);
     assert_int_equal(price_with(type, "z1", "r2", true), 200000000);
     assert_int_equal(price_with(type, "z2", "r3", true), 300000000);
@@ -170,7 +170,7 @@ static void the_offering_of_a_machine_DIS_59_744(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_catalogues_are_refused_whole_FMT_8),
+        cmocka_unit_test(bad_catalogs_are_refused_whole_FMT_8),
         cmocka_unit_test(a_capacity_that_does_not_parse_is_refused_FMT_8),
         cmocka_unit_test(prices_are_numbers_or_texts_FMT_6),
         cmocka_unit_test(allocatable_is_capacity_less_overhead_SCH_117),

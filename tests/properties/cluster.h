@@ -83,7 +83,7 @@ bool pod_selects_site(const struct pod *pod, const struct site *site);
 bool choice_is_launchable(const struct machine_choice *choice);
 // Whether the labels that the choice gives satisfy all requirements.
 bool choice_satisfies(const struct machine_choice *choice, const requirement_list *requirements);
-// The catalogue that serves the pool (FMT-6), or NULL.
+// The catalog that serves the pool (FMT-6), or NULL.
 const struct instance_type_catalog *catalog_of(const struct snapshot *snapshot,
                                                const struct node_pool *pool);
 

@@ -58,7 +58,7 @@ json_t *world_generate(uint64_t seed, enum world_size size)
     return world;
 }
 
-// --- catalogue -----------------------------------------------------------------------------------
+// --- catalog -----------------------------------------------------------------------------------
 
 static void generate_offering(struct generator *generator, struct text *text, uint32_t type,
                               uint32_t zone, const char *capacity_type, double factor)

@@ -105,7 +105,7 @@ bool order_does_not_matter(const json_t *world, uint64_t seed, struct text *why)
 
 // --- SCH-541 -------------------------------------------------------------------------------------
 
-// Without a catalogue of its own a pool uses the common one, so the useless types join that.
+// Without a catalog of its own a pool uses the common one, so the useless types join that.
 static void add_useless_types(json_t *world)
 {
     CLEANUP_JSON json_t *useless = json_array();

@@ -1,6 +1,6 @@
 // Worlds: sets of input objects (FMT-1) as JSON, generated from a seed, planned, changed, shrunk.
 //
-// A world is a JSON array of documents, catalogue and SnapshotContext included. It can be printed
+// A world is a JSON array of documents, catalog and SnapshotContext included. It can be printed
 // as YAML that `adze plan -f` takes.
 #pragma once
 

@@ -282,7 +282,7 @@ bool invariants_unsettled(struct invariants *invariants, struct error *why)
         store_each(invariants->store, claims_of(invariants), NULL, claim_settled, why);
     if (why->kind == ERROR_NONE)
         store_each(invariants->store, resource(invariants, "v1", "Node"), NULL, node_settled, why);
-    uint32_t machines = machine_park_count(simulation_park(invariants->simulation));
+    uint32_t machines = sim_instances_count(simulation_park(invariants->simulation));
     uint32_t claims = store_count(invariants->store, claims_of(invariants));
     if (why->kind == ERROR_NONE && machines != claims)
         error_set(why, ERROR_INTERNAL, "%u machines for %u NodeClaims", machines, claims);

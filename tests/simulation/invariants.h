@@ -45,7 +45,7 @@ void invariants_destroy(struct invariants *invariants); // before the simulation
 // Hooks of the simulation.
 void invariants_before_request(struct invariants *invariants, const struct kube_request *request);
 void invariants_after_request(struct invariants *invariants, const struct kube_request *request);
-void invariants_machine_launched(struct invariants *invariants, const struct park_machine *machine);
+void invariants_machine_launched(struct invariants *invariants, const struct sim_instance *machine);
 // What the test itself does to the world, told before.
 void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid);
 // The controller is cut off the API server from now on; or sees it again.

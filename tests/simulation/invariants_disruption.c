@@ -84,7 +84,7 @@ void before_claim_deletion(struct invariants *invariants, const struct target *t
     json_t *node = claim != NULL ? node_of_claim(invariants, claim) : NULL;
     if (node == NULL || is_deleting(claim) || is_deleting(node) || is_expired(invariants, claim) ||
         is_repaired(invariants, node) ||
-        machine_park_find(simulation_park(invariants->simulation),
+        sim_instances_find(simulation_park(invariants->simulation),
                           text_at(claim, "status.providerID")) == NULL)
         return;
     struct command_record *command = is_tainted(node) ? command_of(invariants, node) : NULL;

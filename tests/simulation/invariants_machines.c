@@ -24,7 +24,7 @@ static const json_t *find_occupant(const struct invariants *invariants, const ch
 }
 
 // Pods that run on a machine as it is told to stop would lose it unasked.
-static void check_drained(struct invariants *invariants, const struct park_machine *machine)
+static void check_drained(struct invariants *invariants, const struct sim_instance *machine)
 {
     const char *provider_id = machine->facts.provider_id;
     const char *node = node_of_machine(invariants, provider_id);
@@ -39,12 +39,12 @@ static void check_drained(struct invariants *invariants, const struct park_machi
 
 void check_stopping(struct invariants *invariants)
 {
-    struct machine_park *park = simulation_park(invariants->simulation);
-    const struct park_machine *machine;
-    if (machine_park_version(park) == invariants->park_version)
+    struct sim_instances *park = simulation_park(invariants->simulation);
+    const struct sim_instance *machine;
+    if (sim_instances_version(park) == invariants->park_version)
         return;
-    invariants->park_version = machine_park_version(park);
-    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
+    invariants->park_version = sim_instances_version(park);
+    for (uint32_t i = 0; (machine = sim_instances_at(park, i)) != NULL; i++) {
         if (machine->phase != MACHINE_STOPPING ||
             map_get(invariants->stopping, machine->facts.provider_id) != NULL)
             continue;
@@ -65,7 +65,7 @@ static int64_t limit_value(const char *name, const char *text)
 static int64_t used_of_pool(const struct invariants *invariants, const struct pool_record *pool,
                             const char *resource)
 {
-    struct machine_park *park = simulation_park(invariants->simulation);
+    struct sim_instances *park = simulation_park(invariants->simulation);
     int64_t used = 0;
     vector_for_each (member, &pool->members) {
         const struct claim_record *claim = *member;
@@ -73,7 +73,7 @@ static int64_t used_of_pool(const struct invariants *invariants, const struct po
             claim->node != NULL ? map_get(invariants->nodes, claim->node) : NULL;
         if (claim->deleting_ns != 0 || claim->named || (node != NULL && node->command[0] != '\0'))
             continue;
-        const struct park_machine *machine = machine_park_find_claim(park, claim->uid);
+        const struct sim_instance *machine = sim_instances_find_claim(park, claim->uid);
         if (machine != NULL && machine->phase == MACHINE_RUNNING)
             used += resource_map_get(&machine->facts.capacity, resource);
     }
@@ -98,7 +98,7 @@ static void check_limits(struct invariants *invariants, const json_t *claim,
     }
 }
 
-void invariants_machine_launched(struct invariants *invariants, const struct park_machine *machine)
+void invariants_machine_launched(struct invariants *invariants, const struct sim_instance *machine)
 {
     const char *uid = machine->facts.node_claim_uid;
     struct claim_record *record = claim_record(invariants, uid);
@@ -119,7 +119,7 @@ int64_t list_price(const struct invariants *invariants, const char *instance_typ
                    const char *capacity_type)
 {
     const struct instance_type_catalog *catalog =
-        machine_park_catalog(simulation_park(invariants->simulation));
+        sim_instances_catalog(simulation_park(invariants->simulation));
     list_for_each (type, &catalog->spec.instance_types) {
         if (!text_equal(type->name, instance_type))
             continue;
@@ -154,9 +154,9 @@ void on_holder(struct invariants *invariants, const char *type, const json_t *ob
         holder->provider_id = memory_copy_string(provider_id);
     if (held || holder == NULL)
         return;
-    struct machine_park *park = simulation_park(invariants->simulation);
+    struct sim_instances *park = simulation_park(invariants->simulation);
     invariants->counts.finalizers += holder->provider_id != NULL;
-    if (holder->provider_id != NULL && machine_park_find(park, holder->provider_id) != NULL)
+    if (holder->provider_id != NULL && sim_instances_find(park, holder->provider_id) != NULL)
         violate(invariants, "%s %s has lost its finalizer while its machine %s is still there",
                 kind, store_name(object), holder->provider_id);
     map_remove(invariants->holders, store_uid(object));
@@ -165,7 +165,7 @@ void on_holder(struct invariants *invariants, const char *type, const json_t *ob
 
 // --- 1: machines without NodeClaim ---------------------------------------------------------------
 
-static bool has_claim(const struct invariants *invariants, const struct park_machine *machine)
+static bool has_claim(const struct invariants *invariants, const struct sim_instance *machine)
 {
     const struct claim_record *record = map_get(invariants->claims, machine->facts.node_claim_uid);
     return record != NULL && record->present;
@@ -173,9 +173,9 @@ static bool has_claim(const struct invariants *invariants, const struct park_mac
 
 void check_orphans(struct invariants *invariants, int64_t passed_ns)
 {
-    const struct park_machine *machine;
-    struct machine_park *park = simulation_park(invariants->simulation);
-    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++) {
+    const struct sim_instance *machine;
+    struct sim_instances *park = simulation_park(invariants->simulation);
+    for (uint32_t i = 0; (machine = sim_instances_at(park, i)) != NULL; i++) {
         const char *id = machine->facts.provider_id;
         int64_t *age = map_count(invariants->orphans) > 0 ? map_get(invariants->orphans, id) : NULL;
         if (machine->phase != MACHINE_RUNNING || has_claim(invariants, machine)) {

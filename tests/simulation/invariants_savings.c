@@ -24,11 +24,11 @@ static double usd(int64_t price)
     return (double)price / 1e9;
 }
 
-static const struct park_machine *running_machine(const struct invariants *invariants,
+static const struct sim_instance *running_machine(const struct invariants *invariants,
                                                   const char *claim_uid)
 {
-    const struct park_machine *machine =
-        machine_park_find_claim(simulation_park(invariants->simulation), claim_uid);
+    const struct sim_instance *machine =
+        sim_instances_find_claim(simulation_park(invariants->simulation), claim_uid);
     return machine != NULL && machine->phase == MACHINE_RUNNING ? machine : NULL;
 }
 
@@ -94,7 +94,7 @@ static double replacements_usd(const struct invariants *invariants,
 {
     double sum = 0;
     for (struct map_entry *e = map_first(command->replacements); e != NULL; e = map_next(e)) {
-        const struct park_machine *machine = running_machine(invariants, map_key(e));
+        const struct sim_instance *machine = running_machine(invariants, map_key(e));
         sum += machine != NULL ? usd(machine->price) : 0;
     }
     return sum;
@@ -146,7 +146,7 @@ static bool is_bought_for(const struct invariants *invariants, const struct comm
 }
 
 // The node's machine, if it was bought after the command had begun, and for its pods alone.
-static const struct park_machine *bought_machine(const struct invariants *invariants,
+static const struct sim_instance *bought_machine(const struct invariants *invariants,
                                                  const struct command_record *command,
                                                  const char *node_name)
 {
@@ -174,7 +174,7 @@ static double bought_usd(struct invariants *invariants, const struct command_rec
             map_get(counted, pod->node) != NULL)
             continue;
         map_set(counted, pod->node, counted);
-        const struct park_machine *machine = bought_machine(invariants, command, pod->node);
+        const struct sim_instance *machine = bought_machine(invariants, command, pod->node);
         if (machine != NULL && ++app_record(invariants, pod->app)->surprises > SURPRISES)
             sum += usd(machine->price);
     }

@@ -133,7 +133,7 @@ double scenario_until(struct scenario *scenario, double seconds, const char *wha
                      "machines",
                      passed, what, simulation_pods_running(scenario->simulation),
                      simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"),
-                     machine_park_count(simulation_park(scenario->simulation)));
+                     sim_instances_count(simulation_park(scenario->simulation)));
         step(scenario);
     }
     return (double)(loop_monotonic_ns(scenario->loop) - begun) / (double)SECOND;
@@ -151,7 +151,7 @@ bool scenario_empty(struct scenario *scenario)
     return simulation_count(simulation, "v1", "Pod") == 0 &&
            simulation_count(simulation, "v1", "Node") == 0 &&
            simulation_count(simulation, "karpenter.sh/v1", "NodeClaim") == 0 &&
-           machine_park_count(simulation_park(simulation)) == 0;
+           sim_instances_count(simulation_park(simulation)) == 0;
 }
 
 bool scenario_settled(struct scenario *scenario)

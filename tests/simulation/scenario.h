@@ -13,7 +13,7 @@ struct scenario {
     uint32_t expected; // pods of scenario_expect_running()
 };
 
-// A world on virtual time with kwok's generic catalogue; the tests may change `settings` and
+// A world on virtual time with kwok's generic catalog; the tests may change `settings` and
 // `options` before begin.
 struct scenario *scenario_create(uint64_t seed);
 // Creates the simulation, starts the controller, applies a NodePool "default" (WhenEmpty,

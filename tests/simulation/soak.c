@@ -67,7 +67,7 @@ static enum sim_cloud_fault on_cloud_call(void *context, enum sim_cloud_call cal
     return before ? SIM_FAIL_BEFORE : SIM_FAIL_AFTER;
 }
 
-static uint32_t on_boot(void *context, const struct park_machine *machine)
+static uint32_t on_boot(void *context, const struct sim_instance *machine)
 {
     struct soak_world *world = context;
     invariants_machine_launched(world->invariants, machine);
@@ -177,7 +177,7 @@ static bool settle(struct soak_world *world, struct soak_result *result)
     for (;;) {
         if (!soak_pass(world, LOOK))
             return false;
-        uint32_t machines = machine_park_count(simulation_park(world->simulation));
+        uint32_t machines = sim_instances_count(simulation_park(world->simulation));
         nodes = machines > nodes ? machines : nodes;
         if (moves(world) - moves_before > (uint64_t)MOVES_MAX * nodes) {
             snprintf(result->why, sizeof result->why,
@@ -274,14 +274,14 @@ static bool empty(struct soak_world *world, struct soak_result *result)
     for (int64_t passed = 0; passed < EMPTIED_MAX; passed += LOOK) {
         if (!soak_pass(world, LOOK))
             return false;
-        if (machine_park_count(simulation_park(world->simulation)) == 0 &&
+        if (sim_instances_count(simulation_park(world->simulation)) == 0 &&
             simulation_count(world->simulation, "v1", "Node") == 0 &&
             simulation_count(world->simulation, "karpenter.sh/v1", "NodeClaim") == 0)
             return true;
     }
     snprintf(result->why, sizeof result->why,
              "%u machines, %u Nodes, %u NodeClaims are left %lld s after the last workload",
-             machine_park_count(simulation_park(world->simulation)),
+             sim_instances_count(simulation_park(world->simulation)),
              simulation_count(world->simulation, "v1", "Node"),
              simulation_count(world->simulation, "karpenter.sh/v1", "NodeClaim"),
              (long long)(EMPTIED_MAX / SECOND));

@@ -34,7 +34,7 @@ bool soak_pass(struct soak_world *world, int64_t nanoseconds)
          nanoseconds -= STEP) {
         loop_run_for(world->loop, STEP);
         invariants_step(world->invariants);
-        uint32_t machines = machine_park_count(simulation_park(world->simulation));
+        uint32_t machines = sim_instances_count(simulation_park(world->simulation));
         world->nodes_most = machines > world->nodes_most ? machines : world->nodes_most;
         if (soak_is_large(world->options.size))
             loop_set_offload_time(world->loop, machines * DECISION_NODE);
@@ -362,16 +362,16 @@ static void unprotect(struct soak_world *world)
 void soak_calm(struct soak_world *world)
 {
     const struct sim_faults none = {0};
-    struct machine_park *park = simulation_park(world->simulation);
-    const struct park_machine *machine;
+    struct sim_instances *park = simulation_park(world->simulation);
+    const struct sim_instance *machine;
     soak_say(world, "calm");
     world->faults_on = false;
     world->ambush.left = UINT32_MAX;
     simulation_set_api_faults(world->simulation, &none);
     if (simulation_controller(world->simulation) == NULL)
         simulation_start_controller(world->simulation);
-    machine_park_stock(park, NULL, NULL, NULL, -1);
-    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++)
+    sim_instances_stock(park, NULL, NULL, NULL, -1);
+    for (uint32_t i = 0; (machine = sim_instances_at(park, i)) != NULL; i++)
         world_machine_set_state(simulation_world(world->simulation), machine->facts.provider_id,
                                 MACHINE_HEALTHY);
     for (uint32_t i = 0; i < world->pools_count; i++)

@@ -13,23 +13,23 @@ static uint32_t below(struct random *random, uint32_t bound)
     return (uint32_t)random_below(random, bound);
 }
 
-static const struct park_machine *pick_machine(struct soak_world *world, struct random *random)
+static const struct sim_instance *pick_machine(struct soak_world *world, struct random *random)
 {
-    struct machine_park *park = simulation_park(world->simulation);
-    uint32_t count = machine_park_count(park);
-    return count > 0 ? machine_park_at(park, below(random, count)) : NULL;
+    struct sim_instances *park = simulation_park(world->simulation);
+    uint32_t count = sim_instances_count(park);
+    return count > 0 ? sim_instances_at(park, below(random, count)) : NULL;
 }
 
 // --- machines ------------------------------------------------------------------------------------
 
 static void vanish(struct soak_world *world, struct random *random)
 {
-    const struct park_machine *machine = pick_machine(world, random);
+    const struct sim_instance *machine = pick_machine(world, random);
     if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
         return;
     soak_say(world, "machine %s vanishes", machine->facts.provider_id);
     invariants_machine_vanishes(world->invariants, machine->facts.node_claim_uid);
-    machine_park_reclaim(simulation_park(world->simulation), machine->facts.provider_id);
+    sim_instances_reclaim(simulation_park(world->simulation), machine->facts.provider_id);
 }
 
 void soak_vanish(struct soak_world *world, struct random *random)
@@ -46,7 +46,7 @@ void soak_interrupt(struct soak_world *world, struct random *random)
     } struck[INTERRUPTED_MAX];
     uint32_t count = 0, wanted = soak_several(world, random);
     for (uint32_t i = 0; i < wanted && i < INTERRUPTED_MAX; i++) {
-        const struct park_machine *machine = pick_machine(world, random);
+        const struct sim_instance *machine = pick_machine(world, random);
         if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
             return;
         snprintf(struck[count].id, sizeof struck->id, "%s", machine->facts.provider_id);
@@ -57,15 +57,15 @@ void soak_interrupt(struct soak_world *world, struct random *random)
     soak_pass(world, 2 * MINUTE);
     for (uint32_t i = 0; i < count; i++) {
         invariants_machine_vanishes(world->invariants, struck[i].uid);
-        machine_park_reclaim(simulation_park(world->simulation), struck[i].id);
+        sim_instances_reclaim(simulation_park(world->simulation), struck[i].id);
     }
 }
 
 // As a launch leaves it whose answer nobody has heard.
 void soak_appear(struct soak_world *world, struct random *random)
 {
-    struct machine_park *park = simulation_park(world->simulation);
-    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
+    struct sim_instances *park = simulation_park(world->simulation);
+    const struct instance_type *type = &sim_instances_catalog(park)->spec.instance_types.items[0];
     struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
     char uid[37];
     random_uuid(random, uid);
@@ -73,14 +73,14 @@ void soak_appear(struct soak_world *world, struct random *random)
     stranger.meta.uid = uid;
     struct object *claim = object_copy((struct object *)&stranger);
     soak_say(world, "a machine appears that nobody knows of");
-    machine_park_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
+    sim_instances_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
     object_release(claim);
 }
 
 static void change_kubelet(struct soak_world *world, struct random *random)
 {
     static const char *const names[] = {"healthy", "not ready", "silent"};
-    const struct park_machine *machine = pick_machine(world, random);
+    const struct sim_instance *machine = pick_machine(world, random);
     enum machine_state state = (enum machine_state)below(random, 3);
     if (machine == NULL || world->options.without & SOAK_WITHOUT_MACHINE)
         return;
@@ -98,13 +98,13 @@ void soak_change_stock(struct soak_world *world, struct random *random)
 {
     static const char *const all_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
                                             "test-zone-d"};
-    struct machine_park *park = simulation_park(world->simulation);
-    const struct park_machine *machine = pick_machine(world, random);
+    struct sim_instances *park = simulation_park(world->simulation);
+    const struct sim_instance *machine = pick_machine(world, random);
     if (world->options.without & SOAK_WITHOUT_CLOUD)
         return;
     if (random_chance(random, 0.3)) {
         soak_say(world, "everything is in stock");
-        machine_park_stock(park, NULL, NULL, NULL, -1);
+        sim_instances_stock(park, NULL, NULL, NULL, -1);
         return;
     }
     const char *zone = random_chance(random, 0.4) ? all_zones[below(random, 4)] : NULL;
@@ -115,7 +115,7 @@ void soak_change_stock(struct soak_world *world, struct random *random)
     soak_say(world, "stock of type %s, zone %s, %s: %lld", type != NULL ? type : "any",
              zone != NULL ? zone : "any",
              capacity_type != NULL ? capacity_type : "any capacity type", (long long)left);
-    machine_park_stock(park, type, zone, capacity_type, left);
+    sim_instances_stock(park, type, zone, capacity_type, left);
 }
 
 // --- controller, connection, clock ---------------------------------------------------------------
@@ -232,11 +232,11 @@ void soak_throttle(struct soak_world *world, struct random *random)
 
 void soak_change_prices(struct soak_world *world, struct random *random)
 {
-    struct machine_park *park = simulation_park(world->simulation);
+    struct sim_instances *park = simulation_park(world->simulation);
     const struct instance_type_catalog *catalog =
-        soak_catalog(10 + below(random, 40), machine_park_catalog(park), random);
+        soak_catalog(10 + below(random, 40), sim_instances_catalog(park), random);
     soak_say(world, "prices change");
-    machine_park_set_catalog(park, catalog);
+    sim_instances_set_catalog(park, catalog);
     object_release((const struct object *)catalog);
     invariants_prices_change(world->invariants);
 }

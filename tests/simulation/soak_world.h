@@ -68,7 +68,7 @@ uint32_t soak_several(const struct soak_world *world, struct random *random);
 // Draws the world from its seed.
 void soak_world_draw(struct soak_world *world, struct random *random);
 
-// A catalogue without the types that no world needs; with `random`, some prices are changed by up
+// A catalog without the types that no world needs; with `random`, some prices are changed by up
 // to so many percent. The caller owns the reference.
 const struct instance_type_catalog *soak_catalog(uint32_t price_factor_percent,
                                                  const struct instance_type_catalog *from,

@@ -49,7 +49,7 @@ void story_app(struct scenario *scenario, const struct story_app *app)
     text_free(&text);
 }
 
-// --- catalogues ----------------------------------------------------------------------------------
+// --- catalogs ----------------------------------------------------------------------------------
 static json_t *in(const char *key, const char *value)
 {
     return json_pack("{s:s, s:s, s:[s]}", "key", key, "operator", "In", "values", value);
@@ -100,7 +100,7 @@ uint32_t story_nodes(struct scenario *scenario)
 
 uint64_t story_launches(struct scenario *scenario)
 {
-    return machine_park_launches(simulation_park(scenario->simulation));
+    return sim_instances_launches(simulation_park(scenario->simulation));
 }
 
 struct sought { // objects that carry a label

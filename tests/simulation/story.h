@@ -1,4 +1,4 @@
-// What the stories (test_stories_*.c) share: pools, workloads, small catalogues, and counts.
+// What the stories (test_stories_*.c) share: pools, workloads, small catalogs, and counts.
 #pragma once
 
 #include "simulation/cluster_view.h"
@@ -31,7 +31,7 @@ struct story_type {
     uint32_t cpu, memory_gib;
     double price; // on demand, in each zone
 };
-// Replaces the catalogue, before scenario_begin(): linux on amd64 in two zones, on demand alone.
+// Replaces the catalog, before scenario_begin(): linux on amd64 in two zones, on demand alone.
 void story_catalog(struct scenario *scenario, const struct story_type *types, uint32_t count);
 
 uint32_t story_nodes(struct scenario *scenario);

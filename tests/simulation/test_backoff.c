@@ -36,7 +36,7 @@ static enum sim_cloud_fault fail_create(void *context, enum sim_cloud_call call,
     return SIM_FAIL_BEFORE;
 }
 
-static uint32_t fail_boot(void *context, const struct park_machine *machine)
+static uint32_t fail_boot(void *context, const struct sim_instance *machine)
 {
     const struct faulty *faulty = context;
     return is_faulty(machine->claim) ? faulty->machine : 0;
@@ -101,7 +101,7 @@ static uint32_t backoffs_told(struct scenario *scenario, const char *begins)
 
 static uint64_t launches(struct scenario *scenario)
 {
-    return machine_park_launches(simulation_park(scenario->simulation));
+    return sim_instances_launches(simulation_park(scenario->simulation));
 }
 
 // --- no capacity ---------------------------------------------------------------------------------

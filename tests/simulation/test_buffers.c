@@ -85,15 +85,15 @@ static void expect_replicas(struct scenario *scenario, double seconds, int64_t r
 
 static uint64_t launches(struct scenario *scenario)
 {
-    return machine_park_launches(simulation_park(scenario->simulation));
+    return sim_instances_launches(simulation_park(scenario->simulation));
 }
 
 static int64_t running_cpu(struct scenario *scenario)
 {
-    struct machine_park *park = simulation_park(scenario->simulation);
+    struct sim_instances *park = simulation_park(scenario->simulation);
     int64_t cpu = 0;
-    for (uint32_t i = 0; i < machine_park_count(park); i++)
-        cpu += resource_map_get(&machine_park_at(park, i)->facts.capacity, "cpu");
+    for (uint32_t i = 0; i < sim_instances_count(park); i++)
+        cpu += resource_map_get(&sim_instances_at(park, i)->facts.capacity, "cpu");
     return cpu;
 }
 
@@ -238,7 +238,7 @@ static void a_restart_takes_no_room_away_LIF_455(void **state)
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 10");
     scenario_until(scenario, 90, "room for 10 pods", fits);
     uint64_t bought = launches(scenario);
-    uint32_t machines = machine_park_count(simulation_park(scenario->simulation));
+    uint32_t machines = sim_instances_count(simulation_park(scenario->simulation));
     for (int i = 0; i < 5; i++) {
         simulation_kill_controller(scenario->simulation);
         scenario_run(scenario, 7);
@@ -246,7 +246,7 @@ static void a_restart_takes_no_room_away_LIF_455(void **state)
         scenario_run(scenario, 40);
     }
     assert_int_equal(launches(scenario), bought);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), machines);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), machines);
 }
 
 static void what_limits_forbid_fails_without_events_LIF_247_465(void **state)
@@ -487,7 +487,7 @@ static void unreliable_api_LIF_242(void **state)
     assert_true(fits(scenario));
 }
 
-static uint32_t never_registers_first(void *context, const struct park_machine *machine)
+static uint32_t never_registers_first(void *context, const struct sim_instance *machine)
 {
     uint32_t *seen = context;
     (void)machine;

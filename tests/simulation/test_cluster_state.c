@@ -20,7 +20,7 @@ static bool on_request(void *context, const struct kube_request *request,
     return true;
 }
 
-static uint32_t never_registers(void *context, const struct park_machine *machine)
+static uint32_t never_registers(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;

@@ -102,7 +102,7 @@ static void flapping_makes_no_storm_LIF_370_459(void **state)
     scenario_scale(scenario, 2);
     scenario_expect_running(scenario, 2);
     char id[200];
-    strcpy(id, machine_park_at(simulation_park(scenario->simulation), 0)->facts.provider_id);
+    strcpy(id, sim_instances_at(simulation_park(scenario->simulation), 0)->facts.provider_id);
     struct world *world = simulation_world(scenario->simulation);
     uint32_t before = events(scenario, "Node", "Ready", NULL);
     for (int i = 0; i < 5; i++) {

@@ -21,7 +21,7 @@ static bool life(uint32_t kill_at, bool after_effect)
     assassin.armed = true;
     scenario_scale(scenario, 5);
     scenario_until(scenario, 180, "5 pods to run, whatever dies", settled_with_5);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)),
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)),
                      simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"));
     scenario_scale(scenario, 0);
     scenario_until(scenario, 300, "nothing to be left, whatever dies", scenario_empty);

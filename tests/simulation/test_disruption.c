@@ -89,7 +89,7 @@ static void second_edit_comes_before_the_first_roll_DIS_222(void **state)
     scenario_scale(scenario, 20);
     scenario_expect_running(scenario, 20);
     scenario_run(scenario, 60);
-    uint64_t launched = machine_park_launches(simulation_park(scenario->simulation));
+    uint64_t launched = sim_instances_launches(simulation_park(scenario->simulation));
     uint32_t before = nodes(scenario);
     apply_pool(scenario, "b", "");
     scenario_run(scenario, 3);
@@ -97,7 +97,7 @@ static void second_edit_comes_before_the_first_roll_DIS_222(void **state)
     scenario_run(scenario, 180);
     scenario_expect_running(scenario, 20);
     assert_int_equal(nodes_of_generation(scenario, "c"), nodes(scenario));
-    assert_in_range(machine_park_launches(simulation_park(scenario->simulation)) - launched, 1,
+    assert_in_range(sim_instances_launches(simulation_park(scenario->simulation)) - launched, 1,
                     before);
 }
 
@@ -166,7 +166,7 @@ static bool no_traces(struct scenario *scenario)
 }
 
 static bool failing;
-static uint32_t never_registers(void *context, const struct park_machine *machine)
+static uint32_t never_registers(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;
@@ -199,7 +199,7 @@ static void failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723(voi
     assert_true(no_traces(scenario));
 }
 
-static uint32_t never_ready(void *context, const struct park_machine *machine)
+static uint32_t never_ready(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;
@@ -264,7 +264,7 @@ static bool life(uint32_t kill_at, bool after_effect)
     assassin.armed = true;
     apply_pool(scenario, "b", "");
     scenario_until(scenario, 400, "all nodes to be new, whatever dies", rolled);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)),
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)),
                      simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"));
     bool pulled = assassin.pulled;
     scenario_destroy(scenario);

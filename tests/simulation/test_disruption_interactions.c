@@ -9,9 +9,9 @@
 static uint32_t running_machines(struct scenario *scenario)
 {
     uint32_t count = 0;
-    const struct park_machine *machine;
+    const struct sim_instance *machine;
     for (uint32_t i = 0;
-         (machine = machine_park_at(simulation_park(scenario->simulation), i)) != NULL; i++)
+         (machine = sim_instances_at(simulation_park(scenario->simulation), i)) != NULL; i++)
         count += machine->phase == MACHINE_RUNNING;
     return count;
 }
@@ -210,7 +210,7 @@ static void command_of_a_node_with_a_twin_goes_on_DIS_724(void **state)
     scenario_until(scenario, 300, "the node to be replaced", replaced);
 }
 
-static uint32_t fail_boot(void *context, const struct park_machine *machine)
+static uint32_t fail_boot(void *context, const struct sim_instance *machine)
 {
     (void)machine;
     return *(const bool *)context ? MACHINE_NEVER_REGISTERS : 0;

@@ -227,9 +227,9 @@ static bool two_are_written(struct scenario *scenario)
 
 static void interrupt(struct scenario *scenario)
 {
-    struct machine_park *park = simulation_park(scenario->simulation);
-    assert_string_equal(machine_park_at(park, 0)->capacity_type, "spot");
-    machine_park_reclaim(park, machine_park_at(park, 0)->facts.provider_id);
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    assert_string_equal(sim_instances_at(park, 0)->capacity_type, "spot");
+    sim_instances_reclaim(park, sim_instances_at(park, 0)->facts.provider_id);
 }
 
 static void interruptions_outlive_the_controller_DIS_751(void **state)

@@ -486,7 +486,7 @@ static void a_new_price_is_seen_at_once_DIS_704_DIS_750(void **state)
     scenario_run(scenario, 1000);
     assert_false(moves_any_chosen(scenario));
     story_catalog(scenario, after, ARRAY_LENGTH(after));
-    machine_park_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
+    sim_instances_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
     assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 3);
 }
 

@@ -52,7 +52,7 @@ static bool claims_exist(struct scenario *scenario)
 
 static bool no_machine(struct scenario *scenario)
 {
-    return machine_park_count(simulation_park(scenario->simulation)) == 0;
+    return sim_instances_count(simulation_park(scenario->simulation)) == 0;
 }
 
 // The machine comes after the NodeClaim's deletion: no status says its provider ID.
@@ -69,7 +69,7 @@ static void claim_deleted_while_launching_takes_its_machine_along_LIF_84(void **
     for (uint32_t i = 0; i < names.count; i++)
         delete (scenario, "karpenter.sh/v1", "NodeClaim", names.text[i]);
     scenario_run(scenario, 5); // create answers
-    assert_true(machine_park_launches(simulation_park(scenario->simulation)) > 0);
+    assert_true(sim_instances_launches(simulation_park(scenario->simulation)) > 0);
     // Well before an instance is old enough for garbage collection.
     scenario_until(scenario, 20, "the machine to go", no_machine);
 }

@@ -50,7 +50,7 @@ static void ask(struct scenario *scenario, uint32_t pods)
 
 static void stock(struct scenario *scenario, int64_t machines)
 {
-    machine_park_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, machines);
+    sim_instances_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, machines);
 }
 
 static const char *pool_condition(struct scenario *scenario, const char *pool)

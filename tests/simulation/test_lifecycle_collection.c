@@ -128,7 +128,7 @@ static void take_machine_away(struct scenario *scenario, bool node_knows)
              view_text(view_claim(scenario), "status.providerID"));
     if (node_knows)
         world_machine_gone(simulation_world(scenario->simulation), provider_id);
-    machine_park_reclaim(simulation_park(scenario->simulation), provider_id);
+    sim_instances_reclaim(simulation_park(scenario->simulation), provider_id);
 }
 
 static void claim_whose_machine_is_gone_goes_with_its_pods_counted_LIF_160(void **state)
@@ -160,7 +160,7 @@ static void failing_list_says_nothing_LIF_160(void **state)
     scenario_run(scenario, 300);
     assert_true(lists > before);
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 1);
 }
 
 // By then there may be NodeClaims whose machines the old list cannot have.
@@ -197,7 +197,7 @@ static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
     simulation_start_standby(scenario->simulation);
     simulation_lead(scenario->simulation);
     scenario_run(scenario, 60);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 1);
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
     assert_true(listings > 1);
 }
@@ -233,19 +233,19 @@ static void machine_is_old_enough_before_it_goes_LIF_161(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    struct machine_park *park = simulation_park(scenario->simulation);
-    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    const struct instance_type *type = &sim_instances_catalog(park)->spec.instance_types.items[0];
     struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
     stranger.meta.name = "lost";
     stranger.meta.uid = "lost-uid";
     struct object *claim = object_copy((struct object *)&stranger);
-    machine_park_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
+    sim_instances_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
     object_release(claim);
     scenario_run(scenario, 29);
-    assert_int_equal(machine_park_count(park), 1);
+    assert_int_equal(sim_instances_count(park), 1);
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
     scenario_run(scenario, 25);
-    assert_int_equal(machine_park_count(park), 0);
+    assert_int_equal(sim_instances_count(park), 0);
     assert_int_equal(view_count(scenario, "v1", "Node"), 0);
 }
 

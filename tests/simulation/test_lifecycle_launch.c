@@ -63,7 +63,7 @@ static bool loses_answer(void *context, const struct kube_request *request)
     return lost;
 }
 
-static uint32_t boot_faults(void *context, const struct park_machine *machine)
+static uint32_t boot_faults(void *context, const struct sim_instance *machine)
 {
     (void)machine;
     return ((struct faulty *)context)->machine;
@@ -110,7 +110,7 @@ static bool no_claim(struct scenario *scenario)
 
 static uint64_t launches(struct scenario *scenario)
 {
-    return machine_park_launches(simulation_park(scenario->simulation));
+    return sim_instances_launches(simulation_park(scenario->simulation));
 }
 
 // --- launch --------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ static void claim_made_by_hand_gets_finalizer_machine_and_facts_LIF_22_23_26_30(
     assert_true(view_has_finalizer(claim, FINALIZER_TERMINATION));
     assert_int_equal(faulty.without_finalizer, 0); // no launch before it was there
     assert_int_equal(faulty.creates, 1);
-    const struct park_machine *machine = machine_park_at(simulation_park(scenario->simulation), 0);
+    const struct sim_instance *machine = sim_instances_at(simulation_park(scenario->simulation), 0);
     assert_string_equal(view_text(claim, "status.providerID"), machine->facts.provider_id);
     assert_string_equal(view_label(claim, LABEL_INSTANCE_TYPE), machine->instance_type);
     assert_string_equal(view_label(claim, LABEL_ZONE), machine->zone);
@@ -152,7 +152,7 @@ static void lost_answer_of_the_write_launches_no_second_machine_LIF_31(void **st
 
 static bool machine_is_there(struct scenario *scenario)
 {
-    return machine_park_count(simulation_park(scenario->simulation)) > 0;
+    return sim_instances_count(simulation_park(scenario->simulation)) > 0;
 }
 
 // The process ends after the launch and before anybody has written it down.
@@ -318,7 +318,7 @@ static void machine_that_never_registers_goes_fifteen_minutes_after_creation_LIF
     scenario_until(scenario, 30, "the claim to be gone", no_claim);
     scenario_run(scenario, 5);
     assert_true(view_metric_sum(scenario, DISRUPTED, "reason=\"registration_timeout\"") == 1);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 0);
 }
 
 int main(void)

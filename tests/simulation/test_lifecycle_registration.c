@@ -8,7 +8,7 @@
 
 static uint32_t conflicts; // of patches of Nodes, still to come
 
-static uint32_t never_registers(void *context, const struct park_machine *machine)
+static uint32_t never_registers(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;

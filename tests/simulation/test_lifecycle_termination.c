@@ -233,7 +233,7 @@ static void machine_of_a_node_without_claim_goes_too_LIF_101_447(void **state)
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
     assert_null(claim(scenario));
     scenario_until(scenario, 60, "the node to be gone", node_gone);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 0);
     assert_true(deletes > 0);
 }
 
@@ -251,7 +251,7 @@ static void unready_node_of_a_vanished_machine_goes_at_once_LIF_103(void **state
     world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_NOT_READY);
     scenario_run(scenario, 10);
     assert_non_null(node(scenario)); // the machine is there
-    machine_park_reclaim(simulation_park(scenario->simulation), provider_id);
+    sim_instances_reclaim(simulation_park(scenario->simulation), provider_id);
     scenario_until(scenario, 60, "the node to be gone", node_gone);
 }
 
@@ -384,7 +384,7 @@ static void machine_of_a_node_that_came_back_is_ended_LIF_103_140(void **state)
     world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_HEALTHY);
     scenario_until(scenario, 120, "the node to be gone", node_gone);
     assert_true(deletes > 0);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 0);
 }
 
 static void volumes_of_pods_that_stay_are_not_waited_for_LIF_130(void **state)
@@ -429,7 +429,7 @@ static void volumes_of_a_vanished_machine_are_waited_for_LIF_448(void **state)
     attach(scenario, "va-1", "persistentVolumeName: pv-1");
     hand_delete(scenario, "v1", "Node", NULL, node_name);
     world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_NOT_READY);
-    machine_park_reclaim(simulation_park(scenario->simulation), provider_id);
+    sim_instances_reclaim(simulation_park(scenario->simulation), provider_id);
     scenario_run(scenario, 40);
     assert_non_null(node(scenario));
     scenario_until(scenario, 40, "the node to be gone", node_gone);

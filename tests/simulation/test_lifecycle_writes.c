@@ -209,7 +209,7 @@ static void lines_that_people_search_for_LIF_32_400_401_402(void **state)
     EXPECT("INFO", "deleted nodeclaim", "NodeClaim");
 }
 
-static uint32_t never_registers(void *context, const struct park_machine *machine)
+static uint32_t never_registers(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;

@@ -73,7 +73,7 @@ static void cost_of_a_pool_is_that_of_its_machines_LIF_321(void **state)
     assert_true(cost(scenario) == 0);
     scenario_scale(scenario, 30);
     scenario_expect_running(scenario, 30);
-    double machines = (double)machine_park_price(simulation_park(scenario->simulation)) / 1e9;
+    double machines = (double)sim_instances_price(simulation_park(scenario->simulation)) / 1e9;
     assert_true(machines > 0);
     assert_float_equal(cost(scenario), machines, 1e-6);
     assert_int_equal(

@@ -8,7 +8,7 @@
 
 static uint32_t bad_machines; // that never register, still to come
 
-static uint32_t boot_faults(void *context, const struct park_machine *machine)
+static uint32_t boot_faults(void *context, const struct sim_instance *machine)
 {
     (void)context;
     (void)machine;
@@ -114,8 +114,8 @@ static void claims_of_an_older_version_are_brought_up_LIF_200(void **state)
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, drifted, NULL, OLD);
     char other[300] = "";
     for (uint32_t i = 0; i < 4 && *other == '\0'; i++) {
-        const struct park_machine *machine =
-            machine_park_at(simulation_park(scenario->simulation), i);
+        const struct sim_instance *machine =
+            sim_instances_at(simulation_park(scenario->simulation), i);
         if (machine != NULL && strcmp(machine->facts.node_claim_name, drifted) != 0)
             snprintf(other, sizeof other, "%s", machine->facts.node_claim_name);
     }

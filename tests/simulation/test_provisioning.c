@@ -22,7 +22,7 @@ static void burst_becomes_machines_and_goes_again(void **state)
     scenario_scale(scenario, 25);
     double took = scenario_until(scenario, 60, "25 running pods", running_25);
     assert_true(took < 30);
-    assert_true(machine_park_count(simulation_park(scenario->simulation)) >= 4);
+    assert_true(sim_instances_count(simulation_park(scenario->simulation)) >= 4);
     scenario_expect_running(scenario, 25);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
@@ -52,7 +52,7 @@ static void growing_step_by_step_uses_what_is_there(void **state)
         scenario_scale(scenario, replicas);
         scenario_expect_running(scenario, replicas);
     }
-    assert_true(machine_park_launches(simulation_park(scenario->simulation)) <= 4);
+    assert_true(sim_instances_launches(simulation_park(scenario->simulation)) <= 4);
 }
 
 static enum sim_cloud_fault fail_first_creates(void *context, enum sim_cloud_call call,
@@ -77,7 +77,7 @@ static void failing_launches_are_retried_LIF_35_and_never_doubled_LIF_445(void *
     scenario_scale(scenario, 10);
     scenario_expect_running(scenario, 10);
     assert_int_equal(failures, 0);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)),
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)),
                      simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim"));
 }
 
@@ -85,14 +85,14 @@ static void stock_out_falls_back_to_other_offerings_STO_27(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    machine_park_stock(simulation_park(scenario->simulation), NULL, NULL, "spot", 0);
-    machine_park_stock(simulation_park(scenario->simulation), "c-8x-amd64-linux", NULL, NULL, 0);
+    sim_instances_stock(simulation_park(scenario->simulation), NULL, NULL, "spot", 0);
+    sim_instances_stock(simulation_park(scenario->simulation), "c-8x-amd64-linux", NULL, NULL, 0);
     scenario_scale(scenario, 20);
     scenario_expect_running(scenario, 20);
-    struct machine_park *park = simulation_park(scenario->simulation);
-    for (uint32_t i = 0; i < machine_park_count(park); i++) {
-        assert_string_equal(machine_park_at(park, i)->capacity_type, "on-demand");
-        assert_string_not_equal(machine_park_at(park, i)->instance_type, "c-8x-amd64-linux");
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    for (uint32_t i = 0; i < sim_instances_count(park); i++) {
+        assert_string_equal(sim_instances_at(park, i)->capacity_type, "on-demand");
+        assert_string_not_equal(sim_instances_at(park, i)->instance_type, "c-8x-amd64-linux");
     }
 }
 
@@ -100,16 +100,16 @@ static void nothing_in_stock_then_capacity_returns(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    machine_park_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, 0);
+    sim_instances_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, 0);
     scenario_scale(scenario, 3);
     scenario_run(scenario, 120);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), 0);
-    machine_park_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, -1);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), 0);
+    sim_instances_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, -1);
     scenario_run(scenario, 240); // what is out of stock is remembered for three minutes
     scenario_expect_running(scenario, 3);
 }
 
-static uint32_t first_machine_never_registers(void *context, const struct park_machine *machine)
+static uint32_t first_machine_never_registers(void *context, const struct sim_instance *machine)
 {
     uint32_t *seen = context;
     (void)machine;
@@ -126,12 +126,12 @@ static void machine_that_never_registers_is_replaced_after_15_minutes_LIF_72(voi
     scenario_scale(scenario, 1);
     scenario_run(scenario, 14 * 60);
     assert_int_equal(simulation_pods_running(scenario->simulation), 0);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 1);
     scenario_run(scenario, 2 * 60);
     scenario_expect_running(scenario, 1);
     assert_int_equal(seen, 2);
     scenario_run(scenario, 60);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 1);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 1);
 }
 
 static void limits_are_never_exceeded_SCH_360(void **state)
@@ -151,10 +151,10 @@ static void limits_are_never_exceeded_SCH_360(void **state)
         "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
     scenario_scale(scenario, 60);
     scenario_run(scenario, 180);
-    struct machine_park *park = simulation_park(scenario->simulation);
+    struct sim_instances *park = simulation_park(scenario->simulation);
     int64_t cpu = 0;
-    for (uint32_t i = 0; i < machine_park_count(park); i++)
-        cpu += resource_map_get(&machine_park_at(park, i)->facts.capacity, "cpu");
+    for (uint32_t i = 0; i < sim_instances_count(park); i++)
+        cpu += resource_map_get(&sim_instances_at(park, i)->facts.capacity, "cpu");
     assert_true(cpu <= 20000);
     assert_true(cpu > 8000);
     assert_true(simulation_pods_running(scenario->simulation) > 8);
@@ -252,12 +252,12 @@ static void same_seed_same_run(void **state)
         scenario_begin(scenario);
         scenario_scale(scenario, 17);
         scenario_expect_running(scenario, 17);
-        struct machine_park *park = simulation_park(scenario->simulation);
+        struct sim_instances *park = simulation_park(scenario->simulation);
         snprintf(run == 0 ? first : second, sizeof first, "%lld %llu %s %llu",
                  (long long)loop_monotonic_ns(scenario->loop),
                  (unsigned long long)store_version(simulation_store(scenario->simulation)),
-                 machine_park_at(park, 0)->facts.provider_id,
-                 (unsigned long long)machine_park_launches(park));
+                 sim_instances_at(park, 0)->facts.provider_id,
+                 (unsigned long long)sim_instances_launches(park));
         scenario_destroy(scenario);
     }
     assert_string_equal(first, second);

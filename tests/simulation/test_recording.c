@@ -145,7 +145,7 @@ static void launches_under_way_hold_nobody_back_SCH_382_SCH_528(void **state)
     assert_true(claims(scenario) > first);
     assert_int_equal(simulation_pods_running(scenario->simulation), 0);
     scenario_expect_running(scenario, 25);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)),
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)),
                      metric(scenario, CREATED)); // nobody was planned for twice
 }
 

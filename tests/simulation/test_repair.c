@@ -51,8 +51,8 @@ static void apply_pool(struct scenario *scenario, const char *name, unsigned nod
 
 static const char *machine(struct scenario *scenario, uint32_t index)
 {
-    const struct park_machine *found =
-        machine_park_at(simulation_park(scenario->simulation), index);
+    const struct sim_instance *found =
+        sim_instances_at(simulation_park(scenario->simulation), index);
     assert_non_null(found);
     return found->facts.provider_id;
 }
@@ -64,7 +64,7 @@ static void set_state(struct scenario *scenario, const char *provider_id, enum m
 
 static bool runs(struct scenario *scenario, const char *provider_id)
 {
-    return machine_park_find(simulation_park(scenario->simulation), provider_id) != NULL;
+    return sim_instances_find(simulation_park(scenario->simulation), provider_id) != NULL;
 }
 
 static void run_minutes(struct scenario *scenario, double minutes)
@@ -117,7 +117,7 @@ static void unhealthy_node_goes_by_force_after_its_toleration_LIF_196_198(void *
     apply_pool(scenario, "web", 3);
     scenario_expect_running(scenario, 3);
     char bad[200], capacity_type[40], image[100];
-    const struct park_machine *first = machine_park_at(simulation_park(scenario->simulation), 0);
+    const struct sim_instance *first = sim_instances_at(simulation_park(scenario->simulation), 0);
     strcpy(bad, first->facts.provider_id);
     strcpy(capacity_type, first->capacity_type);
     snprintf(image, sizeof image, "%s", first->facts.image_id != NULL ? first->facts.image_id : "");
@@ -195,7 +195,7 @@ static void deadline_of_a_drain_under_way_is_brought_forward_LIF_198(void **stat
     scenario_begin(scenario);
     apply_pool(scenario, "web", 3);
     scenario_expect_running(scenario, 3);
-    const struct park_machine *first = machine_park_at(simulation_park(scenario->simulation), 0);
+    const struct sim_instance *first = sim_instances_at(simulation_park(scenario->simulation), 0);
     char bad[200];
     strcpy(bad, first->facts.provider_id);
     assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL,

@@ -56,10 +56,10 @@ static void standby_begins_nothing_DIS_23_LIF_331(void **state)
 {
     struct scenario *scenario = *state;
     become_standby(scenario);
-    uint64_t launches = machine_park_launches(simulation_park(scenario->simulation));
+    uint64_t launches = sim_instances_launches(simulation_park(scenario->simulation));
     scenario_scale(scenario, 40);
     scenario_run(scenario, 120);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), launches);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), launches);
     scenario_scale(scenario, 0);
     scenario_run(scenario, 120);
     assert_true(view_count(scenario, "v1", "Node") > 0);

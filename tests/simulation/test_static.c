@@ -133,7 +133,7 @@ static void replicas_come_and_stay_LIF_230_232(void **state)
     assert_string_equal(before, after);
     free(before);
     free(after);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), 5);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), 5);
     const json_t *pool = store_get(
         store, store_resource_of_kind(store, "karpenter.sh/v1", "NodePool"), NULL, "fixed");
     assert_int_equal(json_integer_value(store_path(pool, "status.nodes")), 5);
@@ -206,19 +206,19 @@ static void a_lost_machine_is_replaced_LIF_232(void **state)
     scenario_begin(scenario);
     apply_fixed(scenario, 3, 0);
     expect_nodes(scenario, 60, 3);
-    struct machine_park *park = simulation_park(scenario->simulation);
-    machine_park_reclaim(park, machine_park_at(park, 0)->facts.provider_id);
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    sim_instances_reclaim(park, sim_instances_at(park, 0)->facts.provider_id);
     scenario_run(scenario, 300); // until it is missed
     expect_nodes(scenario, 120, 3);
-    assert_int_equal(machine_park_launches(park), 4);
+    assert_int_equal(sim_instances_launches(park), 4);
 }
 
 static void out_of_stock_it_tries_ever_more_rarely_LIF_440(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    struct machine_park *park = simulation_park(scenario->simulation);
-    machine_park_stock(park, NULL, NULL, NULL, 0);
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    sim_instances_stock(park, NULL, NULL, NULL, 0);
     apply_fixed(scenario, 2, 0);
     run_within(scenario, 600, 2, 4);
     struct text metrics = {0};
@@ -230,7 +230,7 @@ static void out_of_stock_it_tries_ever_more_rarely_LIF_440(void **state)
     int created = atoi(strstr(line, "} ") + 2);
     assert_true(created >= 8 && created <= 40);
     text_free(&metrics);
-    machine_park_stock(park, NULL, NULL, NULL, -1);
+    sim_instances_stock(park, NULL, NULL, NULL, -1);
     expect_nodes(scenario, 360, 2);
 }
 
@@ -289,7 +289,7 @@ static void pods_wait_for_static_nodes_that_launch_LIF_454(void **state)
     scenario_scale(scenario, 6); // any pool would do
     scenario_until(scenario, 60, "6 pods on static nodes", six_pods_run);
     assert_int_equal(tally_of(scenario, "default").alive, 0);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), 6);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), 6);
 }
 
 static void pods_that_wait_get_no_static_node_LIF_230(void **state)

@@ -26,7 +26,7 @@ static void leave_a_node_after_a_burst(struct scenario *scenario)
     scenario->options.boot_delay_min = scenario->options.boot_delay_max = 5 * MINUTE;
     scenario_begin(scenario);
     story_pool(scenario, &(struct story_pool){.requirements = ANY_MACHINE});
-    machine_park_stock(simulation_park(scenario->simulation), "cheap", NULL, NULL, 0);
+    sim_instances_stock(simulation_park(scenario->simulation), "cheap", NULL, NULL, 0);
     story_app(scenario, &(struct story_app){.name = "burst", .replicas = 9, .cpu = "1"});
     story_app(scenario, &(struct story_app){.name = "stays", .replicas = 2, .cpu = "1"});
     scenario_run(scenario, 400);
@@ -36,7 +36,7 @@ static void leave_a_node_after_a_burst(struct scenario *scenario)
     scenario_expect_running(scenario, 2);
     assert_int_equal(story_nodes(scenario), 1);
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "dear"), 1);
-    machine_park_stock(simulation_park(scenario->simulation), "cheap", NULL, NULL, -1);
+    sim_instances_stock(simulation_park(scenario->simulation), "cheap", NULL, NULL, -1);
 }
 
 // The node was replaced by its twin for a cent, and the twin by the next, each time with an
@@ -78,7 +78,7 @@ static uint64_t moves_of_half_a_day(struct scenario *scenario)
     uint64_t launches = story_launches(scenario);
     for (int hour = 1; hour <= 12; hour++) {
         story_catalog(scenario, hour % 2 != 0 ? other : one, 2);
-        machine_park_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
+        sim_instances_set_catalog(simulation_park(scenario->simulation), scenario->options.catalog);
         scenario_run(scenario, 3600);
     }
     scenario_expect_running(scenario, 2);
@@ -145,7 +145,7 @@ static void misfit_after_a_consolidation_does_not_repeat_it_STO_2(void **state)
     story_catalog(scenario, sizes, ARRAY_LENGTH(sizes));
     scenario_begin(scenario);
     story_pool(scenario, &(struct story_pool){.requirements = ANY_MACHINE});
-    machine_park_stock(simulation_park(scenario->simulation), "large", NULL, NULL, 0);
+    sim_instances_stock(simulation_park(scenario->simulation), "large", NULL, NULL, 0);
     scenario_apply(scenario, agent);
     scenario_run(scenario, 2);
     story_app(scenario, &(struct story_app){.name = "web", .replicas = 1, .cpu = "3"});
@@ -153,7 +153,7 @@ static void misfit_after_a_consolidation_does_not_repeat_it_STO_2(void **state)
     scenario_expect_running(scenario, 2 + 2); // with the DaemonSet's
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "small"), 2);
     int64_t since = view_now(scenario);
-    machine_park_stock(simulation_park(scenario->simulation), "large", NULL, NULL, -1);
+    sim_instances_stock(simulation_park(scenario->simulation), "large", NULL, NULL, -1);
     bool merged = false;
     uint64_t launches = 0;
     for (int i = 0; i < 10 * 7200; i++) {
@@ -215,11 +215,11 @@ static void savings_of_the_last_pool_are_taken_STO_4(void **state)
     scenario_expect_running(scenario, POOLS * NODES_OF_POOL + 1);
     scenario_run(scenario, 120);
     uint32_t before = story_nodes_labelled(scenario, "fleet", "19");
-    int64_t price = machine_park_price(simulation_park(scenario->simulation));
+    int64_t price = sim_instances_price(simulation_park(scenario->simulation));
     story_app(scenario, &(struct story_app){.name = "filler", .replicas = 0, .cpu = "7"});
     scenario_run(scenario, 300); // DIS-715: each node is looked at again within five minutes
     print_message("%u nodes, then %u\n", before, story_nodes_labelled(scenario, "fleet", "19"));
-    assert_true(machine_park_price(simulation_park(scenario->simulation)) < price);
+    assert_true(sim_instances_price(simulation_park(scenario->simulation)) < price);
     assert_int_equal(simulation_pods_running(scenario->simulation), POOLS * NODES_OF_POOL);
     double age = view_metric_sum(scenario, "adze_disruption_examination_age_seconds",
                                  "nodepool=\"pool-19\"");

@@ -295,12 +295,12 @@ static bool machine_waits_for_volumes(struct scenario *scenario, int64_t detach,
     bool waited = true;
     for (int i = 0; i < 10 * 240; i++) {
         scenario_run(scenario, 0.1);
-        const struct park_machine *found =
-            machine_park_find(simulation_park(scenario->simulation), machine);
+        const struct sim_instance *found =
+            sim_instances_find(simulation_park(scenario->simulation), machine);
         bool runs = found != NULL && found->phase == MACHINE_RUNNING;
         waited = waited && (runs || attachments_of(scenario, node) == 0);
     }
-    assert_null(machine_park_find(simulation_park(scenario->simulation), machine));
+    assert_null(sim_instances_find(simulation_park(scenario->simulation), machine));
     scenario_expect_running(scenario, 1);
     return waited;
 }
@@ -329,10 +329,10 @@ static void one_ill_node_of_three_is_repaired_STO_24(void **state)
     assert_int_equal(story_nodes(scenario), 3);
     char ill[200];
     snprintf(ill, sizeof ill, "%s",
-             machine_park_at(simulation_park(scenario->simulation), 0)->facts.provider_id);
+             sim_instances_at(simulation_park(scenario->simulation), 0)->facts.provider_id);
     world_machine_set_state(simulation_world(scenario->simulation), ill, MACHINE_NOT_READY);
     scenario_run(scenario, 15 * 60);
-    assert_null(machine_park_find(simulation_park(scenario->simulation), ill));
+    assert_null(sim_instances_find(simulation_park(scenario->simulation), ill));
     scenario_expect_running(scenario, 3);
 }
 

@@ -21,7 +21,7 @@ static const char with_neighbours[] =
 
 static bool has_machine(struct scenario *scenario)
 {
-    return machine_park_count(simulation_park(scenario->simulation)) > 0;
+    return sim_instances_count(simulation_park(scenario->simulation)) > 0;
 }
 
 // Thousands of pods with affinity at once, and nothing was launched for a quarter of an hour, while
@@ -139,7 +139,7 @@ static struct resource_map with_memory(const struct resource_map *map, int64_t m
     return out;
 }
 
-static void boot_in_truth(void *context, const struct park_machine *machine,
+static void boot_in_truth(void *context, const struct sim_instance *machine,
                           struct machine_boot *boot)
 {
     struct truth *truth = context;

@@ -13,7 +13,7 @@ static int setup(void **state)
 static const char *some_node(struct scenario *scenario)
 {
     static char name[300];
-    const struct park_machine *machine = machine_park_at(simulation_park(scenario->simulation), 0);
+    const struct sim_instance *machine = sim_instances_at(simulation_park(scenario->simulation), 0);
     assert_non_null(machine);
     snprintf(name, sizeof name, "%s", machine->facts.node_name);
     return name;
@@ -81,31 +81,31 @@ static void node_claim_without_machine_is_collected_LIF_160(void **state)
     scenario_begin(scenario);
     scenario_scale(scenario, 3);
     scenario_expect_running(scenario, 3);
-    const struct park_machine *machine = machine_park_at(simulation_park(scenario->simulation), 0);
+    const struct sim_instance *machine = sim_instances_at(simulation_park(scenario->simulation), 0);
     char provider_id[200];
     strcpy(provider_id, machine->facts.provider_id);
     world_machine_gone(simulation_world(scenario->simulation), provider_id);
-    machine_park_reclaim(simulation_park(scenario->simulation), provider_id);
+    sim_instances_reclaim(simulation_park(scenario->simulation), provider_id);
     scenario_run(scenario, 6 * 60);
     scenario_expect_running(scenario, 3);
-    assert_null(machine_park_find(simulation_park(scenario->simulation), provider_id));
+    assert_null(sim_instances_find(simulation_park(scenario->simulation), provider_id));
 }
 
 static void machine_without_node_claim_is_terminated_LIF_161(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    struct machine_park *park = simulation_park(scenario->simulation);
-    const struct instance_type *type = &machine_park_catalog(park)->spec.instance_types.items[0];
+    struct sim_instances *park = simulation_park(scenario->simulation);
+    const struct instance_type *type = &sim_instances_catalog(park)->spec.instance_types.items[0];
     struct node_claim stranger = {.kind = kind_get(KIND_NODE_CLAIM)};
     stranger.meta.name = "lost";
     stranger.meta.uid = "lost-uid";
     struct object *claim = object_copy((struct object *)&stranger);
-    machine_park_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
+    sim_instances_launch(park, (struct node_claim *)claim, type, &type->offerings.items[0]);
     object_release(claim);
-    for (int i = 0; i < 2000 && machine_park_count(park) > 0; i++)
+    for (int i = 0; i < 2000 && sim_instances_count(park) > 0; i++)
         loop_run_for(scenario->loop, 100 * MILLISECOND);
-    assert_int_equal(machine_park_count(park), 0);
+    assert_int_equal(sim_instances_count(park), 0);
 }
 
 static void expired_node_claim_is_replaced_LIF_150(void **state)
@@ -141,7 +141,7 @@ static void node_pool_deletion_takes_its_machines_along_LIF_86(void **state)
     scenario_expect_running(scenario, 5);
     delete (scenario, "karpenter.sh/v1", "NodePool", NULL, "default");
     scenario_run(scenario, 60);
-    assert_int_equal(machine_park_count(simulation_park(scenario->simulation)), 0);
+    assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 0);
     assert_int_equal(simulation_pods_running(scenario->simulation), 0);
 }
 

@@ -105,7 +105,7 @@ struct teller {
     json_t *list; // NULL: print
 };
 
-static void tell(void *context, const struct budget_oddity *oddity)
+static void tell(void *context, const struct budget_finding *oddity)
 {
     const struct teller *teller = context;
     if (teller->list != NULL) {
@@ -129,7 +129,7 @@ static void tell_all(const struct disruption_pool *pool, int64_t now, json_t *li
 {
     for (uint32_t i = 0; i < pool->pool->spec.disruption.budgets.count; i++) {
         struct teller teller = {i, list};
-        budget_oddities(&pool->pool->spec.disruption.budgets.items[i], pool->total, now, tell,
+        budget_lint(&pool->pool->spec.disruption.budgets.items[i], pool->total, now, tell,
                         &teller);
     }
 }

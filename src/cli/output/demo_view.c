@@ -82,8 +82,8 @@ static size_t types_offered(json_t *claim)
 
 static int64_t price_of_machine(struct demo_view *view, json_t *claim)
 {
-    const struct park_machine *machine =
-        machine_park_find_claim(simulation_park(view->simulation), store_uid(claim));
+    const struct sim_instance *machine =
+        sim_instances_find_claim(simulation_park(view->simulation), store_uid(claim));
     return machine != NULL ? machine->price : 0;
 }
 
@@ -146,7 +146,7 @@ static void summary(void *context)
 {
     struct demo_view *view = context;
     struct world_counts now = world_counts(simulation_world(view->simulation));
-    int64_t price = machine_park_price(simulation_park(view->simulation));
+    int64_t price = sim_instances_price(simulation_park(view->simulation));
     timer_start(view->timer, SUMMARY_INTERVAL);
     if (view->quiet || (same(&now, &view->last) && price == view->last_price))
         return;
@@ -160,13 +160,13 @@ static void summary(void *context)
 // --- the picture ---------------------------------------------------------------------------------
 
 struct kind_of_node {
-    const struct park_machine *sample;
+    const struct sim_instance *sample;
     uint32_t count;
     int64_t price;
 };
 typedef VECTOR(struct kind_of_node) node_kinds;
 
-static void count_machine(node_kinds *kinds, const struct park_machine *machine)
+static void count_machine(node_kinds *kinds, const struct sim_instance *machine)
 {
     vector_for_each (kind, kinds) {
         if (text_equal(kind->sample->instance_type, machine->instance_type) &&
@@ -184,10 +184,10 @@ static void count_machine(node_kinds *kinds, const struct park_machine *machine)
 void demo_view_picture(struct demo_view *view, const char *title)
 {
     struct world_counts now = world_counts(simulation_world(view->simulation));
-    const struct machine_park *park = simulation_park(view->simulation);
+    const struct sim_instances *park = simulation_park(view->simulation);
     node_kinds kinds = {0};
-    const struct park_machine *machine;
-    for (uint32_t i = 0; (machine = machine_park_at(park, i)) != NULL; i++)
+    const struct sim_instance *machine;
+    for (uint32_t i = 0; (machine = sim_instances_at(park, i)) != NULL; i++)
         count_machine(&kinds, machine);
     printf("\n  %s: %u pod%s running on %u node%s\n", title, now.pods_running,
            now.pods_running == 1 ? "" : "s", now.nodes, now.nodes == 1 ? "" : "s");
@@ -196,7 +196,7 @@ void demo_view_picture(struct demo_view *view, const char *title)
     vector_for_each (kind, &kinds)
         printf("  %-5u  %-18s  %-12s  %-10s  $%.4f\n", kind->count, kind->sample->instance_type,
                kind->sample->zone, kind->sample->capacity_type, price_to_double(kind->price));
-    printf("  total $%.4f an hour\n\n", price_to_double(machine_park_price(park)));
+    printf("  total $%.4f an hour\n\n", price_to_double(sim_instances_price(park)));
     fflush(stdout);
     vector_free(&kinds);
 }

@@ -1,7 +1,7 @@
 // EC2 instance types as Karpenter sees them: labels, capacity, overhead and offerings computed from
 // the facts that EC2 states (spec AWI sections 2 to 4).
 //
-// The facts are built into the program (data/ec2/, see its README); the catalogue made of them is
+// The facts are built into the program (data/ec2/, see its README); the catalog made of them is
 // the default of `adze demo`, `adze plan` and the simulated cloud. Spot prices in it are estimates:
 // a fixed share of the on-demand price.
 #pragma once
@@ -17,7 +17,7 @@ struct ec2_catalog_options {
 };
 #define EC2_SPOT_SHARE 0.4
 
-// The catalogue for an AL2023 node class without kubelet settings or block device mappings. Types
+// The catalog for an AL2023 node class without kubelet settings or block device mappings. Types
 // without a price in the region have offerings that are not available (AWI-161). One reference,
 // owned by the caller.
 const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_options *options,

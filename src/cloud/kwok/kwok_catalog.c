@@ -113,7 +113,7 @@ static const struct instance_type_catalog *decode(json_t *types /* stolen */, st
     return (const struct instance_type_catalog *)object;
 }
 
-// --- the generic catalogue -----------------------------------------------------------------------
+// --- the generic catalog -----------------------------------------------------------------------
 
 static json_t *offering(double price, const char *zone, const char *capacity_type)
 {
@@ -162,7 +162,7 @@ const struct instance_type_catalog *kwok_catalog_generic(void)
     struct error error = {0};
     const struct instance_type_catalog *catalog = decode(types, &error);
     if (catalog == NULL)
-        abort(); // the catalogue is a constant; a test decodes it
+        abort(); // the catalog is a constant; a test decodes it
     return catalog;
 }
 

@@ -1,4 +1,4 @@
-// Instance types of the kwok provider (KWK-1 to 7): a generic catalogue built in, or one from a
+// Instance types of the kwok provider (KWK-1 to 7): a generic catalog built in, or one from a
 // file.
 #pragma once
 
@@ -17,7 +17,7 @@ const struct instance_type_catalog *kwok_catalog_generic(void);
 const struct instance_type_catalog *kwok_catalog_read(const char *path,
                                                       struct error *error) MUST_USE;
 
-// Every label key that an offering of the catalogue requires, without duplicates, and the four kwok
+// Every label key that an offering of the catalog requires, without duplicates, and the four kwok
 // labels (KWK-7); NULL-terminated, allocated in the arena.
 const char *const *kwok_catalog_well_known(struct arena *arena,
                                            const struct instance_type_catalog *catalog);

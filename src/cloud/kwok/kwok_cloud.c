@@ -28,7 +28,7 @@ struct kwok_cloud {
     struct map *boots;  // node name -> struct boot: Nodes still to be created
     struct map *booted; // node names created by this process, so that the sweep leaves them alone
     struct answer *answers;
-    struct timer *sweep_timer;
+    struct timer *evaluation_timer;
 };
 
 struct boot { // a Node that is to appear
@@ -198,7 +198,7 @@ static bool node_is_owed(struct kwok_cloud *kwok, const struct node_claim *claim
 static void sweep(void *context)
 {
     struct kwok_cloud *kwok = context;
-    timer_start(kwok->sweep_timer, SWEEP_INTERVAL);
+    timer_start(kwok->evaluation_timer, SWEEP_INTERVAL);
     if (!mirror_kind_synced(kwok->mirror, KIND_NODE_CLAIM) ||
         !mirror_kind_synced(kwok->mirror, KIND_NODE))
         return;
@@ -246,7 +246,7 @@ static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *c
     return true;
 }
 
-// KWK-10: there is a requirement on the instance type, and the catalogue has each of its values.
+// KWK-10: there is a requirement on the instance type, and the catalog has each of its values.
 static bool types_exist(const struct instance_type_catalog *catalog, const struct node_claim *claim,
                         struct error *error)
 {
@@ -279,7 +279,7 @@ static void kwok_create(struct cloud *cloud, const struct node_claim *claim,
         offering_choices_for(answer->arena, kwok->options.catalog, claim);
     if (choices.count == 0) {
         error_set(error, ERROR_INSUFFICIENT_CAPACITY,
-                  "no offering of the catalogue meets the requirements of NodeClaim %s",
+                  "no offering of the catalog meets the requirements of NodeClaim %s",
                   claim->meta.name);
         return;
     }
@@ -464,7 +464,7 @@ static void kwok_destroy(struct cloud *cloud)
         boot_free(map_value(entry));
     map_destroy(kwok->boots, NULL);
     map_destroy(kwok->booted, NULL);
-    timer_destroy(kwok->sweep_timer);
+    timer_destroy(kwok->evaluation_timer);
     arena_destroy(kwok->arena);
     object_release((const struct object *)kwok->options.catalog);
     free(kwok);
@@ -499,8 +499,8 @@ struct cloud *kwok_cloud_create(struct loop *loop, struct kube_client *client,
     kwok->well_known = kwok_catalog_well_known(kwok->arena, options->catalog);
     kwok->boots = map_create();
     kwok->booted = map_create();
-    kwok->sweep_timer = timer_create_on(loop, sweep, kwok);
-    timer_start(kwok->sweep_timer, SWEEP_INTERVAL);
+    kwok->evaluation_timer = timer_create_on(loop, sweep, kwok);
+    timer_start(kwok->evaluation_timer, SWEEP_INTERVAL);
     mirror_on_change(mirror, KIND_NODE, node_changed, kwok);
     return &kwok->cloud;
 }

@@ -53,7 +53,7 @@ struct cloud_operations {
     void (*get)(struct cloud *cloud, const char *provider_id, machine_callback callback,
                 void *context);
     void (*list)(struct cloud *cloud, machine_list_callback callback, void *context);
-    // The catalogue for a NodePool: a reference that the caller releases; NULL with error if it
+    // The catalog for a NodePool: a reference that the caller releases; NULL with error if it
     // cannot be resolved. Cheap: cached by the provider, never waits.
     const struct instance_type_catalog *(*instance_types)(struct cloud *cloud,
                                                           const struct node_pool *pool,
@@ -79,7 +79,7 @@ struct cloud {
 // Calls back, on the loop's thread, when what instance_types answers changes by itself: prices,
 // types (DIS-704, DIS-750). There is one watcher at a time; NULL ends it.
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
-// For implementations: the catalogue has changed.
+// For implementations: the catalog has changed.
 void cloud_change_types(struct cloud *cloud);
 // The node class (group, kind) label that marks managed nodes (LIF-2): "<group>/<lower-case kind>".
 void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size);

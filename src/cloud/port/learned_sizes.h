@@ -1,4 +1,4 @@
-// What machines turn out to have (STO-15). A catalogue tells before the first launch how much cpu,
+// What machines turn out to have (STO-15). A catalog tells before the first launch how much cpu,
 // memory and ephemeral storage a machine of a type will have, and how much of that pods may use,
 // often by a flat estimate; its Nodes tell the truth. For each instance type what Nodes have takes
 // the estimate's place: the least of them, of those with the newest image (AWI-22). So pods fit
@@ -17,7 +17,7 @@ struct learned_sizes;
 struct learned_sizes *learned_sizes_create(void);
 void learned_sizes_destroy(struct learned_sizes *sizes); // NULL is fine
 
-// `estimated`: the Node's type as the catalogue has it. Answers whether learned_sizes_correct() has
+// `estimated`: the Node's type as the catalog has it. Answers whether learned_sizes_correct() has
 // other answers from now on.
 bool learned_sizes_note(struct learned_sizes *sizes, const struct node_claim *claim,
                         const struct node *node, const struct instance_type *estimated);

@@ -12,8 +12,8 @@ struct offering_choice {
     const struct offering *offering;
 };
 
-// Compatible available offerings of the catalogue, cheapest first; equal prices by order of the
-// types in the catalogue, then zone, then capacity type (KWK-10). In arena memory; `count` may be
+// Compatible available offerings of the catalog, cheapest first; equal prices by order of the
+// types in the catalog, then zone, then capacity type (KWK-10). In arena memory; `count` may be
 // 0.
 struct offering_choices {
     struct offering_choice *items;

@@ -23,7 +23,7 @@ struct shortage { // an offering found without stock
 struct sim_cloud {
     struct cloud cloud;
     struct loop *loop;
-    struct machine_park *park;
+    struct sim_instances *park;
     struct sim_cloud_options options;
     struct random random;
     VECTOR(struct shortage) shortages;
@@ -33,7 +33,7 @@ struct sim_cloud {
     int64_t catalog_until;                       // when the first shortage in it lapses
     struct pending *pending;                     // calls under way
     struct arena *arena;
-    const char **well_known; // EC2's labels and those of the park's catalogue; NULL-terminated
+    const char **well_known; // EC2's labels and those of the park's catalog; NULL-terminated
 };
 
 struct pending {
@@ -145,7 +145,7 @@ static void remember_shortage(struct sim_cloud *sim, const struct instance_type 
 }
 
 // Drops what has lapsed; true if something was.
-static bool sweep_shortages(struct sim_cloud *sim)
+static bool evaluation_shortages(struct sim_cloud *sim)
 {
     int64_t now = loop_monotonic_ns(sim->loop);
     uint32_t kept = 0;
@@ -161,12 +161,12 @@ static bool sweep_shortages(struct sim_cloud *sim)
     return dropped;
 }
 
-// The park's catalogue with the offerings marked that are known to be out of stock, and what
+// The park's catalog with the offerings marked that are known to be out of stock, and what
 // machines turned out to have.
 static const struct instance_type_catalog *catalog_with_shortages(struct sim_cloud *sim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);
-    const struct instance_type_catalog *full = machine_park_catalog(sim->park);
+    const struct instance_type_catalog *full = sim_instances_catalog(sim->park);
     struct instance_type_catalog marked = *full;
     uint32_t count = full->spec.instance_types.count;
     marked.spec.instance_types.items =
@@ -191,8 +191,8 @@ static const struct instance_type_catalog *catalog_with_shortages(struct sim_clo
 
 static const struct instance_type_catalog *current_catalog(struct sim_cloud *sim)
 {
-    const struct instance_type_catalog *listed = machine_park_catalog(sim->park);
-    if (sweep_shortages(sim) || sim->listed != listed)
+    const struct instance_type_catalog *listed = sim_instances_catalog(sim->park);
+    if (evaluation_shortages(sim) || sim->listed != listed)
         forget_catalog(sim);
     if (sim->shortages.count == 0 && !learned_sizes_any(sim->sizes))
         return listed;
@@ -220,7 +220,7 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
                            struct machine_result *result)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
-    const struct park_machine *machine = machine_park_find_claim(sim->park, claim->meta.uid);
+    const struct sim_instance *machine = sim_instances_find_claim(sim->park, claim->meta.uid);
     const struct instance_type_catalog *catalog =
         (const struct instance_type_catalog *)object_acquire(
             (const struct object *)current_catalog(sim));
@@ -228,10 +228,10 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
     for (uint32_t i = 0; i < choices.count && machine == NULL; i++) {
         const struct offering_choice *choice = &choices.items[i];
         const requirement_list *where = &choice->offering->requirements;
-        if (machine_park_has_stock(sim->park, choice->type->name,
+        if (sim_instances_has_stock(sim->park, choice->type->name,
                                    requirement_single_value(where, LABEL_ZONE),
                                    requirement_single_value(where, LABEL_CAPACITY_TYPE)))
-            machine = machine_park_launch(sim->park, claim, choice->type, choice->offering);
+            machine = sim_instances_launch(sim->park, claim, choice->type, choice->offering);
         else
             remember_shortage(sim, choice->type, choice->offering);
     }
@@ -249,15 +249,15 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
 static void perform_on_one(struct sim_cloud *sim, const struct pending *pending,
                            struct machine_result *result)
 {
-    const struct park_machine *machine =
-        pending->provider_id != NULL ? machine_park_find(sim->park, pending->provider_id) : NULL;
+    const struct sim_instance *machine =
+        pending->provider_id != NULL ? sim_instances_find(sim->park, pending->provider_id) : NULL;
     if (machine == NULL) {
         error_set(&result->error, ERROR_NOT_FOUND, "there is no machine %s",
                   pending->provider_id != NULL ? pending->provider_id : "without a provider ID");
         return;
     }
     if (pending->call == SIM_DELETE)
-        machine_park_stop(sim->park, pending->provider_id);
+        sim_instances_stop(sim->park, pending->provider_id);
     result->machine = &machine->facts;
 }
 
@@ -265,8 +265,8 @@ static void answer_list(struct sim_cloud *sim, const struct pending *pending,
                         const struct error *fault)
 {
     VECTOR(struct machine) machines = {0};
-    const struct park_machine *machine;
-    for (uint32_t i = 0; (machine = machine_park_at(sim->park, i)) != NULL; i++)
+    const struct sim_instance *machine;
+    for (uint32_t i = 0; (machine = sim_instances_at(sim->park, i)) != NULL; i++)
         if (machine->phase == MACHINE_RUNNING)
             vector_push(&machines, machine->facts);
     struct machine_list_result result = {.error = *fault, machines.items, machines.count};
@@ -335,7 +335,7 @@ static void sim_learn(struct cloud *cloud, const struct node_claim *claim, const
     struct sim_cloud *sim = sim_of(cloud);
     const char *name = object_label((const struct object *)node, LABEL_INSTANCE_TYPE);
     const struct instance_type *type =
-        instance_type_catalog_find(machine_park_catalog(sim->park), name);
+        instance_type_catalog_find(sim_instances_catalog(sim->park), name);
     if (type != NULL && learned_sizes_note(sim->sizes, claim, node, type))
         forget_catalog(sim);
 }
@@ -387,7 +387,7 @@ static void sim_destroy(struct cloud *cloud)
         free(shortage->key);
     vector_free(&sim->shortages);
     learned_sizes_destroy(sim->sizes);
-    machine_park_listen(sim->park, NULL, NULL);
+    sim_instances_listen(sim->park, NULL, NULL);
     forget_catalog(sim);
     arena_destroy(sim->arena);
     free(sim);
@@ -431,7 +431,7 @@ static const struct cloud_operations sim_operations = {
     .destroy = sim_destroy,
 };
 
-struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
+struct cloud *sim_cloud_create(struct loop *loop, struct sim_instances *park,
                                const struct sim_cloud_options *options)
 {
     struct sim_cloud *sim = memory_allocate(sizeof *sim);
@@ -442,7 +442,7 @@ struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
     random_seed(&sim->random, options->seed);
     sim->sizes = learned_sizes_create();
     sim->arena = arena_create(4096);
-    sim->well_known = gather_well_known(sim->arena, machine_park_catalog(park));
-    machine_park_listen(park, on_listed, &sim->cloud);
+    sim->well_known = gather_well_known(sim->arena, sim_instances_catalog(park));
+    sim_instances_listen(park, on_listed, &sim->cloud);
     return &sim->cloud;
 }

@@ -29,5 +29,5 @@ struct sim_cloud_options {
 };
 
 // The park must outlive it. cloud_destroy: cloud->operations->destroy(cloud).
-struct cloud *sim_cloud_create(struct loop *loop, struct machine_park *park,
+struct cloud *sim_cloud_create(struct loop *loop, struct sim_instances *park,
                                const struct sim_cloud_options *options);

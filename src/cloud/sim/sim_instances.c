@@ -11,8 +11,8 @@
 #include "model/reading/catalog.h"
 
 struct record {
-    struct park_machine machine;
-    struct machine_park *park;
+    struct sim_instance machine;
+    struct sim_instances *park;
     struct arena *arena;
     struct timer *stop_timer;
 };
@@ -22,9 +22,9 @@ struct stock {
     int64_t machines;                           // left; < 0: unlimited
 };
 
-struct machine_park {
+struct sim_instances {
     struct loop *loop;
-    struct machine_park_options options;
+    struct sim_instances_options options;
     struct random random;
     VECTOR(struct record *) records; // running and stopping, in order of launch
     struct map *by_provider_id;      // -> record
@@ -35,10 +35,10 @@ struct machine_park {
     void *listener;
 };
 
-struct machine_park *machine_park_create(struct loop *loop,
-                                         const struct machine_park_options *options)
+struct sim_instances *sim_instances_create(struct loop *loop,
+                                         const struct sim_instances_options *options)
 {
-    struct machine_park *park = memory_allocate(sizeof *park);
+    struct sim_instances *park = memory_allocate(sizeof *park);
     park->loop = loop;
     park->options = *options;
     object_acquire((const struct object *)options->catalog);
@@ -56,7 +56,7 @@ static void record_free(struct record *record)
     free(record);
 }
 
-void machine_park_destroy(struct machine_park *park)
+void sim_instances_destroy(struct sim_instances *park)
 {
     if (park == NULL)
         return;
@@ -75,12 +75,12 @@ void machine_park_destroy(struct machine_park *park)
     free(park);
 }
 
-const struct instance_type_catalog *machine_park_catalog(const struct machine_park *park)
+const struct instance_type_catalog *sim_instances_catalog(const struct sim_instances *park)
 {
     return park->options.catalog;
 }
 
-void machine_park_set_catalog(struct machine_park *park,
+void sim_instances_set_catalog(struct sim_instances *park,
                               const struct instance_type_catalog *catalog)
 {
     object_acquire((const struct object *)catalog);
@@ -90,7 +90,7 @@ void machine_park_set_catalog(struct machine_park *park,
         park->listed(park->listener);
 }
 
-void machine_park_listen(struct machine_park *park, void (*listed)(void *context), void *context)
+void sim_instances_listen(struct sim_instances *park, void (*listed)(void *context), void *context)
 {
     park->listed = listed;
     park->listener = context;
@@ -98,7 +98,7 @@ void machine_park_listen(struct machine_park *park, void (*listed)(void *context
 
 // --- stock ---------------------------------------------------------------------------------------
 
-void machine_park_stock(struct machine_park *park, const char *instance_type, const char *zone,
+void sim_instances_stock(struct sim_instances *park, const char *instance_type, const char *zone,
                         const char *capacity_type, int64_t machines)
 {
     struct stock stock = {memory_copy_string(instance_type), memory_copy_string(zone),
@@ -111,7 +111,7 @@ static bool fits(const char *wanted, const char *actual)
     return wanted == NULL || text_equal(wanted, actual);
 }
 
-static struct stock *stock_of(const struct machine_park *park, const char *instance_type,
+static struct stock *stock_of(const struct sim_instances *park, const char *instance_type,
                               const char *zone, const char *capacity_type)
 {
     for (uint32_t i = park->stocks.count; i-- > 0;) {
@@ -123,7 +123,7 @@ static struct stock *stock_of(const struct machine_park *park, const char *insta
     return NULL;
 }
 
-bool machine_park_has_stock(const struct machine_park *park, const char *instance_type,
+bool sim_instances_has_stock(const struct sim_instances *park, const char *instance_type,
                             const char *zone, const char *capacity_type)
 {
     const struct stock *stock = stock_of(park, instance_type, zone, capacity_type);
@@ -203,12 +203,12 @@ static void describe(struct record *record, const struct node_claim *claim,
     record->machine.claim = (struct node_claim *)object_acquire((const struct object *)claim);
 }
 
-const struct park_machine *machine_park_launch(struct machine_park *park,
+const struct sim_instance *sim_instances_launch(struct sim_instances *park,
                                                const struct node_claim *claim,
                                                const struct instance_type *type,
                                                const struct offering *offering)
 {
-    const struct park_machine *existing = machine_park_find_claim(park, claim->meta.uid);
+    const struct sim_instance *existing = sim_instances_find_claim(park, claim->meta.uid);
     if (existing != NULL)
         return existing;
     struct record *record = memory_allocate(sizeof *record);
@@ -231,7 +231,7 @@ const struct park_machine *machine_park_launch(struct machine_park *park,
 
 // --- stopping ------------------------------------------------------------------------------------
 
-static void remove_record(struct machine_park *park, struct record *record)
+static void remove_record(struct sim_instances *park, struct record *record)
 {
     uint32_t at = 0;
     while (park->records.items[at] != record)
@@ -263,7 +263,7 @@ static int64_t between(struct random *random, int64_t least, int64_t most)
     return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
 }
 
-bool machine_park_stop(struct machine_park *park, const char *provider_id)
+bool sim_instances_stop(struct sim_instances *park, const char *provider_id)
 {
     struct record *record = map_get(park->by_provider_id, provider_id);
     if (record == NULL)
@@ -279,7 +279,7 @@ bool machine_park_stop(struct machine_park *park, const char *provider_id)
     return true;
 }
 
-bool machine_park_reclaim(struct machine_park *park, const char *provider_id)
+bool sim_instances_reclaim(struct sim_instances *park, const char *provider_id)
 {
     struct record *record = map_get(park->by_provider_id, provider_id);
     if (record == NULL)
@@ -290,41 +290,41 @@ bool machine_park_reclaim(struct machine_park *park, const char *provider_id)
 
 // --- looking -------------------------------------------------------------------------------------
 
-const struct park_machine *machine_park_find(const struct machine_park *park,
+const struct sim_instance *sim_instances_find(const struct sim_instances *park,
                                              const char *provider_id)
 {
     const struct record *record = map_get(park->by_provider_id, provider_id);
     return record != NULL ? &record->machine : NULL;
 }
 
-const struct park_machine *machine_park_find_claim(const struct machine_park *park,
+const struct sim_instance *sim_instances_find_claim(const struct sim_instances *park,
                                                    const char *claim_uid)
 {
     const struct record *record = map_get(park->by_claim, claim_uid);
     return record != NULL ? &record->machine : NULL;
 }
 
-const struct park_machine *machine_park_at(const struct machine_park *park, uint32_t index)
+const struct sim_instance *sim_instances_at(const struct sim_instances *park, uint32_t index)
 {
     return index < park->records.count ? &park->records.items[index]->machine : NULL;
 }
 
-uint32_t machine_park_count(const struct machine_park *park)
+uint32_t sim_instances_count(const struct sim_instances *park)
 {
     return park->records.count;
 }
 
-uint64_t machine_park_version(const struct machine_park *park)
+uint64_t sim_instances_version(const struct sim_instances *park)
 {
     return park->version;
 }
 
-uint64_t machine_park_launches(const struct machine_park *park)
+uint64_t sim_instances_launches(const struct sim_instances *park)
 {
     return park->launches;
 }
 
-int64_t machine_park_price(const struct machine_park *park)
+int64_t sim_instances_price(const struct sim_instances *park)
 {
     int64_t price = 0;
     vector_for_each (record, &park->records) {

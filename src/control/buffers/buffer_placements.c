@@ -14,30 +14,30 @@ struct place { // of one placeholder
     char name[]; // of the NodeClaim, or of a Node that has none
 };
 
-struct buffer_ledger {
+struct buffer_placements {
     struct control *control;
     struct map *places;   // struct place by placeholder UID
     struct map *outcomes; // struct buffer_outcome by "namespace/name" of the buffer
     bool knows;
 };
 
-struct buffer_ledger *buffer_ledger_create(struct control *control)
+struct buffer_placements *buffer_placements_create(struct control *control)
 {
-    struct buffer_ledger *ledger = memory_allocate(sizeof *ledger);
+    struct buffer_placements *ledger = memory_allocate(sizeof *ledger);
     ledger->control = control;
     ledger->places = map_create();
     ledger->outcomes = map_create();
     return ledger;
 }
 
-void buffer_ledger_destroy(struct buffer_ledger *ledger)
+void buffer_placements_destroy(struct buffer_placements *ledger)
 {
     map_destroy(ledger->places, free);
     map_destroy(ledger->outcomes, free);
     free(ledger);
 }
 
-bool buffer_ledger_knows(const struct buffer_ledger *ledger)
+bool buffer_placements_knows(const struct buffer_placements *ledger)
 {
     return ledger->knows;
 }
@@ -57,7 +57,7 @@ static void outcome_key(const char *namespace, const char *name, char out[600])
     snprintf(out, 600, "%s/%s", namespace != NULL ? namespace : "", name);
 }
 
-static struct buffer_outcome *outcome_of(struct buffer_ledger *ledger, const struct pod *pod)
+static struct buffer_outcome *outcome_of(struct buffer_placements *ledger, const struct pod *pod)
 {
     char key[600];
     outcome_key(pod->meta.namespace,
@@ -67,7 +67,7 @@ static struct buffer_outcome *outcome_of(struct buffer_ledger *ledger, const str
     return outcome;
 }
 
-const struct buffer_outcome *buffer_ledger_outcome(const struct buffer_ledger *ledger,
+const struct buffer_outcome *buffer_placements_outcome(const struct buffer_placements *ledger,
                                                    const char *namespace, const char *name)
 {
     char key[600];
@@ -88,7 +88,7 @@ static bool same_places(const struct map *before, struct map *after)
 }
 
 // Those that kept their place: bound pods of the snapshot.
-static void note_kept(struct buffer_ledger *ledger, const struct snapshot *snapshot,
+static void note_kept(struct buffer_placements *ledger, const struct snapshot *snapshot,
                       struct map *places)
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
@@ -100,7 +100,7 @@ static void note_kept(struct buffer_ledger *ledger, const struct snapshot *snaps
     }
 }
 
-bool buffer_ledger_note_plan(struct buffer_ledger *ledger, const struct snapshot *snapshot,
+bool buffer_placements_note_plan(struct buffer_placements *ledger, const struct snapshot *snapshot,
                              const struct plan *plan)
 {
     struct map *places = map_create();
@@ -129,13 +129,13 @@ bool buffer_ledger_note_plan(struct buffer_ledger *ledger, const struct snapshot
     return moved;
 }
 
-void buffer_ledger_note_claim(struct buffer_ledger *ledger, const struct pod *placeholder,
+void buffer_placements_note_claim(struct buffer_placements *ledger, const struct pod *placeholder,
                               const char *claim)
 {
     put(ledger->places, placeholder->meta.uid, true, claim);
 }
 
-bool buffer_ledger_trim(struct buffer_ledger *ledger, const char *buffer_uid, int64_t size)
+bool buffer_placements_trim(struct buffer_placements *ledger, const char *buffer_uid, int64_t size)
 {
     VECTOR(char *) gone = {0};
     size_t length = strlen(buffer_uid);
@@ -157,7 +157,7 @@ bool buffer_ledger_trim(struct buffer_ledger *ledger, const char *buffer_uid, in
 }
 
 // --- for the next decision -----------------------------------------------------------------------
-static const struct node_claim *living_claim(const struct buffer_ledger *ledger,
+static const struct node_claim *living_claim(const struct buffer_placements *ledger,
                                              const struct place *place)
 {
     const struct node_claim *claim =
@@ -165,7 +165,7 @@ static const struct node_claim *living_claim(const struct buffer_ledger *ledger,
     return claim != NULL && !object_is_deleting((const struct object *)claim) ? claim : NULL;
 }
 
-void buffer_ledger_add_bound(struct buffer_ledger *ledger, struct snapshot *snapshot,
+void buffer_placements_add_bound(struct buffer_placements *ledger, struct snapshot *snapshot,
                              const struct capacity_buffer *buffer,
                              const struct pod_template *template, int64_t size)
 {
@@ -183,7 +183,7 @@ void buffer_ledger_add_bound(struct buffer_ledger *ledger, struct snapshot *snap
     }
 }
 
-static const char *node_name(const struct buffer_ledger *ledger, const struct place *place)
+static const char *node_name(const struct buffer_placements *ledger, const struct place *place)
 {
     if (!place->is_claim)
         return place->name;
@@ -193,7 +193,7 @@ static const char *node_name(const struct buffer_ledger *ledger, const struct pl
     return state != NULL ? state_name(state) : place->name;
 }
 
-void buffer_ledger_name_nodes(struct buffer_ledger *ledger, struct snapshot *snapshot)
+void buffer_placements_name_nodes(struct buffer_placements *ledger, struct snapshot *snapshot)
 {
     struct map *seen = map_create();
     for (struct map_entry *entry = map_first(ledger->places); entry != NULL;
@@ -207,7 +207,7 @@ void buffer_ledger_name_nodes(struct buffer_ledger *ledger, struct snapshot *sna
     map_destroy(seen, NULL);
 }
 
-bool buffer_ledger_holds(const struct buffer_ledger *ledger, const struct node *node)
+bool buffer_placements_holds(const struct buffer_placements *ledger, const struct node *node)
 {
     const struct node_claim *claim = cluster_claim_of(ledger->control->cluster, node, NULL);
     const char *name = claim != NULL ? claim->meta.name : node->meta.name;

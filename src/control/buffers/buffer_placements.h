@@ -10,9 +10,9 @@
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
 
-struct buffer_ledger;
-struct buffer_ledger *buffer_ledger_create(struct control *control);
-void buffer_ledger_destroy(struct buffer_ledger *ledger);
+struct buffer_placements;
+struct buffer_placements *buffer_placements_create(struct control *control);
+void buffer_placements_destroy(struct buffer_placements *ledger);
 
 // Of one buffer in the last pass.
 struct buffer_outcome {
@@ -20,24 +20,24 @@ struct buffer_outcome {
 };
 
 // A whole pass was planned for that snapshot. Answers whether some placeholder moved.
-bool buffer_ledger_note_plan(struct buffer_ledger *ledger, const struct snapshot *snapshot,
+bool buffer_placements_note_plan(struct buffer_placements *ledger, const struct snapshot *snapshot,
                              const struct plan *plan);
 // The NodeClaim that a placeholder was planned for is, or may be, there.
-void buffer_ledger_note_claim(struct buffer_ledger *ledger, const struct pod *placeholder,
+void buffer_placements_note_claim(struct buffer_placements *ledger, const struct pod *placeholder,
                               const char *claim);
 // The buffer has only that many placeholders now. Answers whether some went.
-bool buffer_ledger_trim(struct buffer_ledger *ledger, const char *buffer_uid, int64_t size);
+bool buffer_placements_trim(struct buffer_placements *ledger, const char *buffer_uid, int64_t size);
 // NULL: the last pass had none of the buffer's.
-const struct buffer_outcome *buffer_ledger_outcome(const struct buffer_ledger *ledger,
+const struct buffer_outcome *buffer_placements_outcome(const struct buffer_placements *ledger,
                                                    const char *namespace, const char *name);
-bool buffer_ledger_knows(const struct buffer_ledger *ledger); // there was a whole pass
+bool buffer_placements_knows(const struct buffer_placements *ledger); // there was a whole pass
 
 // Adds what a placeholder still to come to its unlaunched NodeClaim is for the next decision: a
 // bound pod; `template` is the snapshot's.
-void buffer_ledger_add_bound(struct buffer_ledger *ledger, struct snapshot *snapshot,
+void buffer_placements_add_bound(struct buffer_placements *ledger, struct snapshot *snapshot,
                              const struct capacity_buffer *buffer,
                              const struct pod_template *template, int64_t size);
 // snapshot->buffer_nodes.
-void buffer_ledger_name_nodes(struct buffer_ledger *ledger, struct snapshot *snapshot);
+void buffer_placements_name_nodes(struct buffer_placements *ledger, struct snapshot *snapshot);
 // Whether placeholders were put on the node.
-bool buffer_ledger_holds(const struct buffer_ledger *ledger, const struct node *node);
+bool buffer_placements_holds(const struct buffer_placements *ledger, const struct node *node);

@@ -29,7 +29,7 @@ struct buffer_record {
 struct capacity_buffers {
     struct control *control;
     struct reconcile_queue *queue;
-    struct buffer_ledger *ledger;
+    struct buffer_placements *ledger;
     struct map *records; // struct buffer_record by "namespace/name"
 };
 
@@ -78,7 +78,7 @@ static void on_buffer(void *context, enum mirror_change change, const struct obj
     key_of(old_object, key);
     reconcile_queue_add(buffers->queue, key); // which drops its record, not in use then
     if (old_object->meta.uid != NULL &&
-        buffer_ledger_trim(buffers->ledger, old_object->meta.uid, 0))
+        buffer_placements_trim(buffers->ledger, old_object->meta.uid, 0))
         disruption_wake(buffers->control->disruption_controller);
 }
 
@@ -146,7 +146,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         (before != NULL && before->spec.node_name != NULL))
         return;
     const struct node *node = find_node(buffers->control, pod->spec.node_name);
-    if (node != NULL && buffer_ledger_holds(buffers->ledger, node))
+    if (node != NULL && buffer_placements_holds(buffers->ledger, node))
         provisioner_trigger(buffers->control->provisioner, pod->meta.uid);
 }
 
@@ -169,7 +169,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     for (const struct object *buffer;
          (buffer = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
         const struct buffer_outcome *outcome =
-            buffer_ledger_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
+            buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
         if (outcome != NULL && outcome->on_new > 0) {
             provisioner_trigger(buffers->control->provisioner, new_object->meta.uid);
             return;
@@ -189,7 +189,7 @@ struct capacity_buffers *capacity_buffers_create(struct control *control)
         return NULL;
     struct capacity_buffers *buffers = memory_allocate(sizeof *buffers);
     buffers->control = control;
-    buffers->ledger = buffer_ledger_create(control);
+    buffers->ledger = buffer_placements_create(control);
     buffers->records = map_create();
     buffers->queue =
         control_queue(control, &(struct reconcile_queue_options){.name = "capacitybuffer",
@@ -212,7 +212,7 @@ void capacity_buffers_destroy(struct capacity_buffers *buffers)
 {
     if (buffers == NULL)
         return;
-    buffer_ledger_destroy(buffers->ledger);
+    buffer_placements_destroy(buffers->ledger);
     map_destroy(buffers->records, record_destroy);
     free(buffers);
 }
@@ -270,7 +270,7 @@ static void set_provisioning(const struct capacity_buffers *buffers, struct cond
 {
     const char *type = "Provisioning";
     const struct buffer_outcome *outcome =
-        buffer_ledger_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
+        buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
     if (resolution->failure != NULL)
         conditions_set(conditions, type, "False", "NotReadyForProvisioning",
                        "Buffer is not ready for provisioning");
@@ -375,7 +375,7 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
     int64_t size = resolution.failure == NULL
                        ? buffer_size(arena, buffer, resolution.template, resolution.workload)
                        : 0;
-    if (buffer->meta.uid != NULL && buffer_ledger_trim(buffers->ledger, buffer->meta.uid, size))
+    if (buffer->meta.uid != NULL && buffer_placements_trim(buffers->ledger, buffer->meta.uid, size))
         disruption_wake(control->disruption_controller);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)buffer, &buffer->status.conditions,
@@ -445,7 +445,7 @@ bool capacity_buffers_want_pass(const struct capacity_buffers *buffers)
 
 bool capacity_buffers_settled(const struct capacity_buffers *buffers)
 {
-    return buffers == NULL || buffer_ledger_knows(buffers->ledger) ||
+    return buffers == NULL || buffer_placements_knows(buffers->ledger) ||
            !capacity_buffers_want_pass(buffers);
 }
 
@@ -496,10 +496,10 @@ void capacity_buffers_add(struct capacity_buffers *buffers, struct snapshot *sna
         const struct pod_template *template = present_template(buffers, buffer);
         snapshot_add(snapshot, object);
         if (template != NULL && buffer->meta.uid != NULL)
-            buffer_ledger_add_bound(buffers->ledger, snapshot, buffer, template,
+            buffer_placements_add_bound(buffers->ledger, snapshot, buffer, template,
                                     present_size(buffer));
     }
-    buffer_ledger_name_nodes(buffers->ledger, snapshot);
+    buffer_placements_name_nodes(buffers->ledger, snapshot);
 }
 
 void capacity_buffers_note_plan(struct capacity_buffers *buffers, const struct snapshot *snapshot,
@@ -507,7 +507,7 @@ void capacity_buffers_note_plan(struct capacity_buffers *buffers, const struct s
 {
     if (buffers == NULL)
         return;
-    if (buffer_ledger_note_plan(buffers->ledger, snapshot, plan))
+    if (buffer_placements_note_plan(buffers->ledger, snapshot, plan))
         disruption_wake(buffers->control->disruption_controller);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
@@ -522,5 +522,5 @@ void capacity_buffers_note_claim(struct capacity_buffers *buffers, const struct 
                                  const char *claim)
 {
     if (buffers != NULL)
-        buffer_ledger_note_claim(buffers->ledger, placeholder, claim);
+        buffer_placements_note_claim(buffers->ledger, placeholder, claim);
 }

@@ -14,15 +14,15 @@ struct cause {
     uint64_t look;    // in which it was found last
 };
 
-struct node_causes {
+struct blocked_events {
     struct control *control;
     struct map *causes[LOOKERS]; // struct cause by "REASON UID"
     uint64_t look;
 };
 
-struct node_causes *node_causes_create(struct control *control)
+struct blocked_events *blocked_events_create(struct control *control)
 {
-    struct node_causes *causes = memory_allocate(sizeof *causes);
+    struct blocked_events *causes = memory_allocate(sizeof *causes);
     causes->control = control;
     causes->look = 1;
     for (int i = 0; i < LOOKERS; i++)
@@ -38,7 +38,7 @@ static void cause_destroy(void *value)
     free(cause);
 }
 
-void node_causes_destroy(struct node_causes *causes)
+void blocked_events_destroy(struct blocked_events *causes)
 {
     if (causes == NULL)
         return;
@@ -60,7 +60,7 @@ static struct cause *find_or_make(struct map *causes, const char *key, const str
     return cause;
 }
 
-static bool was_told(const struct node_causes *causes, const char *key, uint64_t message)
+static bool was_told(const struct blocked_events *causes, const char *key, uint64_t message)
 {
     for (int i = 0; i < LOOKERS; i++) {
         const struct cause *cause = map_get(causes->causes[i], key);
@@ -70,7 +70,7 @@ static bool was_told(const struct node_causes *causes, const char *key, uint64_t
     return false;
 }
 
-void node_causes_tell(struct node_causes *causes, enum node_looker looker, const char *reason,
+void blocked_events_tell(struct blocked_events *causes, enum node_looker looker, const char *reason,
                       const struct node *node, const struct node_claim *claim, const char *message)
 {
     const struct event_text event = {.reason = reason};
@@ -95,7 +95,7 @@ static bool is_gone(const struct control *control, const struct cause *cause)
     return about == NULL || strcmp(about->meta.uid != NULL ? about->meta.uid : "", cause->uid) != 0;
 }
 
-void node_causes_end(struct node_causes *causes, enum node_looker looker, bool was_at_all)
+void blocked_events_end(struct blocked_events *causes, enum node_looker looker, bool was_at_all)
 {
     struct map_entry *next;
     for (struct map_entry *entry = map_first(causes->causes[looker]); entry != NULL; entry = next) {

@@ -10,13 +10,13 @@
 
 #include "control/runtime/control.h"
 
-struct node_causes;
-struct node_causes *node_causes_create(struct control *control);
-void node_causes_destroy(struct node_causes *causes); // NULL is fine
+struct blocked_events;
+struct blocked_events *blocked_events_create(struct control *control);
+void blocked_events_destroy(struct blocked_events *causes); // NULL is fine
 
 enum node_looker { LOOKER_EMPTINESS, LOOKER_SWEEP };
 // `reason`: of the event. One of `node` and `claim` may be NULL.
-void node_causes_tell(struct node_causes *causes, enum node_looker looker, const char *reason,
+void blocked_events_tell(struct blocked_events *causes, enum node_looker looker, const char *reason,
                       const struct node *node, const struct node_claim *claim, const char *message);
 // The look has ended. One at all nodes: what was not told of this time holds no longer.
-void node_causes_end(struct node_causes *causes, enum node_looker looker, bool was_at_all);
+void blocked_events_end(struct blocked_events *causes, enum node_looker looker, bool was_at_all);

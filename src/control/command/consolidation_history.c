@@ -30,7 +30,7 @@ struct ledger_move {
     uint64_t workloads[WORKLOADS_MAX]; // hashes of their owners' UIDs
     uint32_t workloads_count;
     bool is_loop;
-    bool is_back; // what it seems to replace came for nothing: move_ledger_undone()
+    bool is_back; // what it seems to replace came for nothing: consolidation_history_undone()
 };
 struct ledger_pool {
     int64_t regret_ns, last_regret_ns; // monotonic: the last but one, and the last; 0: none
@@ -41,7 +41,7 @@ struct ledger_pool {
     uint32_t next;
 };
 
-struct move_ledger {
+struct consolidation_history {
     struct control *control;
     VECTOR(struct ledger_move *) moves; // oldest first
     struct map *pools;                  // struct ledger_pool by name
@@ -53,9 +53,9 @@ static const struct event_text loop_event = {
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object);
 
-struct move_ledger *move_ledger_create(struct control *control)
+struct consolidation_history *consolidation_history_create(struct control *control)
 {
-    struct move_ledger *ledger = memory_allocate(sizeof *ledger);
+    struct consolidation_history *ledger = memory_allocate(sizeof *ledger);
     ledger->control = control;
     ledger->pools = map_create();
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, ledger);
@@ -85,7 +85,7 @@ static void pool_destroy(void *value)
     free(pool);
 }
 
-void move_ledger_destroy(struct move_ledger *ledger)
+void consolidation_history_destroy(struct consolidation_history *ledger)
 {
     if (ledger == NULL)
         return;
@@ -96,7 +96,7 @@ void move_ledger_destroy(struct move_ledger *ledger)
     free(ledger);
 }
 
-static bool is_off(const struct move_ledger *ledger)
+static bool is_off(const struct consolidation_history *ledger)
 {
     return ledger->control->settings->compatibility_upstream;
 }
@@ -155,7 +155,7 @@ static void add_workloads(const struct control *control, struct ledger_move *mov
             add_workload(move, pods->items[i]);
 }
 
-static void forget_old(struct move_ledger *ledger)
+static void forget_old(struct consolidation_history *ledger)
 {
     int64_t now = control_now(ledger->control);
     uint32_t old = 0;
@@ -177,7 +177,7 @@ static bool undoes(const struct ledger_move *move, const struct ledger_move *ear
            any_common_type(&move->from, &earlier->to) && any_common_workload(move, earlier);
 }
 
-static void tell_loop(struct move_ledger *ledger, const struct ledger_move *move,
+static void tell_loop(struct consolidation_history *ledger, const struct ledger_move *move,
                       const struct ledger_move *earlier)
 {
     struct control *control = ledger->control;
@@ -207,7 +207,7 @@ static void annotate(const struct ledger_move *move, struct disruption_command *
     text_free(&text);
 }
 
-void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *command)
+void consolidation_history_begin(struct consolidation_history *ledger, struct disruption_command *command)
 {
     struct control *control = ledger->control;
     if (is_off(ledger) || command->replacements.count == 0 ||
@@ -236,7 +236,7 @@ void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *co
     vector_push(&ledger->moves, move);
 }
 
-const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct arena *arena,
+const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger, struct arena *arena,
                                              uint32_t *count)
 {
     forget_old(ledger);
@@ -262,7 +262,7 @@ const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct 
 }
 
 // --- what came of them ---------------------------------------------------------------------------
-static struct ledger_move *move_of(struct move_ledger *ledger, const char *id)
+static struct ledger_move *move_of(struct consolidation_history *ledger, const char *id)
 {
     for (uint32_t i = ledger->moves.count; i-- > 0;)
         if (strcmp(ledger->moves.items[i]->id, id) == 0)
@@ -270,7 +270,7 @@ static struct ledger_move *move_of(struct move_ledger *ledger, const char *id)
     return NULL;
 }
 
-void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command)
+void consolidation_history_end(struct consolidation_history *ledger, const struct disruption_command *command)
 {
     struct control *control = ledger->control;
     if (is_off(ledger) || strcmp(command->reason, "Drifted") == 0)
@@ -296,7 +296,7 @@ static void copy_types(struct types *to, const struct types *from)
         add_type(to, from->names[i]);
 }
 
-void move_ledger_undone(struct move_ledger *ledger, const char *id)
+void consolidation_history_undone(struct consolidation_history *ledger, const char *id)
 {
     const struct ledger_move *move = move_of(ledger, id);
     if (move == NULL)
@@ -313,7 +313,7 @@ void move_ledger_undone(struct move_ledger *ledger, const char *id)
 }
 
 // --- emptiness that was regretted (DIS-752) ------------------------------------------------------
-void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const char *instance_type)
+void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool, const char *instance_type)
 {
     if (is_off(ledger))
         return;
@@ -325,7 +325,7 @@ void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const cha
 }
 
 // Regrets of one wave count once: the next is one of a node that was emptied after the last.
-static void regret(struct move_ledger *ledger, struct ledger_pool *entry, const char *pool,
+static void regret(struct consolidation_history *ledger, struct ledger_pool *entry, const char *pool,
                    int64_t emptied_ns)
 {
     struct control *control = ledger->control;
@@ -335,7 +335,7 @@ static void regret(struct move_ledger *ledger, struct ledger_pool *entry, const 
     entry->regret_ns = entry->last_regret_ns;
     entry->last_regret_ns = loop_monotonic_ns(control->loop);
     const struct node_pool *object = find_pool(control, pool);
-    if (move_ledger_quiet_ns(ledger, pool) > 0 && object != NULL)
+    if (consolidation_history_quiet_ns(ledger, pool) > 0 && object != NULL)
         publish(control, (const struct object *)object, &event,
                 "nodes that were removed as empty were launched again within 15 min, twice within "
                 "an hour: empty nodes are kept for 15 min until an hour passes without");
@@ -344,7 +344,7 @@ static void regret(struct move_ledger *ledger, struct ledger_pool *entry, const 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
-    struct move_ledger *ledger = context;
+    struct consolidation_history *ledger = context;
     (void)change;
     if (new_object == NULL || node_claim_is_launched((const struct node_claim *)old_object) ||
         !node_claim_is_launched((const struct node_claim *)new_object) ||
@@ -365,7 +365,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         regret(ledger, entry, pool, emptied_ns);
 }
 
-int64_t move_ledger_quiet_ns(const struct move_ledger *ledger, const char *pool)
+int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger, const char *pool)
 {
     const struct ledger_pool *entry = map_get(ledger->pools, pool);
     int64_t now_ns = loop_monotonic_ns(ledger->control->loop);
@@ -377,7 +377,7 @@ int64_t move_ledger_quiet_ns(const struct move_ledger *ledger, const char *pool)
 
 // --- after a restart -----------------------------------------------------------------------------
 // "2026-01-01T00:00:00Z once m5.large c5.large".
-static void recover_move(struct move_ledger *ledger, const struct node_claim *claim)
+static void recover_move(struct consolidation_history *ledger, const struct node_claim *claim)
 {
     struct control *control = ledger->control;
     const struct object *object = (const struct object *)claim;
@@ -411,7 +411,7 @@ static int compare_moves(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void move_ledger_recover(struct move_ledger *ledger)
+void consolidation_history_recover(struct consolidation_history *ledger)
 {
     struct mirror_iterator iterator = {0};
     if (is_off(ledger))

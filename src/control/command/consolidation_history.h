@@ -16,22 +16,22 @@
 
 #define ANNOTATION_REPLACES "adze.dev/replaces"
 
-struct move_ledger;
-struct move_ledger *move_ledger_create(struct control *control);
-void move_ledger_destroy(struct move_ledger *ledger); // NULL is fine
+struct consolidation_history;
+struct consolidation_history *consolidation_history_create(struct control *control);
+void consolidation_history_destroy(struct consolidation_history *ledger); // NULL is fine
 
 // A consolidation with replacements begins; they are annotated. Before they are created.
-void move_ledger_begin(struct move_ledger *ledger, struct disruption_command *command);
+void consolidation_history_begin(struct consolidation_history *ledger, struct disruption_command *command);
 // It has ended well.
-void move_ledger_end(struct move_ledger *ledger, const struct disruption_command *command);
+void consolidation_history_end(struct consolidation_history *ledger, const struct disruption_command *command);
 // Its replacements came for nothing (DIS-749): the next move like it undoes what undid this one.
-void move_ledger_undone(struct move_ledger *ledger, const char *id);
+void consolidation_history_undone(struct consolidation_history *ledger, const char *id);
 // A node was taken away as empty.
-void move_ledger_emptied(struct move_ledger *ledger, const char *pool, const char *instance_type);
+void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool, const char *instance_type);
 // Replacements that are frozen now; in `arena`.
-const struct frozen_move *move_ledger_frozen(struct move_ledger *ledger, struct arena *arena,
+const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger, struct arena *arena,
                                              uint32_t *count);
 // How long a NodePool's nodes must have been quiet at least; 0: as its consolidateAfter says.
-int64_t move_ledger_quiet_ns(const struct move_ledger *ledger, const char *pool);
+int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger, const char *pool);
 // Once, when the mirror is complete.
-void move_ledger_recover(struct move_ledger *ledger);
+void consolidation_history_recover(struct consolidation_history *ledger);

@@ -39,7 +39,7 @@ struct habit { // of a workload
     char *nodes[NODES_KEPT]; // the last one first
     uint32_t nodes_count;
 };
-struct move_outcomes {
+struct consolidation_outcomes {
     struct control *control;
     VECTOR(struct outcome *) outcomes; // in the order in which they began
     struct map *habits;                // struct habit by UID of the workload
@@ -48,9 +48,9 @@ struct move_outcomes {
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
 
-struct move_outcomes *move_outcomes_create(struct control *control)
+struct consolidation_outcomes *consolidation_outcomes_create(struct control *control)
 {
-    struct move_outcomes *outcomes = memory_allocate(sizeof *outcomes);
+    struct consolidation_outcomes *outcomes = memory_allocate(sizeof *outcomes);
     outcomes->control = control;
     outcomes->habits = map_create();
     mirror_on_change(control->mirror, KIND_POD, on_pod, outcomes);
@@ -84,7 +84,7 @@ static void destroy_habit(void *value)
     free(habit);
 }
 
-void move_outcomes_destroy(struct move_outcomes *outcomes)
+void consolidation_outcomes_destroy(struct consolidation_outcomes *outcomes)
 {
     if (outcomes == NULL)
         return;
@@ -95,7 +95,7 @@ void move_outcomes_destroy(struct move_outcomes *outcomes)
     free(outcomes);
 }
 
-static struct outcome *find(struct move_outcomes *outcomes, const char *id, uint32_t *index)
+static struct outcome *find(struct consolidation_outcomes *outcomes, const char *id, uint32_t *index)
 {
     for (*index = 0; *index < outcomes->outcomes.count; (*index)++)
         if (strcmp(outcomes->outcomes.items[*index]->id, id) == 0)
@@ -103,7 +103,7 @@ static struct outcome *find(struct move_outcomes *outcomes, const char *id, uint
     return NULL;
 }
 
-static void remove_at(struct move_outcomes *outcomes, uint32_t index)
+static void remove_at(struct consolidation_outcomes *outcomes, uint32_t index)
 {
     outcome_destroy(outcomes->outcomes.items[index]);
     outcomes->outcomes.count--;
@@ -131,7 +131,7 @@ static void add_planned(struct outcome *outcome, const struct command_move *move
                               .pods = 1});
 }
 
-void move_outcomes_begin(struct move_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
 {
     struct control *control = outcomes->control;
     if (control->settings->compatibility_upstream || command->nodes.count == 0 ||
@@ -152,7 +152,7 @@ void move_outcomes_begin(struct move_outcomes *outcomes, const struct disruption
     vector_push(&outcomes->outcomes, outcome);
 }
 
-void move_outcomes_drop(struct move_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
 {
     uint32_t index;
     const struct outcome *outcome = find(outcomes, command->id, &index);
@@ -160,7 +160,7 @@ void move_outcomes_drop(struct move_outcomes *outcomes, const struct disruption_
         remove_at(outcomes, index);
 }
 
-void move_outcomes_end(struct move_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_end(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
 {
     uint32_t index;
     struct outcome *outcome = find(outcomes, command->id, &index);
@@ -170,14 +170,14 @@ void move_outcomes_end(struct move_outcomes *outcomes, const struct disruption_c
 
 // --- pods that come ------------------------------------------------------------------------------
 
-static const char *node_of(const struct move_outcomes *outcomes, const char *claim_name)
+static const char *node_of(const struct consolidation_outcomes *outcomes, const char *claim_name)
 {
     const struct node_claim *claim = find_claim(outcomes->control, claim_name);
     return claim != NULL ? claim->status.node_name : NULL;
 }
 
 // A pod of the workload has been put on the node.
-static void note_landing(const struct move_outcomes *outcomes, struct outcome *outcome,
+static void note_landing(const struct consolidation_outcomes *outcomes, struct outcome *outcome,
                          const char *workload, const char *node)
 {
     struct planned_pods *here = NULL;
@@ -208,7 +208,7 @@ static void note_landing(const struct move_outcomes *outcomes, struct outcome *o
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
-    struct move_outcomes *outcomes = context;
+    struct consolidation_outcomes *outcomes = context;
     const struct pod *before = (const struct pod *)old_object;
     const struct pod *pod = (const struct pod *)new_object;
     (void)change;
@@ -239,7 +239,7 @@ static void remember_node(struct habit *habit, const char *node)
     habit->nodes[0] = name;
 }
 
-static void forget_old_habits(struct move_outcomes *outcomes)
+static void forget_old_habits(struct consolidation_outcomes *outcomes)
 {
     int64_t now = control_now(outcomes->control);
     struct map_entry *next;
@@ -260,7 +260,7 @@ static bool is_before(const struct outcome *outcome, uint32_t index)
 }
 
 // One strike for each workload, whatever the number of its pods.
-static void learn(struct move_outcomes *outcomes, const struct outcome *outcome)
+static void learn(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     int64_t now = control_now(outcomes->control);
     for (uint32_t i = 0; i < outcome->elsewhere.count; i++) {
@@ -286,7 +286,7 @@ static int by_uid(const void *a, const void *b)
                   ((const struct scheduled_workload *)b)->uid);
 }
 
-struct scheduled_list move_outcomes_scheduled(struct move_outcomes *outcomes, struct arena *arena)
+struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes, struct arena *arena)
 {
     forget_old_habits(outcomes);
     struct scheduled_workload *items =
@@ -327,7 +327,7 @@ static bool landed_before(const struct outcome *outcome, uint32_t index)
     return false;
 }
 
-static int64_t price_of_replacements(struct move_outcomes *outcomes, const struct outcome *outcome)
+static int64_t price_of_replacements(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     int64_t price = 0;
     vector_for_each (name, &outcome->replacements) {
@@ -338,7 +338,7 @@ static int64_t price_of_replacements(struct move_outcomes *outcomes, const struc
 }
 
 // Of nodes that are new, and that its pods needed after all.
-static int64_t price_of_others(struct move_outcomes *outcomes, const struct outcome *outcome)
+static int64_t price_of_others(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     struct control *control = outcomes->control;
     int64_t price = 0;
@@ -364,7 +364,7 @@ static bool landed_on(const struct outcome *outcome, uint32_t replacement)
 }
 
 // No pod that was planned for it came, and none is there, or it has gone already.
-static bool is_empty(const struct move_outcomes *outcomes, const struct outcome *outcome,
+static bool is_empty(const struct consolidation_outcomes *outcomes, const struct outcome *outcome,
                      uint32_t replacement)
 {
     const struct control *control = outcomes->control;
@@ -378,7 +378,7 @@ static bool is_empty(const struct move_outcomes *outcomes, const struct outcome 
     return true;
 }
 
-static bool any_empty(const struct move_outcomes *outcomes, const struct outcome *outcome)
+static bool any_empty(const struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->replacements.count; i++)
         if (is_empty(outcomes, outcome, i))
@@ -386,7 +386,7 @@ static bool any_empty(const struct move_outcomes *outcomes, const struct outcome
     return false;
 }
 
-static void judge(struct move_outcomes *outcomes, const struct outcome *outcome)
+static void judge(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     struct control *control = outcomes->control;
     int64_t others = price_of_others(outcomes, outcome);
@@ -405,10 +405,10 @@ static void judge(struct move_outcomes *outcomes, const struct outcome *outcome)
               (double)outcome->predicted / 1e9, "f:realised-savings", (double)realised / 1e9);
     learn(outcomes, outcome);
     if (vain)
-        move_ledger_undone(control->move_ledger, outcome->id);
+        consolidation_history_undone(control->consolidation_history, outcome->id);
 }
 
-void move_outcomes_review(struct move_outcomes *outcomes)
+void consolidation_outcomes_review(struct consolidation_outcomes *outcomes)
 {
     int64_t now_ns = loop_monotonic_ns(outcomes->control->loop);
     for (uint32_t i = 0; i < outcomes->outcomes.count;) {

@@ -15,16 +15,16 @@
 #include "control/command/disruption_command.h"
 #include "engine/problem/disruption_inputs.h"
 
-struct move_outcomes;
-struct move_outcomes *move_outcomes_create(struct control *control);
-void move_outcomes_destroy(struct move_outcomes *outcomes); // NULL is fine
+struct consolidation_outcomes;
+struct consolidation_outcomes *consolidation_outcomes_create(struct control *control);
+void consolidation_outcomes_destroy(struct consolidation_outcomes *outcomes); // NULL is fine
 
 // A command is about to be carried out: its pods are watched from now on. Nothing but consolidation
 // is. Then it has ended well, or it came to nothing.
-void move_outcomes_begin(struct move_outcomes *outcomes, const struct disruption_command *command);
-void move_outcomes_end(struct move_outcomes *outcomes, const struct disruption_command *command);
-void move_outcomes_drop(struct move_outcomes *outcomes, const struct disruption_command *command);
+void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
+void consolidation_outcomes_end(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
+void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
 // Judges those whose time has come. Cheap; to be called now and then.
-void move_outcomes_review(struct move_outcomes *outcomes);
+void consolidation_outcomes_review(struct consolidation_outcomes *outcomes);
 // The workloads that are to be planned by where they are put, by UID; in `arena`.
-struct scheduled_list move_outcomes_scheduled(struct move_outcomes *outcomes, struct arena *arena);
+struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes, struct arena *arena);

@@ -14,7 +14,7 @@ struct times { // the last ones, in a ring
     uint32_t count, next;
 };
 
-struct turnover {
+struct node_timings {
     struct control *control;
     struct times boots, drains;
 };
@@ -22,15 +22,15 @@ struct turnover {
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object);
 
-struct turnover *turnover_create(struct control *control)
+struct node_timings *node_timings_create(struct control *control)
 {
-    struct turnover *turnover = memory_allocate(sizeof *turnover);
+    struct node_timings *turnover = memory_allocate(sizeof *turnover);
     turnover->control = control;
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, turnover);
     return turnover;
 }
 
-void turnover_destroy(struct turnover *turnover)
+void node_timings_destroy(struct node_timings *turnover)
 {
     free(turnover);
 }
@@ -56,7 +56,7 @@ static const struct condition *initialized(const struct object *object)
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
-    struct turnover *turnover = context;
+    struct node_timings *turnover = context;
     if (change == MIRROR_DELETED) {
         if (object_is_deleting(old_object) && initialized(old_object) != NULL)
             remember(&turnover->drains, ns_subtract(control_now(turnover->control),
@@ -86,7 +86,7 @@ static int64_t percentile(const struct times *times, uint32_t share)
     return sorted[(times->count - 1) * share / 100];
 }
 
-static int64_t whole(const struct turnover *turnover, uint32_t share)
+static int64_t whole(const struct node_timings *turnover, uint32_t share)
 {
     if (turnover->boots.count == 0)
         return 0;
@@ -94,12 +94,12 @@ static int64_t whole(const struct turnover *turnover, uint32_t share)
     return percentile(&turnover->boots, share) + (drain > 0 ? drain : DRAIN_USUAL);
 }
 
-int64_t turnover_usual(const struct turnover *turnover)
+int64_t node_timings_usual(const struct node_timings *turnover)
 {
     return whole(turnover, 50);
 }
 
-int64_t turnover_longest(const struct turnover *turnover)
+int64_t node_timings_longest(const struct node_timings *turnover)
 {
     int64_t longest = whole(turnover, 100);
     return longest > 0 ? longest + DECISION : 0;

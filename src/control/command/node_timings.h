@@ -5,12 +5,12 @@
 
 #include "control/runtime/control.h"
 
-struct turnover;
-struct turnover *turnover_create(struct control *control);
-void turnover_destroy(struct turnover *turnover); // NULL is fine
+struct node_timings;
+struct node_timings *node_timings_create(struct control *control);
+void node_timings_destroy(struct node_timings *turnover); // NULL is fine
 
 // Nanoseconds from the creation of a NodeClaim to the end of the node that it replaces; 0: no boot
 // has been seen. The medians of both parts; and
 // the longest of both, with the time that a decision takes to be made and confirmed.
-int64_t turnover_usual(const struct turnover *turnover);
-int64_t turnover_longest(const struct turnover *turnover);
+int64_t node_timings_usual(const struct node_timings *turnover);
+int64_t node_timings_longest(const struct node_timings *turnover);

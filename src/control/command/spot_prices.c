@@ -53,7 +53,7 @@ static int64_t part_number(const struct snapshot *snapshot)
     return snapshot->time / ns_maximum(length_ns, 1) + 1;
 }
 
-// --- what catalogues say -------------------------------------------------------------------------
+// --- what catalogs say -------------------------------------------------------------------------
 
 static void remember(struct spot_prices *prices, const char *type, const char *zone, int64_t price,
                      int64_t number)
@@ -94,10 +94,10 @@ void spot_prices_observe(struct spot_prices *prices, const struct snapshot *snap
         return;
     prices->observed_ns = snapshot->time;
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        const struct instance_type_catalog *catalogue =
+        const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
-        list_for_each (type, &catalogue->spec.instance_types)
+        list_for_each (type, &catalog->spec.instance_types)
             read_type(prices, type, part_number(snapshot));
     }
 }

@@ -1,5 +1,5 @@
 // How low and how high spot prices were lately (DIS-750), as far as this process has seen them: by
-// instance type and zone, in parts of the SPOT_PRICE_WINDOW. Catalogues are read at most once a
+// instance type and zone, in parts of the SPOT_PRICE_WINDOW. Catalogs are read at most once a
 // minute, and whenever prices change.
 #pragma once
 
@@ -10,9 +10,9 @@ struct spot_prices;
 struct spot_prices *spot_prices_create(void);
 void spot_prices_destroy(struct spot_prices *prices); // NULL is fine
 
-// Remembers what the snapshot's catalogues say at its time; its settings have the window.
+// Remembers what the snapshot's catalogs say at its time; its settings have the window.
 void spot_prices_observe(struct spot_prices *prices, const struct snapshot *snapshot);
-// Prices have just changed: the next look at a catalogue is not put off.
+// Prices have just changed: the next look at a catalog is not put off.
 void spot_prices_note_change(struct spot_prices *prices);
 // What is known at the snapshot's time; nothing if the window is 0. Lives in `arena`.
 struct spot_price_list spot_prices_list(const struct spot_prices *prices,

@@ -26,7 +26,7 @@ static bool budgets_bar(const struct control *control, const struct pod *pod)
     return matches > 1 || exhausted;
 }
 
-static enum command_bar pod_bar(const struct control *control, const struct pod *pod)
+static enum command_blocker pod_bar(const struct control *control, const struct pod *pod)
 {
     int64_t now = control_now(control);
     if (pod_is_active(pod) && pod_is_protected(pod, now))
@@ -59,17 +59,17 @@ static const struct pod *find_bereft(const struct control *control,
     return ready_replicas_bereft(eviction_queue_replicas(control->eviction_queue), nodes, count);
 }
 
-enum command_bar command_bar(const struct control *control,
+enum command_blocker command_blocker(const struct control *control,
                              const struct disruption_command *command, const struct pod **pod)
 {
     *pod = find_bereft(control, command);
-    enum command_bar worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
+    enum command_blocker worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
     list_for_each (entry, &command->nodes) {
         if (entry->gone || entry->deleted || may_go_regardless(control, command, entry))
             continue;
         const struct pod_list *pods = cluster_pods(control->cluster, entry->node);
         for (uint32_t i = 0; i < pods->count; i++) {
-            enum command_bar bar = pod_bar(control, pods->items[i]);
+            enum command_blocker bar = pod_bar(control, pods->items[i]);
             if (bar > worst) {
                 worst = bar;
                 *pod = pods->items[i];

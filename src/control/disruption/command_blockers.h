@@ -6,7 +6,7 @@
 
 #include "control/command/disruption_command.h"
 
-enum command_bar {
+enum command_blocker {
     BAR_NONE,
     BAR_REPLICAS, // may well be over soon
     BAR_BUDGET,   // the same
@@ -14,5 +14,5 @@ enum command_bar {
 };
 // `*pod` is one that bars, borrowed from the mirror. Drifted nodes with a grace period may go
 // whatever their pods say (DIS-34).
-enum command_bar command_bar(const struct control *control,
+enum command_blocker command_blocker(const struct control *control,
                              const struct disruption_command *command, const struct pod **pod);

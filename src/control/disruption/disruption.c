@@ -53,9 +53,9 @@
 #define DISTURBING_PODS 20
 #define ARRIVING_MAX_NS MINUTE
 
-struct sweep_job { // on a worker thread; outlives the controller if it must
+struct evaluation_job { // on a worker thread; outlives the controller if it must
     struct disruption_controller *disruption; // NULL: nobody waits any more
-    struct disruption_sweep *sweep;
+    struct disruption_evaluation *sweep;
 };
 
 struct disruption_controller {
@@ -70,12 +70,12 @@ struct disruption_controller {
     int64_t evaluated_state;  // cluster_changed_at() of the last turn of emptiness
     int64_t again_ns;         // monotonic: evaluate even without a change
     struct decision_inputs *inputs;
-    struct sweep_job *job;
-    struct disruption_sweep *done;         // finished, to be carried out
+    struct evaluation_job *job;
+    struct disruption_evaluation *done;         // finished, to be carried out
     uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
     int64_t changed_ns;                    // monotonic: when a change was last seen
-    int64_t swept_ns, sweep_not_before_ns; // monotonic: end of the last sweep, begin of the next
-    int64_t sweep_again_ns;                // monotonic: even without a change
+    int64_t swept_ns, evaluation_not_before_ns; // monotonic: end of the last sweep, begin of the next
+    int64_t evaluation_again_ns;                // monotonic: even without a change
     struct map
         *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
     uint32_t wave_pods;                  // that have left their nodes in the present wave
@@ -263,15 +263,15 @@ struct disruption_controller *disruption_create(struct control *control)
     control->disruption_controller = disruption;
     control->disruption_backoff = disruption_backoff_create(control);
     control->disruption_queue = disruption_queue_create(control);
-    control->disruption_leftovers = disruption_leftovers_create(control);
-    control->turnover = turnover_create(control);
-    control->move_ledger = move_ledger_create(control);
-    control->move_outcomes = move_outcomes_create(control);
+    control->disruption_cleanup = disruption_cleanup_create(control);
+    control->node_timings = node_timings_create(control);
+    control->consolidation_history = consolidation_history_create(control);
+    control->consolidation_outcomes = consolidation_outcomes_create(control);
     control->wave_report = wave_report_create(control);
     control->target_report = target_report_create(control);
     control->consolidation_target = consolidation_target_create(control);
     control->spot_prices = spot_prices_create();
-    control->node_causes = node_causes_create(control);
+    control->blocked_events = blocked_events_create(control);
     control->savings = savings_create(control);
     control->interruptions = interruptions_create(control);
     disruption->inputs = decision_inputs_create(control);
@@ -298,22 +298,22 @@ void disruption_destroy(struct disruption_controller *disruption)
     cloud_watch_types(disruption->control->cloud, NULL, NULL);
     if (disruption->job != NULL)
         disruption->job->disruption = NULL; // frees itself and its sweep when it is done
-    sweep_destroy(disruption->done);
+    evaluation_destroy(disruption->done);
     metric_collect(disruption->control->metrics.examined_age, NULL, NULL);
     map_destroy(disruption->examined, free);
     decision_inputs_destroy(disruption->inputs);
-    disruption_leftovers_destroy(disruption->control->disruption_leftovers);
+    disruption_cleanup_destroy(disruption->control->disruption_cleanup);
     disruption_queue_destroy(disruption->control->disruption_queue);
     disruption_backoff_destroy(disruption->control->disruption_backoff);
-    turnover_destroy(disruption->control->turnover);
-    move_outcomes_destroy(disruption->control->move_outcomes);
-    move_ledger_destroy(disruption->control->move_ledger);
+    node_timings_destroy(disruption->control->node_timings);
+    consolidation_outcomes_destroy(disruption->control->consolidation_outcomes);
+    consolidation_history_destroy(disruption->control->consolidation_history);
     wave_report_destroy(disruption->control->wave_report);
     disruption->control->wave_report = NULL;
     target_report_destroy(disruption->control->target_report);
     consolidation_target_destroy(disruption->control->consolidation_target);
     spot_prices_destroy(disruption->control->spot_prices);
-    node_causes_destroy(disruption->control->node_causes);
+    blocked_events_destroy(disruption->control->blocked_events);
     savings_destroy(disruption->control->savings);
     interruptions_destroy(disruption->control->interruptions);
     free(disruption);
@@ -386,15 +386,15 @@ static void look_for_empty_nodes(struct disruption_controller *disruption)
 // --- the other methods ---------------------------------------------------------------------------
 static void job_work(void *context)
 {
-    sweep_work(((struct sweep_job *)context)->sweep);
+    evaluation_work(((struct evaluation_job *)context)->sweep);
 }
 
 static void job_done(void *context)
 {
-    struct sweep_job *job = context;
+    struct evaluation_job *job = context;
     struct disruption_controller *disruption = job->disruption;
     if (disruption == NULL) {
-        sweep_destroy(job->sweep);
+        evaluation_destroy(job->sweep);
     } else {
         disruption->job = NULL;
         disruption->done = job->sweep;
@@ -403,10 +403,10 @@ static void job_done(void *context)
     free(job);
 }
 
-static void start_job(struct disruption_controller *disruption, struct disruption_sweep *sweep)
+static void start_job(struct disruption_controller *disruption, struct disruption_evaluation *sweep)
 {
-    struct sweep_job *job = memory_allocate(sizeof *job);
-    *job = (struct sweep_job){disruption, sweep};
+    struct evaluation_job *job = memory_allocate(sizeof *job);
+    *job = (struct evaluation_job){disruption, sweep};
     disruption->job = job;
     loop_offload(disruption->control->loop, job_work, job_done, job);
 }
@@ -426,15 +426,15 @@ static void tell_notes(struct control *control, const struct plan *plan)
                                       ? find_node(control, note->object->meta.name)
                                       : NULL;
         if (node != NULL)
-            node_causes_tell(control->node_causes, LOOKER_SWEEP, note->reason, node,
+            blocked_events_tell(control->blocked_events, LOOKER_SWEEP, note->reason, node,
                              cluster_claim_of(control->cluster, node, NULL), note->message);
     }
-    node_causes_end(control->node_causes, LOOKER_SWEEP, false);
+    blocked_events_end(control->blocked_events, LOOKER_SWEEP, false);
 }
 
 // The earliest of what ends by itself.
 static int64_t next_look(const struct disruption_controller *disruption,
-                         const struct disruption_sweep *sweep, int64_t now_ns)
+                         const struct disruption_evaluation *sweep, int64_t now_ns)
 {
     struct control *control = disruption->control;
     int64_t next_ns = ns_add(now_ns, SETTLED_NS);
@@ -493,26 +493,26 @@ static void measure(struct disruption_controller *disruption, const struct plan 
 static void carry_out(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
-    struct disruption_sweep *sweep = disruption->done;
+    struct disruption_evaluation *sweep = disruption->done;
     int64_t now_ns = loop_monotonic_ns(control->loop),
             took_ns = ns_subtract(now_ns, sweep->started_ns);
     disruption->done = NULL;
-    uint32_t commands = sweep_carry_out(sweep);
+    uint32_t commands = evaluation_carry_out(sweep);
     if (sweep->checks_count == 0) {
         if (sweep->plan != NULL)
             tell_notes(control, sweep->plan);
         if (sweep->plan != NULL)
             measure(disruption, sweep->plan);
         disruption->swept_ns = now_ns;
-        disruption->sweep_not_before_ns =
+        disruption->evaluation_not_before_ns =
             commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(SWEEP_SHARE, took_ns));
-        disruption->sweep_again_ns = next_look(disruption, sweep, now_ns);
+        disruption->evaluation_again_ns = next_look(disruption, sweep, now_ns);
         metric_observe(control->metrics.disruption_evaluation_seconds, (double)took_ns / SECOND,
                        "underutilized", "single");
     }
     if (commands > 0)
         decision_inputs_touch(disruption->inputs);
-    sweep_destroy(sweep);
+    evaluation_destroy(sweep);
 }
 
 // DIS-762: a deadline is near, or will be before the next look.
@@ -618,20 +618,20 @@ static bool is_held_up(const struct disruption_controller *disruption)
 }
 
 // When the next sweep is due, monotonic; INT64_MAX: there is nothing to look for.
-static int64_t sweep_due(struct disruption_controller *disruption, int64_t now_ns)
+static int64_t evaluation_due(struct disruption_controller *disruption, int64_t now_ns)
 {
     uint64_t version = decision_inputs_version(disruption->inputs);
     if (version != disruption->seen_version) {
         disruption->seen_version = version;
         disruption->changed_ns = now_ns;
     }
-    int64_t due_ns = disruption->sweep_again_ns;
+    int64_t due_ns = disruption->evaluation_again_ns;
     if (version != disruption->swept_version) {
         int64_t quiet_ns = ns_add(disruption->changed_ns, QUIET_NS);
         int64_t latest_ns = ns_add(disruption->swept_ns, AGAIN_NS);
         due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
     }
-    return due_ns > disruption->sweep_not_before_ns ? due_ns : disruption->sweep_not_before_ns;
+    return due_ns > disruption->evaluation_not_before_ns ? due_ns : disruption->evaluation_not_before_ns;
 }
 
 // Several nodes that go together are to be looked at again in a moment: what began meanwhile would
@@ -654,12 +654,12 @@ static int64_t sweep(struct disruption_controller *disruption)
     int64_t now_ns = loop_monotonic_ns(control->loop);
     if (disruption->job != NULL)
         return INT64_MAX;
-    struct disruption_sweep *check = sweep_create_check(control);
+    struct disruption_evaluation *check = evaluation_create_check(control);
     if (check != NULL) {
         start_job(disruption, check);
         return INT64_MAX;
     }
-    int64_t due_ns = sweep_due(disruption, now_ns);
+    int64_t due_ns = evaluation_due(disruption, now_ns);
     if (now_ns < due_ns)
         return due_ns;
     if (is_held_up(disruption))
@@ -672,10 +672,10 @@ static int64_t sweep(struct disruption_controller *disruption)
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
         metric_set(control->metrics.disruption_eligible, 0, "drifted");
         metric_set(control->metrics.disruption_eligible, 0, "underutilized");
-        disruption->sweep_again_ns = ns_add(now_ns, SETTLED_NS);
-        return disruption->sweep_again_ns;
+        disruption->evaluation_again_ns = ns_add(now_ns, SETTLED_NS);
+        return disruption->evaluation_again_ns;
     }
-    start_job(disruption, sweep_create(control));
+    start_job(disruption, evaluation_create(control));
     return INT64_MAX;
 }
 
@@ -707,12 +707,12 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_after(UNSYNCED_NS);
     if (!disruption->recovered) {
         disruption_queue_recover(control);
-        move_ledger_recover(control->move_ledger);
-        disruption_leftovers_begin(control->disruption_leftovers);
+        consolidation_history_recover(control->consolidation_history);
+        disruption_cleanup_begin(control->disruption_cleanup);
     }
     disruption->recovered = true;
     int64_t now_ns = loop_monotonic_ns(control->loop);
-    move_outcomes_review(control->move_outcomes);
+    consolidation_outcomes_review(control->consolidation_outcomes);
     wave_report_review(control->wave_report);
     target_report_review(control->target_report);
     interruptions_review(control->interruptions);

@@ -1,7 +1,7 @@
 // The controller disruption (DIS-10 to DIS-23): looks for nodes to disrupt, validates what was
 // decided, takes over what a predecessor left. Emptiness comes first and is looked at on the loop
 // (disruption_emptiness.h); the other methods follow in a sweep on a worker thread
-// (disruption_sweep.h). Nothing waits for a command: the next look simply leaves its nodes out
+// (disruption_evaluation.h). Nothing waits for a command: the next look simply leaves its nodes out
 // (DIS-702).
 #pragma once
 

@@ -15,7 +15,7 @@
 #define BACKOFF_NS     (100 * MILLISECOND)
 #define BACKOFF_MAX_NS (5 * SECOND)
 
-struct disruption_leftovers {
+struct disruption_cleanup {
     struct control *control;
     struct reconcile_queue *queue; // keys: "node/NAME", "claim/NAME"
     bool begun;
@@ -37,7 +37,7 @@ static bool has_reason(const struct node_claim *claim)
     return condition_find(&claim->status.conditions, "DisruptionReason") != NULL;
 }
 
-static void look(struct disruption_leftovers *leftovers, const char *prefix, const char *name)
+static void look(struct disruption_cleanup *leftovers, const char *prefix, const char *name)
 {
     struct text key = {0};
     text_format(&key, "%s%s", prefix, name);
@@ -45,13 +45,13 @@ static void look(struct disruption_leftovers *leftovers, const char *prefix, con
     text_free(&key);
 }
 
-static void look_at_node(struct disruption_leftovers *leftovers, const struct object *node)
+static void look_at_node(struct disruption_cleanup *leftovers, const struct object *node)
 {
     if (is_marked(node))
         look(leftovers, node_prefix, node->meta.name);
 }
 
-static void look_at_claim(struct disruption_leftovers *leftovers, const struct object *claim)
+static void look_at_claim(struct disruption_cleanup *leftovers, const struct object *claim)
 {
     if (is_marked(claim) || has_reason((const struct node_claim *)claim))
         look(leftovers, claim_prefix, claim->meta.name);
@@ -76,9 +76,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 }
 
 // --- life ----------------------------------------------------------------------------------------
-struct disruption_leftovers *disruption_leftovers_create(struct control *control)
+struct disruption_cleanup *disruption_cleanup_create(struct control *control)
 {
-    struct disruption_leftovers *leftovers = memory_allocate(sizeof *leftovers);
+    struct disruption_cleanup *leftovers = memory_allocate(sizeof *leftovers);
     leftovers->control = control;
     leftovers->queue = control_queue(
         control, &(struct reconcile_queue_options){.name = "disruption.leftovers",
@@ -94,12 +94,12 @@ struct disruption_leftovers *disruption_leftovers_create(struct control *control
     return leftovers;
 }
 
-void disruption_leftovers_destroy(struct disruption_leftovers *leftovers)
+void disruption_cleanup_destroy(struct disruption_cleanup *leftovers)
 {
     free(leftovers);
 }
 
-void disruption_leftovers_begin(struct disruption_leftovers *leftovers)
+void disruption_cleanup_begin(struct disruption_cleanup *leftovers)
 {
     const struct mirror *mirror = leftovers->control->mirror;
     struct mirror_iterator iterator = {0};
@@ -113,7 +113,7 @@ void disruption_leftovers_begin(struct disruption_leftovers *leftovers)
 }
 
 // --- commands that are taken back ----------------------------------------------------------------
-bool disruption_leftovers_take_back(struct disruption_leftovers *leftovers,
+bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
                                     const struct disruption_command *command)
 {
     const struct control *control = leftovers->control;
@@ -130,7 +130,7 @@ bool disruption_leftovers_take_back(struct disruption_leftovers *leftovers,
     return any;
 }
 
-void disruption_leftovers_release(struct disruption_leftovers *leftovers, const char *claim)
+void disruption_cleanup_release(struct disruption_cleanup *leftovers, const char *claim)
 {
     look(leftovers, claim_prefix, claim);
 }
@@ -185,7 +185,7 @@ static struct reconcile_result clear_claim(struct operation_about *about, const 
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
-    struct disruption_leftovers *leftovers = context;
+    struct disruption_cleanup *leftovers = context;
     struct operation_about about = {.control = leftovers->control, .item = item};
     const char *key = work_item_key(item);
     (void)error;

@@ -10,15 +10,15 @@
 
 #include "control/command/disruption_command.h"
 
-struct disruption_leftovers;
-struct disruption_leftovers *disruption_leftovers_create(struct control *control);
-void disruption_leftovers_destroy(struct disruption_leftovers *leftovers); // NULL is fine
+struct disruption_cleanup;
+struct disruption_cleanup *disruption_cleanup_create(struct control *control);
+void disruption_cleanup_destroy(struct disruption_cleanup *leftovers); // NULL is fine
 
 // Once, when a predecessor's commands have been taken over: nothing is touched before.
-void disruption_leftovers_begin(struct disruption_leftovers *leftovers);
+void disruption_cleanup_begin(struct disruption_cleanup *leftovers);
 // The command's nodes are cleared, or found to be clear; true: some are not yet. Answers for what
 // the mirror says; the queue is to ask again when it changes.
-bool disruption_leftovers_take_back(struct disruption_leftovers *leftovers,
+bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
                                     const struct disruption_command *command);
 // The command is over and forgotten: its replacements are on their own.
-void disruption_leftovers_release(struct disruption_leftovers *leftovers, const char *claim);
+void disruption_cleanup_release(struct disruption_cleanup *leftovers, const char *claim);

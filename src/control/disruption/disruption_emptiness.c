@@ -153,8 +153,8 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
 // DIS-752: its NodePool's nodes are launched again soon after they went.
 static bool is_kept_for_a_while(const struct control *control, const struct node_claim *claim)
 {
-    int64_t quiet_ns = move_ledger_quiet_ns(
-        control->move_ledger, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+    int64_t quiet_ns = consolidation_history_quiet_ns(
+        control->consolidation_history, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
     int64_t since = pod_events_last(control->pod_events, claim);
     if (since == 0 && initialized != NULL)
@@ -250,12 +250,12 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
         tell_pool(turn, emptiness, pool);
     list_for_each (block, &emptiness->table.blocks)
         if (is_wanted_in_vain(block))
-            node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "DisruptionBlocked",
+            blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "DisruptionBlocked",
                              block->node, block->claim, block->message);
     list_for_each (block, &emptiness->unconsolidatable)
-        node_causes_tell(control->node_causes, LOOKER_EMPTINESS, "Unconsolidatable", block->node,
+        blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable", block->node,
                          block->claim, block->message);
-    node_causes_end(control->node_causes, LOOKER_EMPTINESS, true);
+    blocked_events_end(control->blocked_events, LOOKER_EMPTINESS, true);
     tell_protections(control);
 }
 

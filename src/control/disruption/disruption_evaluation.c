@@ -23,7 +23,7 @@
 
 // --- the snapshot --------------------------------------------------------------------------------
 // The nodes of all commands, but of those that are being checked, go.
-static void mark_busy(struct disruption_sweep *sweep)
+static void mark_busy(struct disruption_evaluation *sweep)
 {
     struct control *control = sweep->control;
     struct snapshot *snapshot = sweep->snapshot;
@@ -48,9 +48,9 @@ static void mark_busy(struct disruption_sweep *sweep)
     }
 }
 
-struct disruption_sweep *sweep_create(struct control *control)
+struct disruption_evaluation *evaluation_create(struct control *control)
 {
-    struct disruption_sweep *sweep = memory_allocate(sizeof *sweep);
+    struct disruption_evaluation *sweep = memory_allocate(sizeof *sweep);
     sweep->control = control;
     sweep->started_ns = loop_monotonic_ns(control->loop);
     sweep->arena = arena_create(64 * 1024);
@@ -62,7 +62,7 @@ struct disruption_sweep *sweep_create(struct control *control)
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
     sweep->interruptions = interruptions_list(control->interruptions, sweep->arena);
-    sweep->scheduled = move_outcomes_scheduled(control->move_outcomes, sweep->arena);
+    sweep->scheduled = consolidation_outcomes_scheduled(control->consolidation_outcomes, sweep->arena);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
                                             .paused_nodes = &sweep->paused_nodes,
@@ -73,10 +73,10 @@ struct disruption_sweep *sweep_create(struct control *control)
                                             .interruptions = &sweep->interruptions,
                                             .scheduled = &sweep->scheduled,
                                             .without_emptiness = true,
-                                            .expiry_lead_ns = turnover_longest(control->turnover),
-                                            .overlap_ns = turnover_usual(control->turnover)};
+                                            .expiry_lead_ns = node_timings_longest(control->node_timings),
+                                            .overlap_ns = node_timings_usual(control->node_timings)};
     sweep->inputs.frozen =
-        move_ledger_frozen(control->move_ledger, sweep->arena, &sweep->inputs.frozen_count);
+        consolidation_history_frozen(control->consolidation_history, sweep->arena, &sweep->inputs.frozen_count);
     return sweep;
 }
 
@@ -86,7 +86,7 @@ static bool is_for_check(const struct control *control, const struct disruption_
            !command_is_of_emptiness(control, command);
 }
 
-static void add_check(struct disruption_sweep *sweep, const struct disruption_command *command)
+static void add_check(struct disruption_evaluation *sweep, const struct disruption_command *command)
 {
     struct disrupt_check *check = &sweep->checks[sweep->checks_count];
     sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
@@ -107,7 +107,7 @@ static void add_check(struct disruption_sweep *sweep, const struct disruption_co
         check->types.items[check->types.count++] = arena_copy_string(sweep->arena, *type);
 }
 
-struct disruption_sweep *sweep_create_check(struct control *control)
+struct disruption_evaluation *evaluation_create_check(struct control *control)
 {
     struct disruption_queue *queue = control->disruption_queue;
     uint32_t most = 0;
@@ -127,7 +127,7 @@ struct disruption_sweep *sweep_create_check(struct control *control)
             commands[count++] = command;
     for (uint32_t i = 0; i < count; i++)
         commands[i]->is_checking = true;
-    struct disruption_sweep *sweep = sweep_create(control);
+    struct disruption_evaluation *sweep = evaluation_create(control);
     sweep->checks = arena_allocate_array(sweep->arena, count, sizeof *sweep->checks);
     sweep->ids = arena_allocate_array(sweep->arena, count, sizeof *sweep->ids);
     for (uint32_t i = 0; i < count; i++)
@@ -136,7 +136,7 @@ struct disruption_sweep *sweep_create_check(struct control *control)
     return sweep;
 }
 
-void sweep_destroy(struct disruption_sweep *sweep)
+void evaluation_destroy(struct disruption_evaluation *sweep)
 {
     if (sweep == NULL)
         return;
@@ -173,10 +173,10 @@ int64_t snapshot_next_change(const struct snapshot *snapshot)
     return earliest;
 }
 
-void sweep_work(struct disruption_sweep *sweep)
+void evaluation_work(struct disruption_evaluation *sweep)
 {
     if (sweep->checks_count > 0) {
-        sweep->checked = disrupt_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
+        sweep->checked = disruption_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
                                             sweep->checks, sweep->checks_count, &sweep->error);
         return;
     }
@@ -267,7 +267,7 @@ static void tell_score(struct control *control, const struct plan_score *score)
                     score->score, 100 * score->savings, 100 * score->disruption);
 }
 
-static uint32_t start_commands(struct disruption_sweep *sweep)
+static uint32_t start_commands(struct disruption_evaluation *sweep)
 {
     struct control *control = sweep->control;
     list_for_each (score, &sweep->plan->scores)
@@ -285,7 +285,7 @@ static uint32_t start_commands(struct disruption_sweep *sweep)
 }
 
 // DIS-755: nodes that an empty one's pods go to are kept for them.
-static void confirm(struct disruption_sweep *sweep, struct disruption_command *command,
+static void confirm(struct disruption_evaluation *sweep, struct disruption_command *command,
                     const struct plan_moves *moves)
 {
     struct control *control = sweep->control;
@@ -302,7 +302,7 @@ static void confirm(struct disruption_sweep *sweep, struct disruption_command *c
     disruption_queue_confirm(control->disruption_queue, command);
 }
 
-static uint32_t judge_commands(struct disruption_sweep *sweep)
+static uint32_t judge_commands(struct disruption_evaluation *sweep)
 {
     struct disruption_queue *queue = sweep->control->disruption_queue;
     uint32_t judged = 0;
@@ -325,7 +325,7 @@ static uint32_t judge_commands(struct disruption_sweep *sweep)
     return judged;
 }
 
-uint32_t sweep_carry_out(struct disruption_sweep *sweep)
+uint32_t evaluation_carry_out(struct disruption_evaluation *sweep)
 {
     if (sweep->checks_count > 0)
         return judge_commands(sweep);

@@ -8,7 +8,7 @@
 #include "engine/disruption/revalidate.h"
 #include "engine/engine.h"
 
-struct disruption_sweep {
+struct disruption_evaluation {
     struct control *control;
     struct snapshot *snapshot;
     struct arena *arena;
@@ -34,14 +34,14 @@ struct disruption_sweep {
 // by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
 int64_t snapshot_next_change(const struct snapshot *snapshot);
 
-struct disruption_sweep *sweep_create(struct control *control);
+struct disruption_evaluation *evaluation_create(struct control *control);
 // Of the commands that are due, of emptiness only those that plan places; NULL: none is. They are
 // being checked from now on.
-struct disruption_sweep *sweep_create_check(struct control *control);
-void sweep_destroy(struct disruption_sweep *sweep); // NULL is fine
+struct disruption_evaluation *evaluation_create_check(struct control *control);
+void evaluation_destroy(struct disruption_evaluation *sweep); // NULL is fine
 // The pure part, for a worker thread.
-void sweep_work(struct disruption_sweep *sweep);
+void evaluation_work(struct disruption_evaluation *sweep);
 
 // What came of it, on the loop's thread. The decisions become commands; the others are confirmed or
 // cancelled. Answers how many.
-uint32_t sweep_carry_out(struct disruption_sweep *sweep);
+uint32_t evaluation_carry_out(struct disruption_evaluation *sweep);

@@ -158,10 +158,10 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
         leave(queue->by_claim, replacement->name, command);
         cluster_keep_no_more(queue->control->cluster, replacement->name);
         replacement_release(queue->control, replacement);
-        disruption_leftovers_release(queue->control->disruption_leftovers, replacement->name);
+        disruption_cleanup_release(queue->control->disruption_cleanup, replacement->name);
     }
     map_remove(queue->commands, command->id);
-    move_outcomes_drop(queue->control->move_outcomes, command);
+    consolidation_outcomes_drop(queue->control->consolidation_outcomes, command);
     command_destroy(command);
 }
 
@@ -289,8 +289,8 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
                        command->nodes.items[i].pool, decision, reason, command->consolidation);
     if (command->replacements.count == 0)
         set_marked(control, command, true); // DIS-306
-    move_ledger_begin(control->move_ledger, command);
-    move_outcomes_begin(control->move_outcomes, command);
+    consolidation_history_begin(control->consolidation_history, command);
+    consolidation_outcomes_begin(control->consolidation_outcomes, command);
     target_report_begin(control->target_report, command);
     consolidation_target_begin(control->consolidation_target, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
@@ -497,11 +497,11 @@ static struct reconcile_result step_launch(struct step *step)
     return go_on(step, COMMAND_AWAIT);
 }
 
-static enum command_bar bar_of(const struct step *step, const struct pod **pod)
+static enum command_blocker bar_of(const struct step *step, const struct pod **pod)
 {
     return step->control->settings->compatibility_upstream
                ? BAR_NONE
-               : command_bar(step->control, step->command, pod);
+               : command_blocker(step->control, step->command, pod);
 }
 
 static struct reconcile_result step_await(struct step *step)
@@ -516,7 +516,7 @@ static struct reconcile_result step_await(struct step *step)
     if (state != REPLACEMENTS_LAUNCHING)
         set_marked(step->control, command, true); // DIS-306
     const struct pod *pod = NULL;
-    enum command_bar bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
+    enum command_blocker bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
     if (bar == BAR_POD) { // nothing has failed: a NodePool that drifts goes on (DIS-716)
         char why[320];
         snprintf(why, sizeof why, "%s %s",
@@ -550,7 +550,7 @@ static void count_deleted(struct control *control, const struct disruption_comma
         publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
                 command->reason);
     if (strcmp(command->reason, "Empty") == 0)
-        move_ledger_emptied(control->move_ledger, entry->pool, entry->instance_type);
+        consolidation_history_emptied(control->consolidation_history, entry->pool, entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
     metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool, entry->capacity_type,
@@ -646,8 +646,8 @@ static struct reconcile_result step_drain(struct step *step)
     if (strcmp(command->reason, "Drifted") == 0)
         disruption_backoff_pool_succeeded(step->control->disruption_backoff,
                                           command->nodes.items[0].pool);
-    move_ledger_end(step->control->move_ledger, command);
-    move_outcomes_end(step->control->move_outcomes, command);
+    consolidation_history_end(step->control->consolidation_history, command);
+    consolidation_outcomes_end(step->control->consolidation_outcomes, command);
     target_report_end(step->control->target_report, command);
     forget(step->queue, command);
     return reconcile_done();
@@ -677,7 +677,7 @@ static bool take_back_nodes(struct step *step)
     list_for_each (entry, &step->command->nodes)
         if (!entry->gone)
             ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
-    return disruption_leftovers_take_back(step->control->disruption_leftovers, step->command);
+    return disruption_cleanup_take_back(step->control->disruption_cleanup, step->command);
 }
 
 static struct reconcile_result step_rollback(struct step *step)

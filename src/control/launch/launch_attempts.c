@@ -105,10 +105,10 @@ static struct attempt *attempt_of(const struct pool_backoff *pool,
 }
 
 // Whether some offering would do if only it were available.
-static bool has_offerings(struct arena *arena, const struct instance_type_catalog *catalogue,
+static bool has_offerings(struct arena *arena, const struct instance_type_catalog *catalog,
                           const struct node_claim *claim)
 {
-    list_for_each (type, &catalogue->spec.instance_types)
+    list_for_each (type, &catalog->spec.instance_types)
         list_for_each (offering, &type->offerings)
             if (offering_is_compatible(claim, type, offering) &&
                 instance_type_fits(arena, claim, type, offering))
@@ -117,16 +117,16 @@ static bool has_offerings(struct arena *arena, const struct instance_type_catalo
 }
 
 static bool admits(struct launch_backoff *backoff, struct pool_backoff *pool,
-                   const struct node_claim *claim, const struct instance_type_catalog *catalogue,
+                   const struct node_claim *claim, const struct instance_type_catalog *catalog,
                    enum launch_cause cause)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
     int64_t failed_after_ns =
         cause == LAUNCH_REPLACEMENT ? ns_subtract(now_ns, REPLACED_NS) : INT64_MIN;
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
-    struct offering_choices choices = offering_choices_for(arena, catalogue, claim);
+    struct offering_choices choices = offering_choices_for(arena, catalog, claim);
     if (choices.count == 0) // what nothing is compatible with is the provider's matter
-        return !has_offerings(arena, catalogue, claim);
+        return !has_offerings(arena, catalog, claim);
     attempt_begin(backoff, pool, claim, attempt_of(pool, &choices, failed_after_ns));
     return true;
 }
@@ -135,13 +135,13 @@ static bool pool_admits(struct launch_backoff *backoff, const struct node_pool *
                         const json_t *body, enum launch_cause cause)
 {
     struct error error = {0};
-    const struct instance_type_catalog *catalogue = launch_backoff_catalogue(backoff, pool, &error);
+    const struct instance_type_catalog *catalog = launch_backoff_catalog(backoff, pool, &error);
     struct object *claim = object_decode(body, NULL, DECODE_LENIENT, &error);
-    bool admitted = catalogue == NULL || claim == NULL ||
+    bool admitted = catalog == NULL || claim == NULL ||
                     admits(backoff, map_get(backoff->pools, pool->meta.name),
-                           (const struct node_claim *)claim, catalogue, cause);
+                           (const struct node_claim *)claim, catalog, cause);
     object_release(claim);
-    object_release((const struct object *)catalogue);
+    object_release((const struct object *)catalog);
     return admitted;
 }
 
@@ -150,12 +150,12 @@ void planned_destroy(void *value)
 {
     struct planned *planned = value;
     if (planned != NULL)
-        object_release((const struct object *)planned->catalogue);
+        object_release((const struct object *)planned->catalog);
     free(planned);
 }
 
 // Create calls may fail, or never be answered.
-static void sweep_planned(struct launch_backoff *backoff, int64_t now_ns)
+static void evaluation_planned(struct launch_backoff *backoff, int64_t now_ns)
 {
     struct map_entry *next;
     if (ns_subtract(now_ns, backoff->swept_ns) < LOST_NS)
@@ -176,13 +176,13 @@ static void note_planned(struct launch_backoff *backoff, const struct node_pool 
     struct cloud *cloud = backoff->control->cloud;
     struct error error = {0};
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
-    const struct instance_type_catalog *catalogue =
+    const struct instance_type_catalog *catalog =
         cloud->operations->instance_types(cloud, pool, &error);
-    sweep_planned(backoff, now_ns);
-    if (catalogue == NULL)
+    evaluation_planned(backoff, now_ns);
+    if (catalog == NULL)
         return;
     struct planned *planned = memory_allocate(sizeof *planned);
-    *planned = (struct planned){catalogue, now_ns};
+    *planned = (struct planned){catalog, now_ns};
     planned_destroy(map_set(backoff->planned, name, planned));
 }
 

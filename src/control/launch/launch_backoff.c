@@ -82,7 +82,7 @@ struct launch_backoff *launch_backoff_create(struct control *control)
     backoff->planned = map_create();
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, backoff);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, backoff);
-    launch_backoff_begin_telling(backoff);
+    launch_backoff_begin_report(backoff);
     return backoff;
 }
 
@@ -172,7 +172,7 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
         return;
     }
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
-    struct offering_choices choices = offering_choices_for(arena, planned->catalogue, claim);
+    struct offering_choices choices = offering_choices_for(arena, planned->catalog, claim);
     struct pool_backoff *entry = pool_backoff_make(backoff, (const struct object *)pool);
     attempt_end(entry, claim->meta.name);
     for (uint32_t i = 0; i < choices.count; i++) {

@@ -1,11 +1,11 @@
 // Which launches are not tried again at once (LIF-440, STO-25, STO-27). What failed is left out of
-// the catalogues that decisions see, so that the pods concerned go elsewhere, and others never
+// the catalogs that decisions see, so that the pods concerned go elsewhere, and others never
 // wait:
 //
 // - An offering (instance type, zone, capacity type) of which the provider said that there is no
 //   capacity: it is left out for that NodePool, 10 s at first, doubling to 3 min as long as it goes
 //   on failing; that it failed is remembered for an hour. (Providers that remember shortages
-//   themselves say so in their catalogue, too.)
+//   themselves say so in their catalog, too.)
 // - A NodePool whose NodeClaims end without a node, time after time: all its offerings. The first
 //   machine that does not register is replaced at once; then 5 min, doubling to 1 h; after a launch
 //   that took too long 30 s, then 1 min, doubling to 1 h; while its node class is not ready 10 s,

@@ -117,7 +117,7 @@ static void look_around(const struct launch_backoff *backoff, struct pool_backof
     survey(pool, &any, now_ns);
 }
 
-// A catalogue of the pool's own; NULL: it would be the provider's.
+// A catalog of the pool's own; NULL: it would be the provider's.
 static const struct instance_type_catalog *reduce(const struct pool_backoff *pool, const char *name,
                                                   int64_t now_ns)
 {
@@ -149,7 +149,7 @@ static const struct instance_type_catalog *reduce(const struct pool_backoff *poo
 }
 
 // Takes over the reference to `provided`.
-static const struct instance_type_catalog *catalogue_of(
+static const struct instance_type_catalog *catalog_of(
     const struct launch_backoff *backoff, struct pool_backoff *pool,
     const struct node_pool *node_pool, const struct instance_type_catalog *provided)
 {
@@ -173,7 +173,7 @@ static const struct instance_type_catalog *catalogue_of(
         (const struct object *)pool->reduced);
 }
 
-const struct instance_type_catalog *launch_backoff_catalogue(struct launch_backoff *backoff,
+const struct instance_type_catalog *launch_backoff_catalog(struct launch_backoff *backoff,
                                                              const struct node_pool *pool,
                                                              struct error *error)
 {
@@ -185,6 +185,6 @@ const struct instance_type_catalog *launch_backoff_catalogue(struct launch_backo
     struct pool_backoff *entry = map_get(backoff->pools, pool->meta.name);
     if (entry == NULL && provided->spec.node_pools.count == 0)
         return provided;
-    return catalogue_of(backoff, pool_backoff_make(backoff, (const struct object *)pool), pool,
+    return catalog_of(backoff, pool_backoff_make(backoff, (const struct object *)pool), pool,
                         provided);
 }

@@ -49,7 +49,7 @@ struct pool_backoff {
 // What a NodeClaim could have been launched as when it was created. The provider may say another
 // thing by the time at which the launch fails: others of its wave, or other NodePools, were faster.
 struct planned {
-    const struct instance_type_catalog *catalogue; // a reference
+    const struct instance_type_catalog *catalog; // a reference
     int64_t since_ns;
 };
 

@@ -59,7 +59,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (pool == NULL || !managed_pool(control, pool))
         return reconcile_done();
-    object_release((const struct object *)launch_backoff_catalogue(backoff, pool, &unread));
+    object_release((const struct object *)launch_backoff_catalog(backoff, pool, &unread));
     const struct pool_backoff *entry = map_get(backoff->pools, name);
     struct text message = {0};
     const char *reason = entry != NULL ? describe(entry, &message) : NULL;
@@ -114,7 +114,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
                             (new_object != NULL ? new_object : old_object)->meta.name);
 }
 
-void launch_backoff_begin_telling(struct launch_backoff *backoff)
+void launch_backoff_begin_report(struct launch_backoff *backoff)
 {
     struct control *control = backoff->control;
     if (control->settings->compatibility_upstream)

@@ -9,4 +9,4 @@ bool launch_backoff_any(const struct launch_backoff *backoff);
 // of which this adds "; NodePool x waits: ..." to `out` for each NodePool that would take the pod.
 void launch_backoff_explain(const struct launch_backoff *backoff,
                             const struct plan_unschedulable *entry, struct text *out);
-void launch_backoff_begin_telling(struct launch_backoff *backoff);
+void launch_backoff_begin_report(struct launch_backoff *backoff);

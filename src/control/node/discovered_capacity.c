@@ -53,7 +53,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
                                           node);
 }
 
-void machine_sizes_watch(struct control *control)
+void discovered_capacity_watch(struct control *control)
 {
     if (control->cloud->operations->learn == NULL || control->settings->compatibility_upstream)
         return;

@@ -5,4 +5,4 @@
 
 #include "control/runtime/control.h"
 
-void machine_sizes_watch(struct control *control); // STO-15; handlers only
+void discovered_capacity_watch(struct control *control); // STO-15; handlers only

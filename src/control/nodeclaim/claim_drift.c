@@ -80,11 +80,11 @@ static bool requirement_matches(const struct selector_requirement *requirement,
     return requirement_allows(requirement, label);
 }
 
-bool catalogue_has_machine(const struct instance_type_catalog *catalogue,
+bool catalog_has_machine(const struct instance_type_catalog *catalog,
                            const struct node_claim *claim, const char *const *well_known)
 {
     const struct instance_type *type = instance_type_catalog_find(
-        catalogue, string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE));
+        catalog, string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE));
     for (uint32_t i = 0; type != NULL && i < type->offerings.count; i++) {
         bool matches = true;
         list_for_each (requirement, &type->offerings.items[i].requirements)
@@ -107,14 +107,14 @@ static bool type_is_gone(struct claim_drift *drift, const struct node_claim *cla
     if (ns_subtract(now, claim->meta.creation_timestamp) <= TYPE_AGE_MIN_NS ||
         (found != NULL && ns_subtract(now, *found) < TYPE_FOUND_AGE_NS))
         return true;
-    const struct instance_type_catalog *catalogue =
+    const struct instance_type_catalog *catalog =
         cloud->instance_types(control->cloud, pool, error);
-    if (catalogue == NULL)
+    if (catalog == NULL)
         return false;
-    *gone = !catalogue_has_machine(
-        catalogue, claim,
+    *gone = !catalog_has_machine(
+        catalog, claim,
         cloud->well_known_labels != NULL ? cloud->well_known_labels(control->cloud) : NULL);
-    object_release((const struct object *)catalogue);
+    object_release((const struct object *)catalog);
     if (*gone || claim->meta.uid == NULL)
         return true;
     found = map_ensure(drift->found, claim->meta.uid, sizeof *found);

@@ -19,7 +19,7 @@ bool claim_template_drifted(const struct node_claim *claim, const struct node_po
 // DIS-75.
 bool claim_requirements_drifted(const struct node_claim *claim,
                                 const requirement_list *requirements);
-// DIS-76: the catalogue has the NodeClaim's type, with an offering that is what its machine is.
+// DIS-76: the catalog has the NodeClaim's type, with an offering that is what its machine is.
 // `well_known`: the provider's labels beside the core's; may be NULL.
-bool catalogue_has_machine(const struct instance_type_catalog *catalogue,
+bool catalog_has_machine(const struct instance_type_catalog *catalog,
                            const struct node_claim *claim, const char *const *well_known);

@@ -18,7 +18,7 @@ struct disruption_conditions {
     struct control *control;
     struct reconcile_queue *queue;
     struct claim_drift *drift;
-    struct restlessness *restlessness;
+    struct pod_churn *pod_churn;
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -86,7 +86,7 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
     mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->mirror, control->node_class_kind, on_node_class, disruption);
     disruption->drift = claim_drift_create(control);
-    disruption->restlessness = restlessness_create(control);
+    disruption->pod_churn = pod_churn_create(control);
     return disruption;
 }
 
@@ -95,7 +95,7 @@ void disruption_conditions_destroy(struct disruption_conditions *disruption)
     if (disruption == NULL)
         return;
     claim_drift_destroy(disruption->drift);
-    restlessness_destroy(disruption->restlessness);
+    pod_churn_destroy(disruption->pod_churn);
     free(disruption);
 }
 
@@ -160,8 +160,8 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
     int64_t since = quiet_since(conditions, claim);
     bool rested = !waits_for_quiet(pool) || !initialized ||
                   ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
-    struct restlessness_look look =
-        restlessness_look(disruption->restlessness, claim, pool, rested, since);
+    struct pod_churn_look look =
+        pod_churn_look(disruption->pod_churn, claim, pool, rested, since);
     int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
     *patch = look.patch;
     return left < look.again ? left : look.again;

@@ -9,26 +9,26 @@
 #define WAITS_UNTIL_QUIET   10 // times consolidateAfter
 #define WAITS_UNTIL_WRITTEN 2
 
-struct restlessness {
+struct pod_churn {
     struct control *control;
     struct map *since; // int64_t by UID of the NodeClaim: nanoseconds since the epoch
 };
 
-struct restlessness *restlessness_create(struct control *control)
+struct pod_churn *pod_churn_create(struct control *control)
 {
-    struct restlessness *restlessness = memory_allocate(sizeof *restlessness);
-    restlessness->control = control;
-    restlessness->since = map_create();
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, restlessness->since);
-    return restlessness;
+    struct pod_churn *pod_churn = memory_allocate(sizeof *pod_churn);
+    pod_churn->control = control;
+    pod_churn->since = map_create();
+    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, pod_churn->since);
+    return pod_churn;
 }
 
-void restlessness_destroy(struct restlessness *restlessness)
+void pod_churn_destroy(struct pod_churn *pod_churn)
 {
-    if (restlessness == NULL)
+    if (pod_churn == NULL)
         return;
-    map_destroy(restlessness->since, free);
-    free(restlessness);
+    map_destroy(pod_churn->since, free);
+    free(pod_churn);
 }
 
 static json_t *annotation_patch(const struct node_claim *claim, const char *value)
@@ -47,16 +47,16 @@ static bool annotated_since(const struct node_claim *claim, int64_t *since)
     return text != NULL && instant_parse(text, since, &error);
 }
 
-static int64_t *remember(struct restlessness *restlessness, const struct node_claim *claim,
+static int64_t *remember(struct pod_churn *pod_churn, const struct node_claim *claim,
                          int64_t since)
 {
-    int64_t *remembered = map_get(restlessness->since, claim->meta.uid);
+    int64_t *remembered = map_get(pod_churn->since, claim->meta.uid);
     if (remembered != NULL)
         return remembered;
     int64_t annotated;
     remembered = memory_allocate(sizeof *remembered);
     *remembered = annotated_since(claim, &annotated) && annotated < since ? annotated : since;
-    map_set(restlessness->since, claim->meta.uid, remembered);
+    map_set(pod_churn->since, claim->meta.uid, remembered);
     return remembered;
 }
 
@@ -84,22 +84,22 @@ static int64_t until_settled(const struct control *control, const struct node_cl
     return any ? left : INT64_MAX;
 }
 
-struct restlessness_look restlessness_look(struct restlessness *restlessness,
+struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn,
                                            const struct node_claim *claim,
                                            const struct node_pool *pool, bool rested, int64_t since)
 {
-    const struct control *control = restlessness->control;
-    struct restlessness_look look = {.again = INT64_MAX};
+    const struct control *control = pod_churn->control;
+    struct pod_churn_look look = {.again = INT64_MAX};
     const char *written =
         object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
     if (rested || control->settings->quiet_by_node || claim->meta.uid == NULL) {
         if (claim->meta.uid != NULL)
-            free(map_remove(restlessness->since, claim->meta.uid));
+            free(map_remove(pod_churn->since, claim->meta.uid));
         look.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
         return look;
     }
     int64_t now = control_now(control), after = pool->spec.disruption.consolidate_after.nanoseconds;
-    int64_t first = *remember(restlessness, claim, since);
+    int64_t first = *remember(pod_churn, claim, since);
     int64_t written_at = ns_add(first, ns_multiply(WAITS_UNTIL_WRITTEN, after));
     int64_t quiet_at = ns_add(first, ns_multiply(WAITS_UNTIL_QUIET, after));
     char text[INSTANT_TEXT_MAX];

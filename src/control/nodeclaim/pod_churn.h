@@ -13,18 +13,18 @@
 
 #define ANNOTATION_RESTLESS_SINCE "adze.dev/restless-since"
 
-struct restlessness;
-struct restlessness *restlessness_create(struct control *control);
-void restlessness_destroy(struct restlessness *restlessness); // NULL is fine
+struct pod_churn;
+struct pod_churn *pod_churn_create(struct control *control);
+void pod_churn_destroy(struct pod_churn *pod_churn); // NULL is fine
 
-struct restlessness_look {
+struct pod_churn_look {
     bool quiet;    // counts as quiet although consolidateAfter has not elapsed
     int64_t again; // in how long to look again; INT64_MAX: when something changes
     json_t *patch; // of the NodeClaim's annotation, to be written; NULL: it is right
 };
 // `rested`: consolidateAfter has elapsed, or nobody waits for it. `since`: the beginning of the
 // present wait (DIS-85). The patch is the caller's.
-struct restlessness_look restlessness_look(struct restlessness *restlessness,
+struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn,
                                            const struct node_claim *claim,
                                            const struct node_pool *pool, bool rested,
                                            int64_t since);

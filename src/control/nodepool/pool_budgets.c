@@ -14,7 +14,7 @@ struct findings {
     bool any;       // of this budget
 };
 
-static void note(void *context, const struct budget_oddity *oddity)
+static void note(void *context, const struct budget_finding *oddity)
 {
     struct findings *findings = context;
     findings->any = true;
@@ -40,7 +40,7 @@ int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *cond
     int64_t again_ns = INT64_MAX;
     list_for_each (budget, &pool->spec.disruption.budgets) {
         findings.any = false;
-        budget_oddities(budget, INT64_MAX, now, note, &findings);
+        budget_lint(budget, INT64_MAX, now, note, &findings);
         int64_t own_ns = findings.any ? until_window_ends(budget, now) : INT64_MAX;
         again_ns = own_ns < again_ns ? own_ns : again_ns;
         findings.index++;

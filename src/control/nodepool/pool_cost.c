@@ -13,7 +13,7 @@ struct pool_cost {
 };
 
 struct priced_pool {                               // while costs are summed up
-    const struct instance_type_catalog *catalogue; // a reference
+    const struct instance_type_catalog *catalog; // a reference
     struct map *types;                             // by name
     int64_t price;
 };
@@ -23,10 +23,10 @@ static struct priced_pool *priced_pool_create(const struct control *control,
 {
     struct error error = {0};
     struct priced_pool *priced = memory_allocate(sizeof *priced);
-    priced->catalogue = control->cloud->operations->instance_types(control->cloud, pool, &error);
+    priced->catalog = control->cloud->operations->instance_types(control->cloud, pool, &error);
     priced->types = map_create();
-    if (priced->catalogue != NULL)
-        list_for_each (type, &priced->catalogue->spec.instance_types)
+    if (priced->catalog != NULL)
+        list_for_each (type, &priced->catalog->spec.instance_types)
             map_set(priced->types, type->name, type);
     return priced;
 }
@@ -34,7 +34,7 @@ static struct priced_pool *priced_pool_create(const struct control *control,
 static void priced_pool_destroy(void *value)
 {
     struct priced_pool *priced = value;
-    object_release((const struct object *)priced->catalogue);
+    object_release((const struct object *)priced->catalog);
     map_destroy(priced->types, NULL);
     free(priced);
 }

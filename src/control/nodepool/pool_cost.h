@@ -1,5 +1,5 @@
 // What the nodes of each NodePool cost (LIF-321): nodepools_cost_total, the sum of their offerings'
-// prices in USD an hour, computed when the registry is written. An offering that the catalogue does
+// prices in USD an hour, computed when the registry is written. An offering that the catalog does
 // not have counts nothing, is logged and counted once.
 #pragma once
 

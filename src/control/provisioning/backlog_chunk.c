@@ -19,7 +19,7 @@ struct candidate {
 #define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB a pod, and there is the snapshot
 #define MEMORY_SHARE 2          // of what there is; the rest is for the mirror, and for answers
 
-uint32_t portion_pods_max(int64_t memory_limit_bytes)
+uint32_t backlog_chunk_pods_max(int64_t memory_limit_bytes)
 {
     if (memory_limit_bytes <= 0)
         return PODS_MAX;
@@ -54,7 +54,7 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->pod->meta.name, b->pod->meta.name);
 }
 
-static struct candidate candidate_of(const struct portion_options *options, struct arena *scratch,
+static struct candidate candidate_of(const struct backlog_chunk_options *options, struct arena *scratch,
                                      const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
@@ -68,7 +68,7 @@ static struct candidate candidate_of(const struct portion_options *options, stru
                               .owner = owner != NULL ? or_empty(owner->uid) : ""};
 }
 
-uint32_t portion_choose(struct snapshot *snapshot, const struct portion_options *options)
+uint32_t backlog_chunk_choose(struct snapshot *snapshot, const struct backlog_chunk_options *options)
 {
     uint32_t all = snapshot->objects[KIND_POD].count, waiting = 0, kept = 0, left_out = 0;
     const struct object **pods = snapshot->objects[KIND_POD].items;

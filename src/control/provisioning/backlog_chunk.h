@@ -6,7 +6,7 @@
 
 #include "model/snapshot/snapshot.h"
 
-struct portion_options {
+struct backlog_chunk_options {
     uint32_t pods_max; // 0: no bound
     // Whether an earlier pass of the same round has had the pod: it comes after all others.
     bool (*was_tried)(void *context, const struct pod *pod);
@@ -14,7 +14,7 @@ struct portion_options {
 };
 // How many pods one pass plans at most where the controller may use that many bytes (STO-6); 0 or
 // less: it is not known. A backlog of any size is then worked off within the limit.
-uint32_t portion_pods_max(int64_t memory_limit_bytes);
+uint32_t backlog_chunk_pods_max(int64_t memory_limit_bytes);
 // Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many
 // of those taken out have not been tried yet.
-uint32_t portion_choose(struct snapshot *snapshot, const struct portion_options *options);
+uint32_t backlog_chunk_choose(struct snapshot *snapshot, const struct backlog_chunk_options *options);

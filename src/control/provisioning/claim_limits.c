@@ -28,10 +28,10 @@ static void take(struct pool_room *room, const int64_t *amounts)
 }
 
 // The largest machine that an unlaunched NodeClaim may still become (LIF-458).
-static void take_unlaunched(struct pool_room *room, struct largest_machines *largest,
+static void take_unlaunched(struct pool_room *room, struct worst_case_capacity *largest,
                             const struct node_claim *claim, struct arena *arena)
 {
-    struct resource_map most = largest_machine(largest, arena, room->pool, claim);
+    struct resource_map most = worst_case_machine(largest, arena, room->pool, claim);
     const struct resource_map *limits = &room->pool->spec.limits;
     for (uint32_t i = 0; i < limits->count; i++)
         room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
@@ -61,7 +61,7 @@ static bool is_of_pool(const struct pool_room *room, const char *pool)
 // Of a command's nodes and of its replacements only the larger is there in the end: what both have
 // is counted once.
 static void give_back_twice_counted(struct control *control, struct pool_room *room,
-                                    struct arena *arena, struct largest_machines *largest,
+                                    struct arena *arena, struct worst_case_capacity *largest,
                                     const struct disruption_command *command)
 {
     const struct resource_map *limits = &room->pool->spec.limits;
@@ -98,7 +98,7 @@ static void give_back_twice_counted(struct control *control, struct pool_room *r
 // A command that may still be called off keeps the room of its nodes; one that is being taken back
 // has them again.
 static void give_back_commands(struct control *control, struct pool_room *room, struct arena *arena,
-                               struct largest_machines *largest,
+                               struct worst_case_capacity *largest,
                                const struct disruption_command *replacing)
 {
     struct map_entry *position = NULL;
@@ -118,7 +118,7 @@ static void take_existing(struct control *control, struct pool_room *room, struc
             !is_replaced_by(control, state, replacing))
             take_state(room, state, arena);
     }
-    struct largest_machines *largest = largest_machines_create(control);
+    struct worst_case_capacity *largest = worst_case_capacity_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
@@ -129,7 +129,7 @@ static void take_existing(struct control *control, struct pool_room *room, struc
     }
     if (replacing != NULL)
         give_back_commands(control, room, arena, largest, replacing);
-    largest_machines_destroy(largest);
+    worst_case_capacity_destroy(largest);
 }
 
 int64_t *pool_limits_left(struct control *control, struct arena *arena,

@@ -177,7 +177,7 @@ static bool keep_those_that_go_ahead(struct plan *plan)
     return left_out;
 }
 
-struct plan *early_pass_choose(struct arena *arena, const struct snapshot *snapshot,
+struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *snapshot,
                                struct plan *plan, bool *rest)
 {
     struct map *left = pods_left(snapshot, plan);

@@ -10,7 +10,7 @@
 // The plan of what is to be launched now, out of the plan for all pods; `plan` is consumed. The
 // answer holds only claims that go ahead; `*rest` tells whether pods were left for the next pass.
 // Lives with `arena` and the snapshot, like the plan.
-struct plan *early_pass_choose(struct arena *arena, const struct snapshot *snapshot,
+struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *snapshot,
                                struct plan *plan, bool *rest);
 // --- inside, for tests ---------------------------------------------------------------------------
 bool claim_is_full(const struct plan_claim *claim);

@@ -79,13 +79,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->settings;
-    struct waves *waves = provisioner->control->waves;
+    struct workload_bursts *waves = provisioner->control->workload_bursts;
     bool is_wave = waves != NULL && provisioner->has_fresh_pods;
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
                                    .early = !settings->compatibility_upstream,
-                                   .finished = is_wave && waves_finished(waves),
-                                   .settled_ns = is_wave ? waves_settled_at(waves) : 0};
+                                   .finished = is_wave && workload_bursts_finished(waves),
+                                   .settled_ns = is_wave ? workload_bursts_settled_at(waves) : 0};
 }
 
 // A wave may have finished: the batch need not wait any longer (SCH-527).
@@ -144,7 +144,7 @@ static const struct acknowledgement *acknowledge(struct provisioner *provisioner
 // Pods that kube-scheduler has not examined yet count as well; it may take its time.
 static bool is_unexamined(const struct provisioner *provisioner, const struct pod *pod)
 {
-    return provisioner->control->waves != NULL && pod_is_unexamined(pod) &&
+    return provisioner->control->workload_bursts != NULL && pod_is_unexamined(pod) &&
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
 }
 
@@ -159,17 +159,17 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         free(map_remove(provisioner->acknowledged, uid));
-        if (pod != NULL && provisioner->control->waves != NULL)
+        if (pod != NULL && provisioner->control->workload_bursts != NULL)
             reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
         return;
     }
     if (!(pod_wants_node(pod) || is_unexamined(provisioner, pod)) ||
         cluster_is_spoken_for(provisioner->control->cluster, pod))
         return;
-    if (!acknowledge(provisioner, uid)->decided && provisioner->control->waves != NULL) {
+    if (!acknowledge(provisioner, uid)->decided && provisioner->control->workload_bursts != NULL) {
         provisioner->has_fresh_pods = true;
-        if (!waves_account_for(pod))
-            waves_note_loose(provisioner->control->waves);
+        if (!workload_bursts_account_for(pod))
+            workload_bursts_note_loose(provisioner->control->workload_bursts);
     }
     provisioner_trigger(provisioner, uid);
 }
@@ -246,7 +246,7 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->inputs = decision_inputs_create(control);
     control->preference_warnings = preference_warnings_create(control);
     if (!control->settings->compatibility_upstream)
-        provisioner->control->waves = waves_create(control, on_wave, provisioner);
+        provisioner->control->workload_bursts = workload_bursts_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -264,8 +264,8 @@ void provisioner_destroy(struct provisioner *provisioner)
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
-    waves_destroy(provisioner->control->waves);
-    provisioner->control->waves = NULL;
+    workload_bursts_destroy(provisioner->control->workload_bursts);
+    provisioner->control->workload_bursts = NULL;
     provisioning_pass_destroy(provisioner->known);
     decision_inputs_destroy(provisioner->inputs);
     preference_warnings_destroy(provisioner->control->preference_warnings);
@@ -354,7 +354,7 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     const struct settings *settings = provisioner->control->settings;
     provisioner->pass = provisioning_pass_create(
         provisioner->control,
-        &(struct portion_options){
+        &(struct backlog_chunk_options){
             .pods_max = settings->compatibility_upstream ? 0 : provisioner->control->pass_pods_max,
             .was_tried = was_tried,
             .context = provisioner});
@@ -578,7 +578,7 @@ static bool is_known(const struct provisioner *provisioner)
     return provisioner->known != NULL &&
            provisioner->known_version == decision_inputs_version(provisioner->inputs) &&
            !any_node_goes(control) &&
-           snapshot_has_catalogues(provisioner->known->snapshot, control);
+           snapshot_has_catalogs(provisioner->known->snapshot, control);
 }
 
 static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)

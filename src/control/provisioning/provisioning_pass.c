@@ -29,14 +29,14 @@ static void dedupe_text(const struct pod *pod, const char *message, struct text 
 }
 
 struct provisioning_pass *provisioning_pass_create(struct control *control,
-                                                   const struct portion_options *portion)
+                                                   const struct backlog_chunk_options *portion)
 {
     struct provisioning_pass *pass = memory_allocate(sizeof *pass);
     pass->control = control;
     pass->started_ns = loop_monotonic_ns(control->loop);
     pass->arena = arena_create(64 * 1024);
     pass->snapshot = snapshot_build(control, &pass->errors);
-    pass->left_out = portion_choose(pass->snapshot, portion);
+    pass->left_out = backlog_chunk_choose(pass->snapshot, portion);
     pass->with_reasons = launch_backoff_any(control->launch_backoff);
     return pass;
 }
@@ -77,7 +77,7 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
     if (pass->plan != NULL)
         keep_zones(pass);
     if (pass->plan != NULL && pass->early)
-        pass->plan = early_pass_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
+        pass->plan = partial_launch_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
 }
 
 static char *choose_name(const struct provisioning_pass *pass, const struct plan_claim *claim)

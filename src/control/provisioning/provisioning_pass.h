@@ -18,12 +18,12 @@ struct provisioning_pass {
     uint32_t created, refused, held_back; // of its claims; the last for a trial (launch_backoff.h)
     bool with_reasons;                    // of pods without place: launches wait
     struct text errors;                   // NodePools whose instance types could not be read
-    bool early;        // more pods of the same wave are coming (batcher.h, early_pass.h)
+    bool early;        // more pods of the same wave are coming (batcher.h, partial_launch.h)
     bool rest;         // of an early pass: some pods were left for the next one
     bool with_buffers; // placeholder pods were planned too: neither early nor with pods left out
     LIST(struct plan_zone)
     zones;             // of all pods planned, also where an early pass leaves some (SCH-398)
-    uint32_t left_out; // pending pods that the pass does not plan (portion.h)
+    uint32_t left_out; // pending pods that the pass does not plan (backlog_chunk.h)
     bool was_told;     // the decision is told again: it was made once (SCH-526)
 };
 
@@ -38,7 +38,7 @@ struct creation_round {
 };
 
 struct provisioning_pass *provisioning_pass_create(struct control *control,
-                                                   const struct portion_options *portion);
+                                                   const struct backlog_chunk_options *portion);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
 // The pure part, for a worker thread. An early pass plans only what should not wait.
 void provisioning_pass_plan(struct provisioning_pass *pass);

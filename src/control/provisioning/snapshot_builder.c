@@ -70,8 +70,8 @@ static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
             snapshot_add_waiting(snapshot, pods->items[i]);
 }
 
-// A provider gives one catalogue for all pools, or one each: the same object is added once.
-static void add_catalogues(struct snapshot *snapshot, struct control *control, struct text *errors)
+// A provider gives one catalog for all pools, or one each: the same object is added once.
+static void add_catalogs(struct snapshot *snapshot, struct control *control, struct text *errors)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
@@ -80,9 +80,9 @@ static void add_catalogues(struct snapshot *snapshot, struct control *control, s
         if (!managed_pool(control, pool))
             continue;
         struct error error = {0};
-        const struct instance_type_catalog *catalogue =
-            launch_backoff_catalogue(control->launch_backoff, pool, &error);
-        if (catalogue == NULL) {
+        const struct instance_type_catalog *catalog =
+            launch_backoff_catalog(control->launch_backoff, pool, &error);
+        if (catalog == NULL) {
             text_join(errors, "\n", pool->meta.name);
             text_format(errors, ": %s", error.message);
             continue;
@@ -90,10 +90,10 @@ static void add_catalogues(struct snapshot *snapshot, struct control *control, s
         bool present = false;
         for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
             present = present || snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] ==
-                                     (const struct object *)catalogue;
+                                     (const struct object *)catalog;
         if (!present)
-            snapshot_add(snapshot, (const struct object *)catalogue);
-        object_release((const struct object *)catalogue);
+            snapshot_add(snapshot, (const struct object *)catalog);
+        object_release((const struct object *)catalog);
     }
 }
 
@@ -137,7 +137,7 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
     snapshot_add_planned_pods(snapshot, control);
     snapshot_add_expected_pods(snapshot, control);
     capacity_buffers_add(control->capacity_buffers, snapshot);
-    add_catalogues(snapshot, control, errors);
+    add_catalogs(snapshot, control, errors);
     add_marks(snapshot, control);
     return snapshot;
 }
@@ -162,17 +162,17 @@ bool deleting_nodes_have_pods(const struct control *control)
     return false;
 }
 
-static bool holds(const struct snapshot *snapshot, const struct object *catalogue)
+static bool holds(const struct snapshot *snapshot, const struct object *catalog)
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++)
-        if (snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] == catalogue)
+        if (snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].items[i] == catalog)
             return true;
     return false;
 }
 
 // All of today's are in the snapshot, and as many as there are in it: a pool may have come back to
-// the catalogue of the others.
-bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control)
+// the catalog of the others.
+bool snapshot_has_catalogs(const struct snapshot *snapshot, struct control *control)
 {
     VECTOR(const void *) today = {0};
     bool held = true;
@@ -182,15 +182,15 @@ bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *co
         struct error error = {0};
         if (!managed_pool(control, (const struct node_pool *)object))
             continue;
-        const struct object *catalogue = (const struct object *)launch_backoff_catalogue(
+        const struct object *catalog = (const struct object *)launch_backoff_catalog(
             control->launch_backoff, (const struct node_pool *)object, &error);
-        held = catalogue != NULL && holds(snapshot, catalogue);
+        held = catalog != NULL && holds(snapshot, catalog);
         bool seen = false;
         for (uint32_t i = 0; i < today.count; i++)
-            seen = seen || today.items[i] == catalogue;
+            seen = seen || today.items[i] == catalog;
         if (!seen)
-            vector_push(&today, catalogue);
-        object_release(catalogue);
+            vector_push(&today, catalog);
+        object_release(catalog);
     }
     held = held && today.count == snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
     vector_free(&today);

@@ -13,4 +13,4 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors);
 bool deleting_nodes_have_pods(const struct control *control);
 
 // Whether the instance types are still those of an earlier snapshot: the same objects.
-bool snapshot_has_catalogues(const struct snapshot *snapshot, struct control *control);
+bool snapshot_has_catalogs(const struct snapshot *snapshot, struct control *control);

@@ -36,13 +36,13 @@ static void expect_cheapest(struct snapshot *snapshot, struct control *control,
 {
     struct error error = {0};
     struct arena *arena = snapshot->arena;
-    const struct instance_type_catalog *catalogue =
+    const struct instance_type_catalog *catalog =
         control->cloud->operations->instance_types(control->cloud, pool, &error);
-    if (catalogue == NULL)
+    if (catalog == NULL)
         return;
-    snapshot_keep(snapshot, (const struct object *)catalogue);
-    struct offering_choices choices = offering_choices_for(arena, catalogue, copy);
-    object_release((const struct object *)catalogue);
+    snapshot_keep(snapshot, (const struct object *)catalog);
+    struct offering_choices choices = offering_choices_for(arena, catalog, copy);
+    object_release((const struct object *)catalog);
     if (choices.count == 0)
         return;
     const struct instance_type *type = choices.items[0].type;
@@ -67,7 +67,7 @@ static bool is_static(const struct node_pool *pool)
 }
 
 static void add_unlaunched(struct snapshot *snapshot, struct control *control,
-                           struct largest_machines *largest, const struct node_claim *claim)
+                           struct worst_case_capacity *largest, const struct node_claim *claim)
 {
     const struct node_pool *pool =
         find_pool(control, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
@@ -77,13 +77,13 @@ static void add_unlaunched(struct snapshot *snapshot, struct control *control,
     if (expected && pool != NULL)
         expect_cheapest(snapshot, control, pool, copy);
     if (!is_static(pool) && pool != NULL) // for the limits
-        copy->status.capacity = largest_machine(largest, snapshot->arena, pool, claim);
+        copy->status.capacity = worst_case_machine(largest, snapshot->arena, pool, claim);
     snapshot_add(snapshot, (const struct object *)copy);
 }
 
 void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control)
 {
-    struct largest_machines *largest = largest_machines_create(control);
+    struct worst_case_capacity *largest = worst_case_capacity_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
@@ -96,7 +96,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
         else
             add_unlaunched(snapshot, control, largest, claim);
     }
-    largest_machines_destroy(largest);
+    worst_case_capacity_destroy(largest);
     // It counts, and its node is left alone (API-603).
     iterator = (struct mirror_iterator){0};
     for (const struct object *object;
@@ -267,7 +267,7 @@ void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *contr
     struct planning planning = {snapshot, control, map_create()};
     struct expected_pods expected;
     const char *after = NULL;
-    while (control->waves != NULL && waves_next_expected(control->waves, after, &expected)) {
+    while (control->workload_bursts != NULL && workload_bursts_next_expected(control->workload_bursts, after, &expected)) {
         after = expected.workload;
         uint32_t places = cluster_expected(control->cluster, expected.workload);
         for (uint32_t i = 0; i < expected.count; i++) {

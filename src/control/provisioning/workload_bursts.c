@@ -29,7 +29,7 @@ struct workload { // kept while it wants pods or has some
     char uid[];
 };
 
-struct waves {
+struct workload_bursts {
     struct control *control;
     struct map *workloads;               // by UID
     VECTOR(struct workload *) under_way; // perhaps: what is not is dropped at the next look
@@ -45,9 +45,9 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
                         const struct object *new_object);
 
-struct waves *waves_create(struct control *control, void (*changed)(void *context), void *context)
+struct workload_bursts *workload_bursts_create(struct control *control, void (*changed)(void *context), void *context)
 {
-    struct waves *waves = memory_allocate(sizeof *waves);
+    struct workload_bursts *waves = memory_allocate(sizeof *waves);
     waves->control = control;
     waves->changed = changed;
     waves->context = context;
@@ -66,7 +66,7 @@ static void workload_destroy(void *value)
     free(workload);
 }
 
-void waves_destroy(struct waves *waves)
+void workload_bursts_destroy(struct workload_bursts *waves)
 {
     if (waves == NULL)
         return;
@@ -75,7 +75,7 @@ void waves_destroy(struct waves *waves)
     free(waves);
 }
 
-void waves_watch(struct mirror *mirror)
+void workload_bursts_watch(struct mirror *mirror)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         mirror_watch_view(mirror, workload_counts_kind(kinds[i]));
@@ -113,7 +113,7 @@ static bool makes_progress(const struct workload *workload, int64_t now_ns)
 }
 
 // More of its pods may come, nobody knows how many.
-static bool is_under_way(const struct waves *waves, const struct workload *workload, int64_t now_ns)
+static bool is_under_way(const struct workload_bursts *waves, const struct workload *workload, int64_t now_ns)
 {
     bool is_first = workload->pods == 0 && workload->sample == NULL && !workload->is_failing;
     int64_t patience_ns = is_first ? FIRST_NS : waves->control->settings->batch_idle_duration;
@@ -121,7 +121,7 @@ static bool is_under_way(const struct waves *waves, const struct workload *workl
            ns_subtract(now_ns, workload->changed_ns) < patience_ns;
 }
 
-static struct workload *workload_of(struct waves *waves, const char *uid)
+static struct workload *workload_of(struct workload_bursts *waves, const char *uid)
 {
     struct workload *workload = map_get(waves->workloads, uid);
     if (workload != NULL)
@@ -134,7 +134,7 @@ static struct workload *workload_of(struct waves *waves, const char *uid)
     return workload;
 }
 
-static void note_growth(struct waves *waves)
+static void note_growth(struct workload_bursts *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
     int64_t gap_ns = ns_subtract(now_ns, waves->grown_ns);
@@ -145,7 +145,7 @@ static void note_growth(struct waves *waves)
     waves->grown_ns = now_ns;
 }
 
-static void note_change(struct waves *waves, struct workload *workload)
+static void note_change(struct workload_bursts *waves, struct workload *workload)
 {
     workload->changed_ns = loop_monotonic_ns(waves->control->loop);
     if (!workload->is_listed && !is_complete(workload)) {
@@ -159,7 +159,7 @@ static void note_change(struct waves *waves, struct workload *workload)
     }
 }
 
-static void keep_sample(struct waves *waves, struct workload *workload, const struct pod *pod)
+static void keep_sample(struct workload_bursts *waves, struct workload *workload, const struct pod *pod)
 {
     if (!workload->is_listed || workload->sample != NULL || !pod_is_unexamined(pod))
         return;
@@ -182,7 +182,7 @@ static const struct owner_reference *counted_owner(const struct pod *pod, size_t
     return NULL;
 }
 
-bool waves_account_for(const struct pod *pod)
+bool workload_bursts_account_for(const struct pod *pod)
 {
     size_t kind;
     return counted_owner(pod, &kind) != NULL;
@@ -203,7 +203,7 @@ static struct share share_of(const struct object *object)
     return share;
 }
 
-static void tell_absence(struct waves *waves, size_t kind)
+static void tell_absence(struct workload_bursts *waves, size_t kind)
 {
     if (waves->is_told[kind] || !mirror_is_absent(waves->control->mirror, kinds[kind]))
         return;
@@ -222,7 +222,7 @@ static bool same_share(const struct share *a, const struct share *b)
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
-    struct waves *waves = context;
+    struct workload_bursts *waves = context;
     struct share before = share_of(old_object), after = share_of(new_object);
     (void)change;
     if (same_share(&before, &after))
@@ -247,7 +247,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
                         const struct object *new_object)
 {
-    struct waves *waves = context;
+    struct workload_bursts *waves = context;
     const struct object *object = new_object != NULL ? new_object : old_object;
     (void)change;
     if (object->meta.uid == NULL)
@@ -269,12 +269,12 @@ static void on_workload(void *context, enum mirror_change change, const struct o
 }
 
 // --- the look ------------------------------------------------------------------------------------
-void waves_note_loose(struct waves *waves)
+void workload_bursts_note_loose(struct workload_bursts *waves)
 {
     waves->loose_ns = loop_monotonic_ns(waves->control->loop);
 }
 
-static void unlist(struct waves *waves, uint32_t index)
+static void unlist(struct workload_bursts *waves, uint32_t index)
 {
     struct workload *workload = waves->under_way.items[index];
     waves->under_way.items[index] = waves->under_way.items[--waves->under_way.count];
@@ -289,7 +289,7 @@ static void unlist(struct waves *waves, uint32_t index)
 }
 
 // Drops what is not under way any more from the list.
-static void review(struct waves *waves, int64_t now_ns)
+static void review(struct workload_bursts *waves, int64_t now_ns)
 {
     for (uint32_t i = waves->under_way.count; i-- > 0;) {
         const struct workload *workload = waves->under_way.items[i];
@@ -298,7 +298,7 @@ static void review(struct waves *waves, int64_t now_ns)
     }
 }
 
-static bool any_is_under_way(const struct waves *waves)
+static bool any_is_under_way(const struct workload_bursts *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
     vector_for_each (workload, &waves->under_way)
@@ -307,7 +307,7 @@ static bool any_is_under_way(const struct waves *waves)
     return false;
 }
 
-bool waves_finished(struct waves *waves)
+bool workload_bursts_finished(struct workload_bursts *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
     if (any_is_under_way(waves))
@@ -315,7 +315,7 @@ bool waves_finished(struct waves *waves)
     return ns_subtract(now_ns, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
 }
 
-int64_t waves_settled_at(const struct waves *waves)
+int64_t workload_bursts_settled_at(const struct workload_bursts *waves)
 {
     int64_t idle_ns = waves->control->settings->batch_idle_duration;
     if (any_is_under_way(waves))
@@ -326,7 +326,7 @@ int64_t waves_settled_at(const struct waves *waves)
     return ns_add(waves->grown_ns, ns_maximum(settle_ns, least_ns));
 }
 
-bool waves_next_expected(struct waves *waves, const char *after, struct expected_pods *out)
+bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after, struct expected_pods *out)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
     const struct workload *next = NULL;

@@ -10,23 +10,23 @@
 
 #include "control/runtime/control.h"
 
-struct waves;
+struct workload_bursts;
 // `changed` is called when something may have made the size of a wave known. The handlers on the
 // mirror are registered before those of whoever creates it.
-struct waves *waves_create(struct control *control, void (*changed)(void *context), void *context);
-void waves_destroy(struct waves *waves); // NULL is fine
+struct workload_bursts *workload_bursts_create(struct control *control, void (*changed)(void *context), void *context);
+void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
 
 // What waves are made of, for a mirror: ReplicaSets, StatefulSets and Jobs, as counts.
-void waves_watch(struct mirror *mirror);
+void workload_bursts_watch(struct mirror *mirror);
 // Whether a workload accounts for the pod: its controller is of a kind that is counted.
-bool waves_account_for(const struct pod *pod);
+bool workload_bursts_account_for(const struct pod *pod);
 // Something that no workload accounts for came now: more may follow for an idle window.
-void waves_note_loose(struct waves *waves);
+void workload_bursts_note_loose(struct workload_bursts *waves);
 // The size of everything that is being created is known.
-bool waves_finished(struct waves *waves);
+bool workload_bursts_finished(struct workload_bursts *waves);
 // Monotonic: when it can be believed that no further workload belongs to the present wave.
 // Workloads that are applied together appear one after the other. INT64_MAX: nobody knows yet.
-int64_t waves_settled_at(const struct waves *waves);
+int64_t workload_bursts_settled_at(const struct workload_bursts *waves);
 
 struct expected_pods {        // of one workload: pods that its controller is about to create
     const char *workload;     // UID; borrowed, like the sample
@@ -35,4 +35,4 @@ struct expected_pods {        // of one workload: pods that its controller is ab
     bool certain; // its controller makes progress; else only places that are kept already count
 };
 // The next workload with expected pods, by UID; false: there is none. `after` starts as NULL.
-bool waves_next_expected(struct waves *waves, const char *after, struct expected_pods *out);
+bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after, struct expected_pods *out);

@@ -4,18 +4,18 @@
 #include <string.h>
 
 struct pool_types {
-    const struct instance_type_catalog *catalogue; // NULL: cannot be read
+    const struct instance_type_catalog *catalog; // NULL: cannot be read
     struct map *by_name;
 };
 
-struct largest_machines {
+struct worst_case_capacity {
     struct control *control;
     struct map *pools; // name -> struct pool_types
 };
 
-struct largest_machines *largest_machines_create(struct control *control)
+struct worst_case_capacity *worst_case_capacity_create(struct control *control)
 {
-    struct largest_machines *largest = memory_allocate(sizeof *largest);
+    struct worst_case_capacity *largest = memory_allocate(sizeof *largest);
     largest->control = control;
     largest->pools = map_create();
     return largest;
@@ -24,18 +24,18 @@ struct largest_machines *largest_machines_create(struct control *control)
 static void pool_types_destroy(void *value)
 {
     struct pool_types *types = value;
-    object_release((const struct object *)types->catalogue);
+    object_release((const struct object *)types->catalog);
     map_destroy(types->by_name, NULL);
     free(types);
 }
 
-void largest_machines_destroy(struct largest_machines *largest)
+void worst_case_capacity_destroy(struct worst_case_capacity *largest)
 {
     map_destroy(largest->pools, pool_types_destroy);
     free(largest);
 }
 
-static const struct pool_types *types_of(struct largest_machines *largest,
+static const struct pool_types *types_of(struct worst_case_capacity *largest,
                                          const struct node_pool *pool)
 {
     struct pool_types *types = map_get(largest->pools, pool->meta.name);
@@ -44,11 +44,11 @@ static const struct pool_types *types_of(struct largest_machines *largest,
     struct cloud *cloud = largest->control->cloud;
     struct error error = {0};
     types = memory_allocate(sizeof *types);
-    // The whole catalogue, with what is backed off: a NodeClaim made before may still become that.
-    types->catalogue = cloud->operations->instance_types(cloud, pool, &error);
+    // The whole catalog, with what is backed off: a NodeClaim made before may still become that.
+    types->catalog = cloud->operations->instance_types(cloud, pool, &error);
     types->by_name = map_create();
-    if (types->catalogue != NULL)
-        list_for_each (type, &types->catalogue->spec.instance_types)
+    if (types->catalog != NULL)
+        list_for_each (type, &types->catalog->spec.instance_types)
             map_set(types->by_name, type->name, type);
     map_set(largest->pools, pool->meta.name, types);
     return types;
@@ -63,7 +63,7 @@ static void raise_to(struct resource_map *most, const struct resource_map *amoun
     }
 }
 
-struct resource_map largest_machine(struct largest_machines *largest, struct arena *arena,
+struct resource_map worst_case_machine(struct worst_case_capacity *largest, struct arena *arena,
                                     const struct node_pool *pool, const struct node_claim *claim)
 {
     struct resource_map most = {0};

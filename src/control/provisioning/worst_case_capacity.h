@@ -4,10 +4,10 @@
 
 #include "control/runtime/control.h"
 
-struct largest_machines; // a computation's: types by name, looked up once a NodePool
-struct largest_machines *largest_machines_create(struct control *control);
-void largest_machines_destroy(struct largest_machines *largest);
+struct worst_case_capacity; // a computation's: types by name, looked up once a NodePool
+struct worst_case_capacity *worst_case_capacity_create(struct control *control);
+void worst_case_capacity_destroy(struct worst_case_capacity *largest);
 // Per resource that the NodePool limits ("nodes" aside) the most that any of its types has, at
 // least what it requests. In `arena`; the names are the NodePool's.
-struct resource_map largest_machine(struct largest_machines *largest, struct arena *arena,
+struct resource_map worst_case_machine(struct worst_case_capacity *largest, struct arena *arena,
                                     const struct node_pool *pool, const struct node_claim *claim);

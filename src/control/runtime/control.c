@@ -141,12 +141,12 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
     const struct node_pool *pool = pool_of_claim(control, claim);
     const struct string_map *labels = &claim->meta.labels;
     struct error error = {0};
-    const struct instance_type_catalog *catalogue =
+    const struct instance_type_catalog *catalog =
         pool != NULL ? control->cloud->operations->instance_types(control->cloud, pool, &error)
                      : NULL;
     const struct instance_type *type =
-        catalogue != NULL
-            ? instance_type_catalog_find(catalogue, string_map_get(labels, LABEL_INSTANCE_TYPE))
+        catalog != NULL
+            ? instance_type_catalog_find(catalog, string_map_get(labels, LABEL_INSTANCE_TYPE))
             : NULL;
     const struct offering *offering =
         type != NULL
@@ -155,7 +155,7 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
     int64_t price = offering != NULL ? offering->price : 0;
     if (known != NULL)
         *known = offering != NULL;
-    object_release((const struct object *)catalogue);
+    object_release((const struct object *)catalog);
     return price;
 }
 

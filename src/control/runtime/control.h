@@ -41,18 +41,18 @@ struct control {
     struct registration_health *registration_health;
     struct eviction_queue *eviction_queue;
     struct disruption_queue *disruption_queue;
-    struct disruption_leftovers *disruption_leftovers;
+    struct disruption_cleanup *disruption_cleanup;
     struct provisioner *provisioner;
     struct disruption_backoff *disruption_backoff;
-    struct turnover *turnover;
-    struct move_ledger *move_ledger;
-    struct move_outcomes *move_outcomes;
+    struct node_timings *node_timings;
+    struct consolidation_history *consolidation_history;
+    struct consolidation_outcomes *consolidation_outcomes;
     struct wave_report *wave_report;
     struct target_report *target_report;
     struct consolidation_target *consolidation_target;
     struct pod_events *pod_events;
     struct spot_prices *spot_prices;
-    struct node_causes *node_causes;
+    struct blocked_events *blocked_events;
     struct protection_events *protection_events;
     struct preference_warnings *preference_warnings;
     struct savings *savings;
@@ -65,7 +65,7 @@ struct control {
     struct termination *termination;
     struct static_capacity *static_capacity;
     struct nominator *nominator; // NULL: pods are not nominated
-    struct waves *waves;         // NULL: as upstream, decisions know nothing of workloads
+    struct workload_bursts *workload_bursts;         // NULL: as upstream, decisions know nothing of workloads
 };
 
 // A queue that starts, stops and dies with the others.
@@ -100,7 +100,7 @@ const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);
 const struct node_pool *pool_of_claim(const struct control *control,
                                       const struct node_claim *claim);
-// What the NodeClaim's machine costs by the provider's catalogue, nano-USD an hour (DIS-59,
+// What the NodeClaim's machine costs by the provider's catalog, nano-USD an hour (DIS-59,
 // DIS-744); 0 if that is not known, which `known` (may be NULL) tells.
 int64_t claim_price(const struct control *control, const struct node_claim *claim, bool *known);
 

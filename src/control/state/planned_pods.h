@@ -1,6 +1,6 @@
 // Which NodeClaim each pod was planned for (LIF-320), from the pass that decided it until the pod
 // is bound, gone or planned anew; and the places that were planned for pods which their workload is
-// about to create (waves.h), until they come. A cache: after a restart nobody is planned.
+// about to create (workload_bursts.h), until they come. A cache: after a restart nobody is planned.
 #pragma once
 
 #include <stdbool.h>

@@ -212,10 +212,10 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct error error = {0};
     struct plan_claim claim;
-    const struct instance_type_catalog *catalogue =
-        launch_backoff_catalogue(control->launch_backoff, pool, &error);
-    static_claim_make(arena, control->settings, catalogue, pool, &claim);
-    object_release((const struct object *)catalogue);
+    const struct instance_type_catalog *catalog =
+        launch_backoff_catalog(control->launch_backoff, pool, &error);
+    static_claim_make(arena, control->settings, catalog, pool, &claim);
+    object_release((const struct object *)catalog);
     struct pool_record *record = record_of(provisioning, pool->meta.name);
     uint32_t started = 0;
     round_clear(record);

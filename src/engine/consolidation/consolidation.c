@@ -520,6 +520,6 @@ void move_command(struct disruption *disruption, struct move *move, const char *
         return;
     command->replacements.items =
         arena_allocate(disruption->plan->arena, sizeof *command->replacements.items);
-    finish_replacement(move->trial.pass, move->claim, move->priced, disruption->plan,
+    replacement_build(move->trial.pass, move->claim, move->priced, disruption->plan,
                        &command->replacements.items[command->replacements.count++]);
 }

@@ -260,11 +260,11 @@ static bool is_barred(struct disruption *disruption, const struct part *part)
 
 // What the part could be worth if its new nodes cost as little as its pods can.
 static int64_t highest_value(struct disruption *disruption, const struct joint *joint,
-                             const struct part *part, struct least_cost *costs)
+                             const struct part *part, struct price_bound *costs)
 {
     struct claim **claims = claims_of(joint, part);
     int64_t least =
-        least_cost_of_claims(costs, joint->trial.pass, claims, part->replacements_count);
+        price_bound_of_claims(costs, joint->trial.pass, claims, part->replacements_count);
     int64_t cost = candidates_cost(disruption, part->candidates, part->count);
     if (least >= cost || is_barred(disruption, part))
         return 0;
@@ -277,7 +277,7 @@ static int64_t highest_value(struct disruption *disruption, const struct joint *
 
 // Whether it is of any use to pack. Parts that no packing makes worth it are refused.
 static bool is_promising(struct disruption *disruption, struct joint *joint,
-                         struct least_cost *costs, int64_t floor)
+                         struct price_bound *costs, int64_t floor)
 {
     int64_t total = 0;
     bool all = true;
@@ -300,7 +300,7 @@ static bool is_clear(const struct trial *trial)
 
 static struct joint try_once(struct disruption *disruption,
                              struct disruption_candidate *const *candidates, uint32_t count,
-                             const struct bitset *beside, struct least_cost *costs, int64_t floor,
+                             const struct bitset *beside, struct price_bound *costs, int64_t floor,
                              bool as_scheduled)
 {
     struct joint joint = {
@@ -334,7 +334,7 @@ static uint32_t launches_of(const struct joint *joint)
 // find none wait for the new nodes. What that leaves of a move with launches is what counts.
 struct joint joint_try(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
-                       const struct bitset *beside, struct least_cost *costs, int64_t floor)
+                       const struct bitset *beside, struct price_bound *costs, int64_t floor)
 {
     struct joint joint = try_once(disruption, candidates, count, beside, costs, floor, false);
     if (joint.count == 0 || joint.value <= floor || launches_of(&joint) == 0)
@@ -371,7 +371,7 @@ void part_command(struct disruption *disruption, const struct joint *joint, cons
     command->replacements.items = arena_allocate_array(plan->arena, part->replacements_count + 1,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < part->replacements_count; i++)
-        finish_replacement(joint->trial.pass, part->replacements[i].claim,
+        replacement_build(joint->trial.pass, part->replacements[i].claim,
                            part->replacements[i].priced, plan,
                            &command->replacements.items[command->replacements.count++]);
     planned_moves_find(disruption, joint->trial.pass, part->candidates, part->count,

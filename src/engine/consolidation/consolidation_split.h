@@ -34,7 +34,7 @@ struct joint {
 // more than `floor` then, nano-USD; may be NULL. The caller frees the result.
 struct joint joint_try(struct disruption *disruption,
                        struct disruption_candidate *const *candidates, uint32_t count,
-                       const struct bitset *beside, struct least_cost *costs, int64_t floor);
+                       const struct bitset *beside, struct price_bound *costs, int64_t floor);
 void joint_free(struct joint *joint);
 // The candidate whose pod has no place; NULL: it is none's, or all have places.
 struct disruption_candidate *joint_offender(const struct joint *joint,

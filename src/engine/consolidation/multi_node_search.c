@@ -53,7 +53,7 @@ struct search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct least_cost costs;
+    struct price_bound costs;
     struct ranked *ranked; // by promise
     uint32_t count;
     uint32_t effort; // candidates simulated so far
@@ -90,7 +90,7 @@ static void rank(struct search *search, const candidate_list *wanted)
         struct disruption_candidate *candidate = wanted->items[i];
         if (!balance_may_approve(candidate))
             continue;
-        int64_t least = least_cost_of(&search->costs, candidate);
+        int64_t least = price_bound_of(&search->costs, candidate);
         int64_t cost = candidates_cost(search->disruption, &candidate, 1);
         search->ranked[search->count++] =
             (struct ranked){candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
@@ -506,7 +506,7 @@ static void add_commands(struct disruption *disruption, const struct joint *join
             part_command(disruption, joint, &joint->parts[i]);
 }
 
-void several_nodes_decide(struct disruption *disruption)
+void multi_node_search_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list wanted = consolidation_candidates(disruption, &table);
@@ -517,7 +517,7 @@ void several_nodes_decide(struct disruption *disruption)
     struct search search = {.disruption = disruption,
                             .arena = arena,
                             .evictions = evictions_create(disruption),
-                            .costs = least_cost_create(disruption, arena),
+                            .costs = price_bound_create(disruption, arena),
                             .effort_max = EFFORT_MAX,
                             .packed_max = PACKED_MAX};
     search.rejected =
@@ -530,5 +530,5 @@ void several_nodes_decide(struct disruption *disruption)
         balance_note(disruption, search.rejected, search.rejected_count, search.rejected_saving);
     joint_free(&search.best);
     vector_free(&search.tried);
-    least_cost_free(&search.costs);
+    price_bound_free(&search.costs);
 }

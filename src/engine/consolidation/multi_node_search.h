@@ -5,4 +5,4 @@
 
 // The candidate sets of greatest net value that a bounded number of simulations finds, as one or
 // more commands in the plan; none unless some command has several candidates.
-void several_nodes_decide(struct disruption *disruption);
+void multi_node_search_decide(struct disruption *disruption);

@@ -26,7 +26,7 @@ static void add_template(struct problem *problem, const struct node_template *te
                     quantity_add(filter->cheapest[r], problem->node_cost), prices);
 }
 
-static const double *make_prices(struct least_cost *costs, uint32_t set, uint32_t tolerations)
+static const double *make_prices(struct price_bound *costs, uint32_t set, uint32_t tolerations)
 {
     struct problem *problem = costs->disruption->problem;
     double *prices = arena_allocate_array(costs->arena, problem->dimensions + 1, sizeof *prices);
@@ -42,7 +42,7 @@ static const double *make_prices(struct least_cost *costs, uint32_t set, uint32_
 }
 
 // What a unit costs for pods that are as particular as this one.
-static const double *prices_for(struct least_cost *costs, const struct queued_pod *pod)
+static const double *prices_for(struct price_bound *costs, const struct queued_pod *pod)
 {
     const struct problem *problem = costs->disruption->problem;
     const struct pod_class *class = problem->classes.items[pod->class];
@@ -56,12 +56,12 @@ static const double *prices_for(struct least_cost *costs, const struct queued_po
     return prices;
 }
 
-struct least_cost least_cost_create(struct disruption *disruption, struct arena *arena)
+struct price_bound price_bound_create(struct disruption *disruption, struct arena *arena)
 {
-    return (struct least_cost){.disruption = disruption, .arena = arena};
+    return (struct price_bound){.disruption = disruption, .arena = arena};
 }
 
-void least_cost_free(struct least_cost *costs)
+void price_bound_free(struct price_bound *costs)
 {
     memo_free(&costs->known);
     vector_free(&costs->prices);
@@ -72,7 +72,7 @@ struct sum {
     bool impossible;      // no machine has what some pod needs
 };
 
-static void add_pod(struct least_cost *costs, const struct queued_pod *pod, struct sum *sum)
+static void add_pod(struct price_bound *costs, const struct queued_pod *pod, struct sum *sum)
 {
     const struct problem *problem = costs->disruption->problem;
     const struct pod_class *class = problem->classes.items[pod->class];
@@ -87,7 +87,7 @@ static void add_pod(struct least_cost *costs, const struct queued_pod *pod, stru
 }
 
 // Every dimension by itself must be paid for: the dearest counts.
-static int64_t highest(const struct least_cost *costs, const struct sum *sum)
+static int64_t highest(const struct price_bound *costs, const struct sum *sum)
 {
     double most = 0;
     for (uint32_t d = 0; d < costs->disruption->problem->dimensions; d++)
@@ -95,7 +95,7 @@ static int64_t highest(const struct least_cost *costs, const struct sum *sum)
     return sum->impossible ? INT64_MAX : (int64_t)most;
 }
 
-int64_t least_cost_of(struct least_cost *costs, const struct disruption_candidate *candidate)
+int64_t price_bound_of(struct price_bound *costs, const struct disruption_candidate *candidate)
 {
     const struct problem *problem = costs->disruption->problem;
     const struct simulator *simulator = costs->disruption->simulator;
@@ -108,7 +108,7 @@ int64_t least_cost_of(struct least_cost *costs, const struct disruption_candidat
     return highest(costs, &sum);
 }
 
-int64_t least_cost_of_claims(struct least_cost *costs, const struct pass *pass,
+int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
                              struct claim *const *claims, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);

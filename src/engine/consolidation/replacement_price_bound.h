@@ -6,7 +6,7 @@
 #include "engine/placement/pass.h"
 #include "engine/requirements/memo.h"
 
-struct least_cost {
+struct price_bound {
     struct disruption *disruption;
     struct arena *arena;
     struct memo known; // (requirements, tolerations) -> index into `prices`
@@ -15,11 +15,11 @@ struct least_cost {
             // all machines; negative: no machine has any
 };
 // Lives as long as `arena`; the caller frees the rest.
-struct least_cost least_cost_create(struct disruption *disruption, struct arena *arena);
-void least_cost_free(struct least_cost *costs);
+struct price_bound price_bound_create(struct disruption *disruption, struct arena *arena);
+void price_bound_free(struct price_bound *costs);
 // Of the pods that would have to move from the candidate, nano-USD an hour; INT64_MAX: no machine
 // has what they need.
-int64_t least_cost_of(struct least_cost *costs, const struct disruption_candidate *candidate);
+int64_t price_bound_of(struct price_bound *costs, const struct disruption_candidate *candidate);
 // Of the pods that the claims carry in the pass.
-int64_t least_cost_of_claims(struct least_cost *costs, const struct pass *pass,
+int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
                              struct claim *const *claims, uint32_t count);

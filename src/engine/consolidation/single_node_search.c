@@ -28,7 +28,7 @@ struct best_moves {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct least_cost costs;
+    struct price_bound costs;
     struct found *found;
     uint32_t found_count, packed;
     // Accepted: nodes whose pods rely on room elsewhere go along in every further simulation; the
@@ -57,7 +57,7 @@ static bool find_packed(struct best_moves *moves, struct disruption_candidate *c
                         const struct trial *trial, uint32_t merit, int64_t floor)
 {
     if (!trial_possible(trial) || trial->claims_count == 0 || moves->packed >= PACKED_MAX ||
-        least_cost_of(&moves->costs, candidate) >=
+        price_bound_of(&moves->costs, candidate) >=
             candidates_cost(moves->disruption, &candidate, 1))
         return false;
     moves->packed++;
@@ -230,13 +230,13 @@ static void sort_commands(struct best_moves *moves, uint32_t first)
     }
 }
 
-void best_moves_decide(struct disruption *disruption, const candidate_list *order)
+void single_node_search_decide(struct disruption *disruption, const candidate_list *order)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct best_moves moves = {.disruption = disruption,
                                .arena = arena,
                                .evictions = evictions_create(disruption),
-                               .costs = least_cost_create(disruption, arena)};
+                               .costs = price_bound_create(disruption, arena)};
     moves.found = arena_allocate_array(arena, order->count + 1, sizeof *moves.found);
     moves.closed = bitset_create(arena, disruption->problem->nodes.count);
     uint32_t first = disruption->plan->disruptions.count;
@@ -249,5 +249,5 @@ void best_moves_decide(struct disruption *disruption, const candidate_list *orde
     if (moves.made_count > 1)
         sort_commands(&moves, first);
     joint_free(&moves.last);
-    least_cost_free(&moves.costs);
+    price_bound_free(&moves.costs);
 }

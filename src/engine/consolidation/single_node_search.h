@@ -5,4 +5,4 @@
 #include "engine/consolidation/consolidation.h"
 
 // `order`: the candidates by merit, which decides among moves of equal worth.
-void best_moves_decide(struct disruption *disruption, const candidate_list *order);
+void single_node_search_decide(struct disruption *disruption, const candidate_list *order);

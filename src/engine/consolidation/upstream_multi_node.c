@@ -70,10 +70,10 @@ static struct move search(struct disruption *disruption, const candidate_list *l
     return best;
 }
 
-void multi_node_decide(struct disruption *disruption)
+void upstream_multi_node_decide(struct disruption *disruption)
 {
     if (disruption->better) {
-        several_nodes_decide(disruption);
+        multi_node_search_decide(disruption);
         return;
     }
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);

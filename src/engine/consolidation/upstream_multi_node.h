@@ -3,4 +3,4 @@
 
 #include "engine/disruption/disruption.h"
 
-void multi_node_decide(struct disruption *disruption);
+void upstream_multi_node_decide(struct disruption *disruption);

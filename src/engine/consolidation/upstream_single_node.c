@@ -26,14 +26,14 @@ static candidate_list interleave(struct disruption *disruption, const struct can
     return list;
 }
 
-void single_node_decide(struct disruption *disruption)
+void upstream_single_node_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
     disruption_turn(disruption, "single", "Underutilized", sorted.count);
     candidate_list list = interleave(disruption, &table, &sorted);
     if (disruption->better) {
-        best_moves_decide(disruption, &list);
+        single_node_search_decide(disruption, &list);
         return;
     }
     struct evictions evictions = evictions_create(disruption);

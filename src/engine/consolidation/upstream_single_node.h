@@ -3,4 +3,4 @@
 
 #include "engine/disruption/disruption.h"
 
-void single_node_decide(struct disruption *disruption);
+void upstream_single_node_decide(struct disruption *disruption);

@@ -1,4 +1,4 @@
-// Private to verdicts.c: why a node stays, as far as that can be told after the methods have been
+// Private to blocked_reasons.c: why a node stays, as far as that can be told after the methods have been
 // asked: by the checks of DIS-32, conditions, policies, budgets, and what came first.
 #pragma once
 
@@ -24,7 +24,7 @@ void causes_begin(struct causes *causes, struct disruption *disruption, const ch
 struct verdict_word cause_of_candidate(const struct causes *causes,
                                        const struct disruption_candidate *candidate);
 
-// --- shared by verdict_causes.c and verdict_checks.c ---------------------------------------------
+// --- shared by blocked_causes.c and blocked_checks.c ---------------------------------------------
 // A word in the plan's arena; nothing is formatted unless texts are wanted.
 struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
     PRINTF_LIKE(3, 4);

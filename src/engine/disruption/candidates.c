@@ -28,7 +28,7 @@ struct build {
     const struct candidate_options *options;
     struct candidate_table *table;
     struct map *pools;            // disruption_pool by name
-    struct map *prices;           // instance types by "catalogue index/name"
+    struct map *prices;           // instance types by "catalog index/name"
     struct map *planned;          // plan_placement by name; NULL: not known
     struct map *busy, *nominated; // Node names
     const struct pod_budgets *budgets;
@@ -199,7 +199,7 @@ static bool is_known(const struct build *build, const char *name)
 {
     const struct disruption_pool *pool = map_get(build->pools, name);
     return pool != NULL &&
-           (pool->catalogue != NULL || !build->snapshot->settings.compatibility_upstream);
+           (pool->catalog != NULL || !build->snapshot->settings.compatibility_upstream);
 }
 
 static bool is_busy(const struct build *build, const struct node *node)
@@ -253,20 +253,20 @@ static const char *refusal(struct build *build, const struct state_node *state,
 }
 
 // --- instance types and prices -------------------------------------------------------------------
-static const struct instance_type_catalog *catalogue_at(const struct build *build, uint32_t index)
+static const struct instance_type_catalog *catalog_at(const struct build *build, uint32_t index)
 {
     return (const struct instance_type_catalog *)build->snapshot
         ->objects[KIND_INSTANCE_TYPE_CATALOG]
         .items[index];
 }
 
-// FMT-6: the catalogues that name the pool, or else those that name nobody.
-static bool serves(const struct instance_type_catalog *catalogue,
+// FMT-6: the catalogs that name the pool, or else those that name nobody.
+static bool serves(const struct instance_type_catalog *catalog,
                    const struct disruption_pool *pool)
 {
-    if (catalogue->spec.node_pools.count == 0)
+    if (catalog->spec.node_pools.count == 0)
         return !pool->own_types;
-    return pool->own_types && string_list_has(&catalogue->spec.node_pools, pool->pool->meta.name);
+    return pool->own_types && string_list_has(&catalog->spec.node_pools, pool->pool->meta.name);
 }
 
 static void find_types(const struct build *build, struct disruption_pool *pool)
@@ -275,20 +275,20 @@ static void find_types(const struct build *build, struct disruption_pool *pool)
     for (uint32_t i = 0; i < count; i++)
         pool->own_types =
             pool->own_types ||
-            string_list_has(&catalogue_at(build, i)->spec.node_pools, pool->pool->meta.name);
+            string_list_has(&catalog_at(build, i)->spec.node_pools, pool->pool->meta.name);
     for (uint32_t i = 0; i < count; i++)
-        if (serves(catalogue_at(build, i), pool) &&
-            catalogue_at(build, i)->spec.instance_types.count > 0 &&
-            (pool->catalogue == NULL ||
-             strcmp(catalogue_at(build, i)->meta.name, pool->catalogue->meta.name) < 0))
-            pool->catalogue = catalogue_at(build, i);
+        if (serves(catalog_at(build, i), pool) &&
+            catalog_at(build, i)->spec.instance_types.count > 0 &&
+            (pool->catalog == NULL ||
+             strcmp(catalog_at(build, i)->meta.name, pool->catalog->meta.name) < 0))
+            pool->catalog = catalog_at(build, i);
 }
 
 static const struct instance_type *find_type(const struct build *build,
                                              const struct disruption_pool *pool, const char *name)
 {
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        if (!serves(catalogue_at(build, i), pool))
+        if (!serves(catalog_at(build, i), pool))
             continue;
         char *key = arena_format(build->arena, "%u/%s", i, name);
         const struct instance_type *type = map_get(build->prices, key);
@@ -486,11 +486,11 @@ static int by_merit(const void *a, const void *b)
 static void index_types(struct build *build)
 {
     for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        const struct instance_type_catalog *catalogue =
+        const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)build->snapshot
                 ->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
-        list_for_each (type, &catalogue->spec.instance_types)
+        list_for_each (type, &catalog->spec.instance_types)
             map_set(build->prices, arena_format(build->arena, "%u/%s", i, type->name), type);
     }
 }

@@ -12,8 +12,8 @@ struct state_node;
 
 struct disruption_pool {
     const struct node_pool *pool;
-    bool own_types;                                // a catalogue names the pool
-    const struct instance_type_catalog *catalogue; // with types for it; NULL: it has none
+    bool own_types;                                // a catalog names the pool
+    const struct instance_type_catalog *catalog; // with types for it; NULL: it has none
     int64_t total, disrupting;                     // DIS-125, DIS-126
     int64_t allowed, remaining;                    // for the reason asked for: DIS-120, DIS-127
     const char *budget_error;                      // DIS-121; or NULL

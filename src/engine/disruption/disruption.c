@@ -298,7 +298,7 @@ static void ask_methods(struct disruption *disruption, const char *only)
         void (*decide)(struct disruption *);
     } methods[] = {{"emptiness", emptiness_decide}, {"static-drift", static_drift_decide},
                    {"drift", drift_decide},         {"expiry", expiry_decide},
-                   {"multi", multi_node_decide},    {"single", single_node_decide}};
+                   {"multi", upstream_multi_node_decide},    {"single", upstream_single_node_decide}};
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
         if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
             (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
@@ -371,7 +371,7 @@ void disruption_end(struct disruption *disruption)
         problem_destroy(disruption->problem);
 }
 
-void disrupt_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
+void disruption_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct disruption disruption = start(problem->snapshot, options->inputs, plan, arena);

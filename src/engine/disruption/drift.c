@@ -59,7 +59,7 @@ static void add_command(struct disruption *disruption, const char *method,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < trial->claims_count; i++) {
         struct plan_claim *out = &command->replacements.items[command->replacements.count++];
-        finish_replacement(trial->pass, trial->claims[i], trial->claims[i]->set, plan, out);
+        replacement_build(trial->pass, trial->claims[i], trial->claims[i]->set, plan, out);
         command->savings -= out->price;
     }
     planned_moves_find(disruption, trial->pass, candidates, count, trial->claims,

@@ -19,7 +19,7 @@ static void drop_type(const struct claim *claim, const char *name)
             bitset_clear(claim->rows, r);
 }
 
-void frozen_moves_drop(const struct disruption *disruption, struct trial *trial)
+void loop_guard_drop(const struct disruption *disruption, struct trial *trial)
 {
     const struct disrupt_inputs *inputs = disruption->inputs;
     if (inputs->frozen_count == 0 || !trial->consolidation)

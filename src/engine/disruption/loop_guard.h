@@ -5,4 +5,4 @@
 #include "engine/disruption/removal_simulation.h"
 
 // Takes from the trial's claims the types that a candidate's type may not be replaced by.
-void frozen_moves_drop(const struct disruption *disruption, struct trial *trial);
+void loop_guard_drop(const struct disruption *disruption, struct trial *trial);

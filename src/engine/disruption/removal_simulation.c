@@ -238,7 +238,7 @@ static void judge(struct disruption *disruption, struct trial *trial)
 {
     trial->claims_count = 0;
     uint32_t all = settle_claims(disruption, trial);
-    frozen_moves_drop(disruption, trial);
+    loop_guard_drop(disruption, trial);
     find_homeless(disruption, trial);
     trial->needed = trial->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
@@ -351,7 +351,7 @@ static struct failure *find_failures(struct disruption *disruption, const struct
     struct plan unplaced = {.arena = trial->arena};
     unplaced.unschedulable.items =
         arena_allocate_array(trial->arena, room, sizeof *unplaced.unschedulable.items);
-    unplaced_finish(pass, EXPLAIN_NOTHING, &unplaced);
+    unschedulable_finish(pass, EXPLAIN_NOTHING, &unplaced);
     struct failure *failures = arena_allocate_array(trial->arena, room, sizeof *failures);
     *count = 0;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {

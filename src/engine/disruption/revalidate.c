@@ -319,7 +319,7 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
         revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
 }
 
-bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
                         struct arena *arena, struct disrupt_check *checks, uint32_t count,
                         struct error *error)
 {

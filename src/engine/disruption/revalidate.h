@@ -20,6 +20,6 @@ struct disrupt_check {
 // The nodes of the checks must not be marked for deletion in the snapshot; those of other commands
 // are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with
 // *error if nothing can be made of the snapshot.
-bool disrupt_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
+bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
                         struct arena *arena, struct disrupt_check *checks, uint32_t count,
                         struct error *error) MUST_USE;

@@ -97,7 +97,7 @@ static void replace(struct disruption *disruption, const struct disruption_pool 
         disruption_command(disruption, "Drifted", NULL, &candidate, 1);
     command->savings = 0; // one like it comes in its place
     command->replacements.items = arena_allocate(arena, sizeof *command->replacements.items);
-    static_claim_make(arena, disruption->problem->settings, pool->catalogue, pool->pool,
+    static_claim_make(arena, disruption->problem->settings, pool->catalog, pool->pool,
                       &command->replacements.items[command->replacements.count++]);
 }
 

@@ -279,7 +279,7 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     struct text error = {0};
     if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
         for (uint32_t i = 0; i < claim->pods.count; i++)
-            unplaced_add_min_values(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod,
+            unschedulable_add_min_values(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod,
                                     error.data, claim->template->pool,
                                     finisher->explain != EXPLAIN_NOTHING);
         text_free(&error);
@@ -347,7 +347,7 @@ static void finish_notes(struct finisher *finisher)
     }
 }
 
-void finish_replacement(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
+void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
                         struct plan_claim *out)
 {
     struct finisher finisher = {.pass = pass, .plan = plan};
@@ -369,7 +369,7 @@ void finish_replacement(struct pass *pass, struct claim *claim, uint32_t priced,
     out->pods.count = claim->pods.count;
 }
 
-void finish_plan(struct pass *pass, const struct plan_options *options, struct plan *plan)
+void plan_build(struct pass *pass, const struct plan_options *options, struct plan *plan)
 {
     struct finisher finisher = {.pass = pass, .plan = plan, .explain = options->explain};
     finisher.sources =
@@ -388,7 +388,7 @@ void finish_plan(struct pass *pass, const struct plan_options *options, struct p
     if (options->explain_pod != NULL)
         explain_choice(pass, options->explain_pod, plan);
     node_bounds_warn(pass, plan);
-    unplaced_finish(pass, options->explain, plan);
+    unschedulable_finish(pass, options->explain, plan);
     finish_notes(&finisher);
     memo_free(&finisher.contents);
     memo_free(&finisher.lists);

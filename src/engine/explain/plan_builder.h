@@ -7,7 +7,7 @@
 #define LAUNCH_TYPES_MAX 600 // SCH-384, DIS-240
 
 // Everything in the plan is copied into its arena or belongs to the snapshot.
-void finish_plan(struct pass *pass, const struct plan_options *options, struct plan *plan);
+void plan_build(struct pass *pass, const struct plan_options *options, struct plan *plan);
 
 // The requirements with which the claim is launched: SCH-261.
 uint32_t claim_launch_set(struct pass *pass, const struct claim *claim);
@@ -18,5 +18,5 @@ void add_cut_off_min_values(struct text *text, const struct problem *problem,
                             uint32_t count);
 // A claim that replaces nodes (DIS-171), with the rows and the set that it has now. Its types are
 // listed by the prices of the set `priced`, from which its own may have been narrowed (DIS-179).
-void finish_replacement(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
+void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
                         struct plan_claim *out);

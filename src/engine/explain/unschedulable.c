@@ -13,7 +13,7 @@
 #include "engine/problem/volumes.h"
 #include "engine/topology/topology.h"
 
-struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
+struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
                                         const char *message)
 {
     struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
@@ -22,10 +22,10 @@ struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod
     return out;
 }
 
-void unplaced_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
+void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
                              const struct node_pool *pool, bool explain)
 {
-    struct plan_unschedulable *out = unplaced_add(plan, pod, message);
+    struct plan_unschedulable *out = unschedulable_add(plan, pod, message);
     if (!explain)
         return;
     out->reasons.items = arena_allocate(plan->arena, sizeof *out->reasons.items);
@@ -204,7 +204,7 @@ static bool was_not_tried(const struct pass *pass, uint32_t index)
            class_at(pass->problem, pass_pod(pass, index)->class)->refusal == NULL;
 }
 
-void unplaced_finish(struct pass *pass, enum explain_level level, struct plan *plan)
+void unschedulable_finish(struct pass *pass, enum explain_level level, struct plan *plan)
 {
     uint32_t classes = pass->problem->classes.count;
     struct explained **known = memory_allocate_array(classes + 1, sizeof *known), *untried = NULL;

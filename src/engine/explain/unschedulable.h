@@ -5,10 +5,10 @@
 #include "engine/placement/pass.h"
 
 // Appends a pod with its message; plan->unschedulable has room for every pod of the queue.
-struct plan_unschedulable *unplaced_add(struct plan *plan, const struct pod *pod,
+struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
                                         const char *message);
 // The same for SCH-384, with its reason if `explain`.
-void unplaced_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
+void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
                              const struct node_pool *pool, bool explain);
 // Every pod of the queue that has no place, sorted.
-void unplaced_finish(struct pass *pass, enum explain_level level, struct plan *plan);
+void unschedulable_finish(struct pass *pass, enum explain_level level, struct plan *plan);

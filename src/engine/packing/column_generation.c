@@ -35,7 +35,7 @@ struct size { // a row
     uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
 struct machine {
-    struct packing_market *market;
+    struct packing_machines *market;
     uint32_t offer;
     double ratio; // what it is worth at most, for its price
 };
@@ -52,7 +52,7 @@ struct program {
 
 // --- rows ----------------------------------------------------------------------------------------
 
-static int32_t cap_of(const struct packing_kind *kind)
+static int32_t cap_of(const struct packing_item *kind)
 {
     int32_t cap = kind->ports.count > 0 ? 1 : PACKING_NO_LIMIT;
     for (uint32_t i = 0; i < kind->rules_count; i++)
@@ -68,7 +68,7 @@ static int64_t rounded(int64_t need, uint32_t fineness)
     return fineness == 0 || need <= 0 ? need : (int64_t)ceil(log2((double)need) * fineness);
 }
 
-static void add_identity(const struct packing *packing, const struct packing_kind *kind,
+static void add_identity(const struct packing *packing, const struct packing_item *kind,
                          uint32_t fineness, struct text *text)
 {
     text_clear(text);
@@ -85,7 +85,7 @@ static void group_kinds(struct program *program, uint32_t fineness)
     struct text text = {0};
     program->sizes.count = 0;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        const struct packing_kind *kind = &packing->kinds.items[k];
+        const struct packing_item *kind = &packing->kinds.items[k];
         add_identity(packing, kind, fineness, &text);
         uintptr_t row = (uintptr_t)map_get(rows, text.data);
         if (row == 0) {
@@ -136,7 +136,7 @@ static void take_values(struct program *program, double share)
 {
     struct packing *packing = program->packing;
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        struct packing_kind *kind = &packing->kinds.items[k];
+        struct packing_item *kind = &packing->kinds.items[k];
         const struct size *size = &program->sizes.items[program->row_of[k]];
         double ratio = 0, parts = 0;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
@@ -246,7 +246,7 @@ static void list_machines(struct program *program, uint32_t round, bool all)
     struct packing *packing = program->packing;
     program->machines.count = 0;
     for (uint32_t m = 0; m < packing->base_markets; m++) {
-        struct packing_market *market = packing->markets.items[m];
+        struct packing_machines *market = packing->markets.items[m];
         for (uint32_t o = 0; o < market->count; o++) {
             double price = (double)market->offers[o].price;
             if (!all && round > 0 && market->bounds[o] < HOPELESS * price &&
@@ -288,7 +288,7 @@ static void make_markets(struct packing *packing)
         const struct packing_menu *menu = &packing->menus.items[demand->menu];
         for (uint32_t i = 0; i < menu->count; i++) {
             const struct node_template *template = packing->problem->templates[menu->templates[i]];
-            packing_market_of(packing, template,
+            packing_machines_of(packing, template,
                               set_meet(packing->problem->sets, template->set, demand->set));
         }
     }
@@ -309,7 +309,7 @@ static uint32_t alike(const struct program *program, const struct packing_bin *b
         if (packing->left[k] < units || packing_bin_most(bin, &packing->kinds.items[k]) < units ||
             (best != NONE && packing->left[k] <= packing->left[best]))
             continue;
-        if (packing_market_with(packing, bin->market, packing->kinds.items[k].flavour) != NULL)
+        if (packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour) != NULL)
             best = k;
     }
     return best;
@@ -322,15 +322,15 @@ static bool fill_alike(struct program *program, const struct packing_bin *column
     struct packing *packing = program->packing;
     packing_bin_clear(
         packing, bin,
-        packing_market_of(packing, column->market->template, column->market->template->set));
+        packing_machines_of(packing, column->market->template, column->market->template->set));
     vector_for_each (content, &column->contents) {
         uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
         if (k == NONE)
             return false;
         packing_bin_add(packing, bin, k, content->units,
-                        packing_market_with(packing, bin->market, packing->kinds.items[k].flavour));
+                        packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour));
     }
-    bin->offer = packing_market_find(packing, bin->market, bin->used, 0);
+    bin->offer = packing_machines_find(packing, bin->market, bin->used, 0);
     return bin->offer < bin->market->count &&
            (double)packing_bin_price(bin) <= DEARER * (double)packing_bin_price(column);
 }
@@ -408,7 +408,7 @@ static void solve(struct program *program)
     }
 }
 
-void packing_program(struct packing *packing)
+void column_generation(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct program program = {.packing = packing, .arena = arena};

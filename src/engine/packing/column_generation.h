@@ -8,4 +8,4 @@
 
 #include "engine/packing/packing.h"
 
-void packing_program(struct packing *packing);
+void column_generation(struct packing *packing);

@@ -44,7 +44,7 @@ static double bound_by(const struct packing *packing, const uint32_t *kinds, uin
 {
     double densest = 0;
     for (uint32_t i = 0; i < count && densest < limit; i++) {
-        const struct packing_kind *kind = &packing->kinds.items[kinds[i]];
+        const struct packing_item *kind = &packing->kinds.items[kinds[i]];
         double weight = weigh(packing, weights, kind->need);
         if (kind->value > densest * weight)
             densest = weight > 0 ? kind->value / weight : INFINITY;
@@ -94,7 +94,7 @@ static double best_weights(const struct packing *packing, const int64_t *room,
     return best;
 }
 
-double packing_search_bound(const struct packing *packing, const int64_t *room,
+double knapsack_bound(const struct packing *packing, const int64_t *room,
                             const uint32_t *kinds, uint32_t count)
 {
     double weights[DIMENSIONS_MAX];
@@ -155,7 +155,7 @@ static void insert(struct search *search, const struct item *item)
 }
 
 // The kind's units that a machine may hold, room aside.
-static uint32_t most_of_kind(const struct packing_kind *kind)
+static uint32_t most_of_kind(const struct packing_item *kind)
 {
     uint32_t most = kind->count;
     for (uint32_t r = 0; r < kind->rules_count; r++)
@@ -168,7 +168,7 @@ static uint32_t most_of_kind(const struct packing_kind *kind)
 static void list_items(struct search *search, const uint32_t *kinds, uint32_t count, bool alike)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct packing_kind *kind = &search->packing->kinds.items[kinds[i]];
+        const struct packing_item *kind = &search->packing->kinds.items[kinds[i]];
         struct item item = {.position = i, .need = kind->need, .value = kind->value};
         item.weight = weigh(search->packing, search->weights, kind->need);
         item.density = item.weight > 0 ? item.value / item.weight : INFINITY;
@@ -178,7 +178,7 @@ static void list_items(struct search *search, const uint32_t *kinds, uint32_t co
     }
 }
 
-bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t *kinds,
                     uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
                     double *upper)
 {
@@ -220,7 +220,7 @@ static double fractions(const struct search *search)
     return sum;
 }
 
-double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
                            uint32_t count, double at_least, uint64_t nodes_max)
 {
     double weights[DIMENSIONS_MAX];

@@ -10,14 +10,14 @@
 
 // with itself left aside.
 // A value that no filling with the kinds, which each fit by themselves, can have.
-double packing_search_bound(const struct packing *packing, const int64_t *room,
+double knapsack_bound(const struct packing *packing, const int64_t *room,
                             const uint32_t *kinds, uint32_t count);
 // Looks for a filling worth more than `at_least`; its units of each listed kind. *upper: what no
 // filling is worth more than.
-bool packing_search(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t *kinds,
                     uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
                     double *upper);
 // What no filling with the kinds, and with those that they stand for, is worth more than; at least
 // `at_least`.
-double packing_search_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
                            uint32_t count, double at_least, uint64_t nodes_max);

@@ -62,7 +62,7 @@ static bool pack_anew(struct packing *packing)
 {
     uint64_t pods = packing->greedy->input.queue_count;
     packing->steps_max = PROGRAM_STEPS + pods * PROGRAM_STEPS_A_POD;
-    packing_program(packing);
+    column_generation(packing);
     packing->steps_max = packing->steps + FILL_STEPS + pods * FILL_STEPS_A_POD;
     if (!packing_fill(packing))
         return false;

@@ -16,16 +16,16 @@
 #include "engine/placement/pass.h"
 
 // --- machines ------------------------------------------------------------------------------------
-struct packing_offer {
+struct packing_machine {
     uint32_t row;
     int64_t price;       // what it counts as, nano-USD an hour (SCH-503, SCH-507)
     const int64_t *room; // by packing dimension: allocatable less DaemonSets
 };
-struct packing_market { // of one template and requirement set
+struct packing_machines { // of one template and requirement set
     uint32_t index;
     const struct node_template *template;
     uint32_t set;
-    struct packing_offer *offers; // ascending by price; none has a cheaper one with as much room
+    struct packing_machine *offers; // ascending by price; none has a cheaper one with as much room
     uint32_t count;
     int64_t *prices;    // by row, really; INT64_MAX: not for sale
     struct bitset sold; // rows
@@ -51,7 +51,7 @@ struct packing_menu {
     uint32_t count;
 };
 // Kinds of the same menu and requirements.
-struct packing_flavour {
+struct packing_item_group {
     uint32_t menu, set, pins;
     uint32_t demand; // index into demands
 };
@@ -60,7 +60,7 @@ struct packing_demand {
     uint32_t menu, set;
     uint32_t loose; // the set without what it chose among alternatives
 };
-struct packing_kind {
+struct packing_item {
     uint32_t flavour;
     const int64_t *need; // of one unit, by packing dimension
     struct packing_rule *rules;
@@ -81,7 +81,7 @@ struct packing_content {
     uint32_t kind, units;
 };
 struct packing_bin {
-    const struct packing_market *market;
+    const struct packing_machines *market;
     uint32_t offer;                          // the cheapest with enough room
     uint32_t pins;                           // domains that its pods need
     int64_t *used;                           // by packing dimension
@@ -103,13 +103,13 @@ struct packing {
     uint32_t dimensions_count;
     struct memo volume_users; // (volume claim, driver): 1 for one pod of the pass, 2 for more
     VECTOR(struct packing_menu) menus;
-    VECTOR(struct packing_market *) markets;
+    VECTOR(struct packing_machines *) markets;
     uint32_t base_markets;    // the first ones: those of the demands
     struct memo market_index; // (template, set)
     struct memo leads;        // (market, flavour): market with the flavour's requirements too
-    VECTOR(struct packing_flavour) flavours;
+    VECTOR(struct packing_item_group) flavours;
     VECTOR(struct packing_demand) demands;
-    VECTOR(struct packing_kind) kinds;
+    VECTOR(struct packing_item) kinds;
     VECTOR(struct packing_bin *) bins;
     VECTOR(uint32_t) kept;         // claims of the greedy pass that stay as they are
     uint32_t *left;                // by kind: units that are in no bin
@@ -126,12 +126,12 @@ struct packing {
     uint64_t search_nodes; // of one search for a filling
 };
 
-// --- packing_market.c ----------------------------------------------------------------------------
+// --- packing_machines.c ----------------------------------------------------------------------------
 
-// --- packing_program.c: gives kinds their values, and makes bins of fillings that recur. ---------
+// --- column_generation.c: gives kinds their values, and makes bins of fillings that recur. ---------
 // --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10). -------
 
-// --- packing_search.c: fillings of one machine, of all pods, rules about nodes but those of a kind
+// --- knapsack.c: fillings of one machine, of all pods, rules about nodes but those of a kind
 
 // --- packing_bin.c -------------------------------------------------------------------------------
 static inline int64_t packing_bin_price(const struct packing_bin *bin)

@@ -8,7 +8,7 @@
 #include "engine/packing/packing_machines.h"
 #include "engine/problem/host_ports.h"
 
-struct packing_bin *packing_bin_create(struct packing *packing, const struct packing_market *market)
+struct packing_bin *packing_bin_create(struct packing *packing, const struct packing_machines *market)
 {
     size_t used = packing->dimensions_count * sizeof(int64_t);
     struct packing_bin *bin = memory_allocate(sizeof *bin + used);
@@ -28,7 +28,7 @@ void packing_bin_destroy(struct packing_bin *bin)
 }
 
 void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
-                       const struct packing_market *market)
+                       const struct packing_machines *market)
 {
     bin->market = market;
     bin->offer = 0;
@@ -62,7 +62,7 @@ static struct packing_rule *rule_of(const struct packing_bin *bin, uint32_t grou
     return NULL;
 }
 
-uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_kind *kind)
+uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_item *kind)
 {
     int64_t most = kind->ports.count > 0 ? 1 : INT32_MAX;
     for (uint32_t i = 0; i < kind->rules_count && most > 0; i++) {
@@ -82,7 +82,7 @@ uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_ki
     return host_ports_conflict(&used, &kind->ports, &existing, &wanted) ? 0 : 1;
 }
 
-static void add_rules(struct packing_bin *bin, const struct packing_kind *kind, uint32_t units)
+static void add_rules(struct packing_bin *bin, const struct packing_item *kind, uint32_t units)
 {
     for (uint32_t i = 0; i < kind->rules_count; i++) {
         const struct packing_rule *own = &kind->rules[i];
@@ -110,9 +110,9 @@ static void add_content(struct packing_bin *bin, uint32_t kind, uint32_t units)
 }
 
 void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind_index,
-                     uint32_t units, const struct packing_market *market)
+                     uint32_t units, const struct packing_machines *market)
 {
-    const struct packing_kind *kind = &packing->kinds.items[kind_index];
+    const struct packing_item *kind = &packing->kinds.items[kind_index];
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         bin->used[d] = quantity_add(bin->used[d], kind->need[d] * units);
     bin->pins =
@@ -158,7 +158,7 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 {
     uint32_t most = copies_left(packing, bin);
     for (uint32_t i = 0; i < copies && i < most; i++) {
-        if (packing_market_find(packing, bin->market, bin->used, bin->offer) != bin->offer)
+        if (packing_machines_find(packing, bin->market, bin->used, bin->offer) != bin->offer)
             return; // a limit
         struct packing_bin *copy = packing_bin_create(packing, bin->market);
         packing_bin_copy(packing, copy, bin);

@@ -34,24 +34,24 @@ static bool choose_kinds(struct bounder *bounder)
     return machines * bounder->kinds_count <= WORK_MAX;
 }
 
-static const struct packing_market *loose_market(struct packing *packing, uint32_t template,
+static const struct packing_machines *loose_market(struct packing *packing, uint32_t template,
                                                  uint32_t demand)
 {
     const struct node_template *of = packing->problem->templates[template];
     uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
-    return packing_market_of(packing, of, set);
+    return packing_machines_of(packing, of, set);
 }
 
 // The kinds that may be on the machine, and the lowest price that one of them pays.
-static uint32_t list_fitting(struct bounder *bounder, const struct packing_market *const *markets,
+static uint32_t list_fitting(struct bounder *bounder, const struct packing_machines *const *markets,
                              uint32_t row, int64_t *price)
 {
     const struct packing *packing = bounder->packing;
     uint32_t count = 0;
     *price = INT64_MAX;
     for (uint32_t i = 0; i < bounder->kinds_count; i++) {
-        const struct packing_kind *kind = &packing->kinds.items[bounder->kinds[i]];
-        const struct packing_market *market =
+        const struct packing_item *kind = &packing->kinds.items[bounder->kinds[i]];
+        const struct packing_machines *market =
             markets[packing->flavours.items[kind->flavour].demand];
         if (market == NULL || market->prices[row] == INT64_MAX)
             continue;
@@ -67,17 +67,17 @@ static uint32_t list_fitting(struct bounder *bounder, const struct packing_marke
     return count;
 }
 
-static double most_of_machine(struct bounder *bounder, const struct packing_market *const *markets,
+static double most_of_machine(struct bounder *bounder, const struct packing_machines *const *markets,
                               const struct node_template *template, uint32_t row, double most)
 {
     int64_t price;
-    packing_market_room(bounder->packing, template, row, bounder->room);
+    packing_machines_room(bounder->packing, template, row, bounder->room);
     uint32_t count = list_fitting(bounder, markets, row, &price);
     if (count == 0)
         return most;
     double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
     uint64_t before = bounder->packing->steps;
-    double upper = packing_search_most(bounder->packing, bounder->room, bounder->fitting, count,
+    double upper = knapsack_most(bounder->packing, bounder->room, bounder->fitting, count,
                                        most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
     bounder->nodes += bounder->packing->steps - before;
     return upper / paid > most ? upper / paid : most;
@@ -87,8 +87,8 @@ static double most_of_template(struct bounder *bounder, uint32_t t, double most)
 {
     struct packing *packing = bounder->packing;
     const struct node_template *template = packing->problem->templates[t];
-    const struct packing_market **markets =
-        memory_allocate_array(packing->demands.count + 1, sizeof(struct packing_market *));
+    const struct packing_machines **markets =
+        memory_allocate_array(packing->demands.count + 1, sizeof(struct packing_machines *));
     bool any = false;
     for (uint32_t g = 0; g < packing->demands.count; g++) {
         const struct packing_menu *menu = &packing->menus.items[packing->demands.items[g].menu];

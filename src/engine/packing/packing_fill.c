@@ -17,7 +17,7 @@
 
 struct
 try { // a machine, with an estimate of its price for the value of its contents
-    const struct packing_market *market;
+    const struct packing_machines *market;
     uint32_t offer;
     double ratio;
 };
@@ -32,7 +32,7 @@ struct packing_filler {
     uint32_t *within;           // by kind: units on the bin
     double *weights;            // by dimension: what a unit of it weighs on the machine
     int64_t *room;              // by dimension: what is left of the machine
-    const struct packing_market *
+    const struct packing_machines *
         *leads;            // by flavour: the market with it, for the bin's present set
     uint32_t *leads_known; // by flavour: stamp
     uint32_t stamp;
@@ -71,7 +71,7 @@ static struct packing_filler *filler_create(struct packing *packing)
         arena_allocate_array(arena, packing->dimensions_count, sizeof *filler->weights);
     filler->room = arena_allocate_array(arena, packing->dimensions_count, sizeof *filler->room);
     filler->leads =
-        arena_allocate_array(arena, packing->flavours.count, sizeof(struct packing_market *));
+        arena_allocate_array(arena, packing->flavours.count, sizeof(struct packing_machines *));
     filler->leads_known =
         arena_allocate_array(arena, packing->flavours.count, sizeof *filler->leads_known);
     filler->ranks = arena_allocate_array(arena, kinds + 1, sizeof *filler->ranks);
@@ -94,13 +94,13 @@ void packing_filler_destroy(struct packing_filler *filler)
 
 // The market that the bin is in once the flavour is there; NULL if it may not be there, or the
 // machine would cost more.
-static const struct packing_market *lead(struct packing_filler *filler, uint32_t flavour,
+static const struct packing_machines *lead(struct packing_filler *filler, uint32_t flavour,
                                          uint32_t row, int64_t price)
 {
     if (filler->leads_known[flavour] == filler->stamp)
         return filler->leads[flavour];
-    const struct packing_market *market =
-        packing_market_with(filler->packing, filler->bin->market, flavour);
+    const struct packing_machines *market =
+        packing_machines_with(filler->packing, filler->bin->market, flavour);
     if (market != NULL && market->prices[row] != price)
         market = NULL;
     filler->leads_known[flavour] = filler->stamp;
@@ -116,7 +116,7 @@ static bool fits(const struct packing_filler *filler, const int64_t *need)
     return true;
 }
 
-static double score(const struct packing_filler *filler, const struct packing_kind *kind)
+static double score(const struct packing_filler *filler, const struct packing_item *kind)
 {
     double weight = 0;
     for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
@@ -124,7 +124,7 @@ static double score(const struct packing_filler *filler, const struct packing_ki
     return kind->value / (weight + 1e-12);
 }
 
-static void measure_room(struct packing_filler *filler, const struct packing_offer *offer)
+static void measure_room(struct packing_filler *filler, const struct packing_machine *offer)
 {
     const struct packing *packing = filler->packing;
     for (uint32_t d = 0; d < packing->dimensions_count; d++) {
@@ -143,7 +143,7 @@ static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32
     packing->steps += *count;
     for (uint32_t i = 0; i < *count; i++) {
         uint32_t k = filler->fitting[i];
-        const struct packing_kind *kind = &packing->kinds.items[k];
+        const struct packing_item *kind = &packing->kinds.items[k];
         if (filler->within[k] >= packing->left[k] || !fits(filler, kind->need) ||
             packing_bin_most(filler->bin, kind) == 0 ||
             lead(filler, kind->flavour, row, price) == NULL)
@@ -165,7 +165,7 @@ static uint32_t next_kind(struct packing_filler *filler, uint32_t *count, uint32
 static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
 {
     const struct packing *packing = filler->packing;
-    const struct packing_kind *kind = &packing->kinds.items[k];
+    const struct packing_item *kind = &packing->kinds.items[k];
     int64_t most = packing_bin_most(filler->bin, kind);
     if (packing->left[k] - filler->within[k] < most)
         most = packing->left[k] - filler->within[k];
@@ -178,8 +178,8 @@ static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
 static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row,
                 int64_t price)
 {
-    const struct packing_kind *kind = &filler->packing->kinds.items[k];
-    const struct packing_market *market = lead(filler, kind->flavour, row, price);
+    const struct packing_item *kind = &filler->packing->kinds.items[k];
+    const struct packing_machines *market = lead(filler, kind->flavour, row, price);
     if (market != filler->bin->market)
         filler->stamp++;
     packing_bin_add(filler->packing, filler->bin, k, units, market);
@@ -188,11 +188,11 @@ static void add(struct packing_filler *filler, uint32_t k, uint32_t units, uint3
 
 // Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever
 // is best).
-static void fill_machine(struct packing_filler *filler, const struct packing_market *market,
+static void fill_machine(struct packing_filler *filler, const struct packing_machines *market,
                          uint32_t offer_index, uint32_t seed, const struct packing_list *from)
 {
     struct packing *packing = filler->packing;
-    const struct packing_offer *offer = &market->offers[offer_index];
+    const struct packing_machine *offer = &market->offers[offer_index];
     int64_t price = market->prices[offer->row];
     packing_bin_clear(packing, filler->bin, market);
     filler->stamp++;
@@ -210,7 +210,7 @@ static void fill_machine(struct packing_filler *filler, const struct packing_mar
     }
     vector_for_each (content, &filler->bin->contents)
         filler->within[content->kind] = 0;
-    filler->bin->offer = packing_market_find(packing, filler->bin->market, filler->bin->used, 0);
+    filler->bin->offer = packing_machines_find(packing, filler->bin->market, filler->bin->used, 0);
 }
 
 // --- one bin -------------------------------------------------------------------------------------
@@ -244,18 +244,18 @@ static void keep_try(struct packing_filler *filler, const struct try *try)
 static void list_tries(struct packing_filler *filler, uint32_t seed, double left)
 {
     struct packing *packing = filler->packing;
-    const struct packing_kind *kind = &packing->kinds.items[seed];
-    const struct packing_flavour *flavour = &packing->flavours.items[kind->flavour];
+    const struct packing_item *kind = &packing->kinds.items[seed];
+    const struct packing_item_group *flavour = &packing->flavours.items[kind->flavour];
     const struct packing_menu *menu = &packing->menus.items[flavour->menu];
     filler->tries_count = 0;
     for (uint32_t i = 0; i < menu->count; i++) {
         const struct node_template *template = packing->problem->templates[menu->templates[i]];
         if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
             continue;
-        const struct packing_market *market = packing_market_of(
+        const struct packing_machines *market = packing_machines_of(
             packing, template, set_meet(packing->problem->sets, template->set, flavour->set));
-        for (uint32_t o = packing_market_find(packing, market, kind->need, 0); o < market->count;
-             o = packing_market_find(packing, market, kind->need, o + 1)) {
+        for (uint32_t o = packing_machines_find(packing, market, kind->need, 0); o < market->count;
+             o = packing_machines_find(packing, market, kind->need, o + 1)) {
             double most = market->worth[o] > 0    ? market->worth[o]
                           : market->bounds[o] > 0 ? market->bounds[o]
                                                   : (double)market->offers[o].price;
@@ -356,14 +356,14 @@ static struct packing_filler *filler_of(struct packing *packing)
 
 // What the cheapest machine for the kind costs in nodes of these requirements, on its first
 // template.
-static double lowest_price(struct packing *packing, const struct packing_kind *kind, uint32_t menu,
+static double lowest_price(struct packing *packing, const struct packing_item *kind, uint32_t menu,
                            uint32_t set)
 {
     const struct node_template *template =
         packing->problem->templates[packing->menus.items[menu].templates[0]];
-    const struct packing_market *market =
-        packing_market_of(packing, template, set_meet(packing->problem->sets, template->set, set));
-    uint32_t offer = packing_market_find(packing, market, kind->need, 0);
+    const struct packing_machines *market =
+        packing_machines_of(packing, template, set_meet(packing->problem->sets, template->set, set));
+    uint32_t offer = packing_machines_find(packing, market, kind->need, 0);
     return offer < market->count ? (double)market->offers[offer].price : 0;
 }
 
@@ -374,8 +374,8 @@ void packing_rank(struct packing *packing)
 {
     struct packing_filler *filler = filler_of(packing);
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        const struct packing_kind *kind = &packing->kinds.items[k];
-        const struct packing_flavour *flavour = &packing->flavours.items[kind->flavour];
+        const struct packing_item *kind = &packing->kinds.items[k];
+        const struct packing_item_group *flavour = &packing->flavours.items[kind->flavour];
         filler->ranks[k] = kind->value * (kind->rules_count > 0 ? RULED : 1);
         if (flavour->pins == SET_EMPTY)
             continue;
@@ -417,19 +417,19 @@ static struct packing_bin *take_bin(struct packing_filler *filler)
 
 // The sampled kinds that fit the empty machine.
 static const struct packing_list *list_fitting(struct packing_filler *filler,
-                                               struct packing_market *market, uint32_t offer_index)
+                                               struct packing_machines *market, uint32_t offer_index)
 {
     struct packing_list *list = &market->fitting[offer_index];
     if (list->kinds != NULL)
         return list;
-    const struct packing_offer *offer = &market->offers[offer_index];
+    const struct packing_machine *offer = &market->offers[offer_index];
     list->kinds =
         arena_allocate_array(filler->arena, filler->packing->kinds.count + 1, sizeof *list->kinds);
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
     measure_room(filler, offer);
     for (uint32_t i = 0; i < filler->packing->kinds.count; i++) {
-        const struct packing_kind *kind = &filler->packing->kinds.items[i];
+        const struct packing_item *kind = &filler->packing->kinds.items[i];
         if (kind->sampled && fits(filler, kind->need) &&
             lead(filler, kind->flavour, offer->row, market->prices[offer->row]) != NULL)
             list->kinds[list->count++] = i;
@@ -438,15 +438,15 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
 }
 
 // The filling that the search found, as far as rules let it be.
-static void fill_found(struct packing_filler *filler, const struct packing_market *market,
-                       const struct packing_offer *offer, const uint32_t *kinds,
+static void fill_found(struct packing_filler *filler, const struct packing_machines *market,
+                       const struct packing_machine *offer, const uint32_t *kinds,
                        const uint32_t *units, uint32_t count)
 {
     int64_t price = market->prices[offer->row];
     packing_bin_clear(filler->packing, filler->bin, market);
     filler->stamp++;
     for (uint32_t i = 0; i < count; i++) {
-        const struct packing_kind *kind = &filler->packing->kinds.items[kinds[i]];
+        const struct packing_item *kind = &filler->packing->kinds.items[kinds[i]];
         uint32_t most = packing_bin_most(filler->bin, kind);
         if (units[i] > 0 && most > 0 && lead(filler, kind->flavour, offer->row, price) != NULL)
             add(filler, kinds[i], units[i] < most ? units[i] : most, offer->row, price);
@@ -454,17 +454,17 @@ static void fill_found(struct packing_filler *filler, const struct packing_marke
     vector_for_each (content, &filler->bin->contents)
         filler->within[content->kind] = 0;
     filler->bin->offer =
-        packing_market_find(filler->packing, filler->bin->market, filler->bin->used, 0);
+        packing_machines_find(filler->packing, filler->bin->market, filler->bin->used, 0);
 }
 
-static bool search_machine(struct packing_filler *filler, struct packing_market *market,
+static bool search_machine(struct packing_filler *filler, struct packing_machines *market,
                            uint32_t offer_index, double at_least)
 {
-    const struct packing_offer *offer = &market->offers[offer_index];
+    const struct packing_machine *offer = &market->offers[offer_index];
     const struct packing_list *list = list_fitting(filler, market, offer_index);
     uint32_t *units = memory_allocate_array(list->count + 1, sizeof *units);
     double upper;
-    bool found = packing_search(filler->packing, offer->room, list->kinds, list->count, at_least,
+    bool found = knapsack_solve(filler->packing, offer->room, list->kinds, list->count, at_least,
                                 filler->packing->search_nodes, units, &upper);
     if (found)
         fill_found(filler, market, offer, list->kinds, units, list->count);
@@ -478,17 +478,17 @@ static bool is_good(const struct packing_filler *filler, double factor)
            filler->bin->value > factor * (double)packing_bin_price(filler->bin);
 }
 
-double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer)
+double packing_fill_bound(struct packing *packing, struct packing_machines *market, uint32_t offer)
 {
     struct packing_filler *filler = filler_of(packing);
     const struct packing_list *list = list_fitting(filler, market, offer);
     market->bounds[offer] =
-        packing_search_bound(packing, market->offers[offer].room, list->kinds, list->count);
+        knapsack_bound(packing, market->offers[offer].room, list->kinds, list->count);
     packing->steps += list->count;
     return market->bounds[offer];
 }
 
-struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
+struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_machines *market,
                                        uint32_t offer, double factor)
 {
     struct packing_filler *filler = filler_of(packing);
@@ -502,20 +502,20 @@ struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_m
 }
 
 // The cheapest machine that holds a unit.
-static const struct packing_market *cheapest_machine(struct packing *packing, uint32_t kind,
+static const struct packing_machines *cheapest_machine(struct packing *packing, uint32_t kind,
                                                      uint32_t *offer)
 {
-    const struct packing_flavour *flavour =
+    const struct packing_item_group *flavour =
         &packing->flavours.items[packing->kinds.items[kind].flavour];
     const struct packing_menu *menu = &packing->menus.items[flavour->menu];
-    const struct packing_market *best = NULL;
+    const struct packing_machines *best = NULL;
     for (uint32_t i = 0; i < menu->count; i++) {
         const struct node_template *template = packing->problem->templates[menu->templates[i]];
         if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
             continue;
-        const struct packing_market *market = packing_market_of(
+        const struct packing_machines *market = packing_machines_of(
             packing, template, set_meet(packing->problem->sets, template->set, flavour->set));
-        uint32_t own = packing_market_find(packing, market, packing->kinds.items[kind].need, 0);
+        uint32_t own = packing_machines_find(packing, market, packing->kinds.items[kind].need, 0);
         if (own == market->count ||
             (best != NULL && market->offers[own].price >= best->offers[*offer].price))
             continue;
@@ -529,7 +529,7 @@ struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind)
 {
     struct packing_filler *filler = filler_of(packing);
     uint32_t offer;
-    const struct packing_market *market = cheapest_machine(packing, kind, &offer);
+    const struct packing_machines *market = cheapest_machine(packing, kind, &offer);
     if (market == NULL)
         return NULL;
     filler->active.kinds[0] = kind;

@@ -15,9 +15,9 @@ void packing_rank(struct packing *packing);
 // A bin of the cheapest machine for the kind, with as many units as it holds; NULL: there is none.
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t kind);
 // What the best filling of the machine is worth at most.
-double packing_fill_bound(struct packing *packing, struct packing_market *market, uint32_t offer);
+double packing_fill_bound(struct packing *packing, struct packing_machines *market, uint32_t offer);
 // A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
 // NULL: none was found.
-struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_market *market,
+struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_machines *market,
                                        uint32_t offer, double factor);
 void packing_filler_destroy(struct packing_filler *filler); // NULL is fine

@@ -165,7 +165,7 @@ static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_s
     uint32_t known = memo_get(&sorter->flavour_of, demand, pair);
     if (known != MEMO_NONE)
         return known;
-    vector_push(&packing->flavours, (struct packing_flavour){menu, set, pins, demand});
+    vector_push(&packing->flavours, (struct packing_item_group){menu, set, pins, demand});
     memo_set(&sorter->flavour_of, demand, pair, packing->flavours.count - 1);
     return packing->flavours.count - 1;
 }
@@ -262,7 +262,7 @@ static uint32_t make_kind(struct sorter *sorter, uint32_t flavour, const int64_t
                           uint32_t unit)
 {
     struct packing *packing = sorter->packing;
-    struct packing_kind kind = {.flavour = flavour, .unit = unit, .need = need};
+    struct packing_item kind = {.flavour = flavour, .unit = unit, .need = need};
     kind.rules_count = sorter->rules.count;
     kind.rules = arena_allocate_array(packing->arena, kind.rules_count + 1, sizeof *kind.rules);
     if (kind.rules_count > 0)
@@ -365,7 +365,7 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
         ports += shape->ports.count;
     }
     uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need, count);
-    struct packing_kind *made = &packing->kinds.items[kind];
+    struct packing_item *made = &packing->kinds.items[kind];
     made->count = 1;
     made->ports.items = arena_allocate_array(packing->arena, ports + 1, sizeof *made->ports.items);
     for (uint32_t i = 0; i < count; i++) {
@@ -393,7 +393,7 @@ static void sort_claim(struct sorter *sorter, const struct claim *claim)
             continue;
         }
         uint32_t index = kind_of(sorter, claim, pod);
-        struct packing_kind *kind = &packing->kinds.items[index];
+        struct packing_item *kind = &packing->kinds.items[index];
         vector_push(&kind->pods, pod);
         kind->count++;
     }
@@ -488,7 +488,7 @@ static void sum_up(struct packing *packing)
     packing->left =
         arena_allocate_array(packing->arena, packing->kinds.count + 1, sizeof *packing->left);
     for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        struct packing_kind *kind = &packing->kinds.items[k];
+        struct packing_item *kind = &packing->kinds.items[k];
         packing->left[k] = kind->count;
         if (kind->unit == 1)
             qsort_r(kind->pods.items, kind->pods.count, sizeof *kind->pods.items, compare_by_order,
@@ -527,7 +527,7 @@ struct packing *packing_create(const struct pass *greedy, const struct pass *fre
     vector_for_each (claim, &greedy->claims)
         sort_claim(&sorter, *claim);
     sum_up(packing);
-    packing->price_scale = packing_market_scale(packing);
+    packing->price_scale = packing_machines_scale(packing);
     map_destroy(sorter.kind_ids, NULL);
     memo_free(&sorter.flavour_of);
     memo_free(&sorter.pairs);

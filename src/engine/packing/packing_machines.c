@@ -27,7 +27,7 @@ static int64_t own_room(const struct node_template *template, uint32_t row,
     return group == NULL ? room : quantity_subtract(room, group->overhead[dimension]);
 }
 
-void packing_market_room(const struct packing *packing, const struct node_template *template,
+void packing_machines_room(const struct packing *packing, const struct node_template *template,
                          uint32_t row, int64_t *room)
 {
     const struct overhead_group *group = NULL;
@@ -50,8 +50,8 @@ static bool holds(const struct packing *packing, const int64_t *room, const int6
 }
 
 // Whether a machine that counts for no more has as much of everything.
-static bool is_dominated(const struct packing *packing, const struct packing_market *market,
-                         const struct packing_offer *offer)
+static bool is_dominated(const struct packing *packing, const struct packing_machines *market,
+                         const struct packing_machine *offer)
 {
     for (uint32_t i = market->count; i > 0; i--)
         if (market->offers[i - 1].price <= offer->price &&
@@ -66,7 +66,7 @@ static bool is_dominated(const struct packing *packing, const struct packing_mar
 #define CHOICES_ON_DEMAND 5
 
 // What would be launched of the offerings that cost the same: reserved capacity, then spot.
-static bool is_spot(const struct packing *packing, const struct packing_market *market,
+static bool is_spot(const struct packing *packing, const struct packing_machines *market,
                     uint32_t row)
 {
     const struct problem *problem = packing->problem;
@@ -89,8 +89,8 @@ static bool is_spot(const struct packing *packing, const struct packing_market *
 
 // Whether enough machines of the market could stand in for this one. Where there are not so many
 // machines at all, nothing is lost.
-static bool is_flexible(struct packing *packing, const struct packing_market *market,
-                        const struct packing_offer *offer)
+static bool is_flexible(struct packing *packing, const struct packing_machines *market,
+                        const struct packing_machine *offer)
 {
     struct problem *problem = packing->problem;
     uint32_t wanted = is_spot(packing, market, offer->row) ? CHOICES_SPOT : CHOICES_ON_DEMAND;
@@ -110,8 +110,8 @@ static bool is_flexible(struct packing *packing, const struct packing_market *ma
 }
 
 // What machines count for that few others can stand in for, beyond what they cost.
-static int64_t scarcity(struct packing *packing, const struct packing_market *market,
-                        const struct packing_offer *offer)
+static int64_t scarcity(struct packing *packing, const struct packing_machines *market,
+                        const struct packing_machine *offer)
 {
     if (packing->margin <= 0 || is_flexible(packing, market, offer))
         return 0;
@@ -122,7 +122,7 @@ static int64_t scarcity(struct packing *packing, const struct packing_market *ma
 
 static int compare_offers(const void *a, const void *b, void *context)
 {
-    const struct packing_offer *x = a, *y = b;
+    const struct packing_machine *x = a, *y = b;
     const struct type_table *table = context;
     if (x->price != y->price)
         return x->price < y->price ? -1 : 1;
@@ -131,7 +131,7 @@ static int compare_offers(const void *a, const void *b, void *context)
 }
 
 // SCH-245: enough kinds of machine would carry whatever this one does.
-static bool leaves_min_values(struct packing *packing, const struct packing_market *market,
+static bool leaves_min_values(struct packing *packing, const struct packing_machines *market,
                               uint32_t row)
 {
     if (!market->template->has_min_values)
@@ -142,11 +142,11 @@ static bool leaves_min_values(struct packing *packing, const struct packing_mark
     int64_t *room = arena_allocate_array(scratch, packing->dimensions_count, sizeof *room);
     int64_t *other = arena_allocate_array(scratch, packing->dimensions_count, sizeof *other);
     struct bitset rows = bitset_create(scratch, table->count);
-    packing_market_room(packing, market->template, row, room);
+    packing_machines_room(packing, market->template, row, room);
     for (uint32_t r = 0; r < table->count; r++) {
         if (market->prices[r] == INT64_MAX)
             continue;
-        packing_market_room(packing, market->template, r, other);
+        packing_machines_room(packing, market->template, r, other);
         if (holds(packing, other, room))
             bitset_set(rows, r);
     }
@@ -155,7 +155,7 @@ static bool leaves_min_values(struct packing *packing, const struct packing_mark
     return unmet_min_values(problem, table, rows, market->set, keys) == 0;
 }
 
-static void find_prices(struct packing *packing, struct packing_market *market,
+static void find_prices(struct packing *packing, struct packing_machines *market,
                         const struct row_filter *filter)
 {
     const struct node_template *template = market->template;
@@ -174,11 +174,11 @@ static void find_prices(struct packing *packing, struct packing_market *market,
 }
 
 // The offers, in heap memory; market->offers and market->count follow.
-static struct packing_offer *find_offers(struct packing *packing, struct packing_market *market,
+static struct packing_machine *find_offers(struct packing *packing, struct packing_machines *market,
                                          const struct row_filter *filter)
 {
     const struct node_template *template = market->template;
-    VECTOR(struct packing_offer) offers = {0};
+    VECTOR(struct packing_machine) offers = {0};
     int64_t *room = NULL;
     for (uint32_t i = 0; i < template->table->count; i++) {
         uint32_t row = filter->by_price[i];
@@ -186,12 +186,12 @@ static struct packing_offer *find_offers(struct packing *packing, struct packing
             continue;
         if (room == NULL)
             room = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *room);
-        packing_market_room(packing, template, row, room);
+        packing_machines_room(packing, template, row, room);
         market->offers = offers.items;
         market->count = offers.count;
         int64_t beside = node_costs_beside(market->prices[row], packing->price_scale,
                                            packing->problem->node_cost);
-        struct packing_offer offer = {row, quantity_add(market->prices[row], beside), room};
+        struct packing_machine offer = {row, quantity_add(market->prices[row], beside), room};
         if (!template->has_limits && is_dominated(packing, market, &offer))
             continue;
         offer.price = quantity_add(offer.price, scarcity(packing, market, &offer));
@@ -204,14 +204,14 @@ static struct packing_offer *find_offers(struct packing *packing, struct packing
     return offers.items;
 }
 
-static struct packing_market *make_market(struct packing *packing,
+static struct packing_machines *make_market(struct packing *packing,
                                           const struct node_template *template, uint32_t set)
 {
     const struct row_filter *filter = type_table_prices(packing->problem, template->table, set);
-    struct packing_market *market = arena_allocate(packing->arena, sizeof *market);
-    *market = (struct packing_market){.template = template, .set = set};
+    struct packing_machines *market = arena_allocate(packing->arena, sizeof *market);
+    *market = (struct packing_machines){.template = template, .set = set};
     find_prices(packing, market, filter);
-    struct packing_offer *offers = find_offers(packing, market, filter);
+    struct packing_machine *offers = find_offers(packing, market, filter);
     uint32_t count = market->count;
     market->offers = arena_allocate_array(packing->arena, count + 1, sizeof *market->offers);
     market->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
@@ -224,13 +224,13 @@ static struct packing_market *make_market(struct packing *packing,
     return market;
 }
 
-const struct packing_market *packing_market_of(struct packing *packing,
+const struct packing_machines *packing_machines_of(struct packing *packing,
                                                const struct node_template *template, uint32_t set)
 {
     uint32_t known = memo_get(&packing->market_index, template->index, set);
     if (known != MEMO_NONE)
         return packing->markets.items[known];
-    struct packing_market *market = make_market(packing, template, set);
+    struct packing_machines *market = make_market(packing, template, set);
     market->index = packing->markets.count;
     vector_push(&packing->markets, market);
     memo_set(&packing->market_index, template->index, set, market->index);
@@ -239,28 +239,28 @@ const struct packing_market *packing_market_of(struct packing *packing,
 
 #define NO_LEAD (MEMO_NONE - 1)
 
-const struct packing_market *packing_market_with(struct packing *packing,
-                                                 const struct packing_market *market,
+const struct packing_machines *packing_machines_with(struct packing *packing,
+                                                 const struct packing_machines *market,
                                                  uint32_t flavour)
 {
     uint32_t known = memo_get(&packing->leads, market->index, flavour);
     if (known != MEMO_NONE)
         return known == NO_LEAD ? NULL : packing->markets.items[known];
     struct requirement_sets *sets = packing->problem->sets;
-    const struct packing_flavour *wanted = &packing->flavours.items[flavour];
+    const struct packing_item_group *wanted = &packing->flavours.items[flavour];
     const struct packing_menu *menu = &packing->menus.items[wanted->menu];
-    const struct packing_market *answer = NULL;
+    const struct packing_machines *answer = NULL;
     for (uint32_t i = 0; i < menu->count && answer == NULL; i++)
         if (menu->templates[i] == market->template->index &&
             sets_compatible(sets, market->set, wanted->set, true))
-            answer = packing_market_of(packing, market->template,
+            answer = packing_machines_of(packing, market->template,
                                        set_meet(sets, market->set, wanted->set));
     memo_set(&packing->leads, market->index, flavour, answer == NULL ? NO_LEAD : answer->index);
     return answer;
 }
 
 // SCH-519: one more machine of the row would still be within the limits.
-static bool within_limits(const struct packing *packing, const struct packing_market *market,
+static bool within_limits(const struct packing *packing, const struct packing_machines *market,
                           uint32_t row)
 {
     const struct node_template *template = market->template;
@@ -275,7 +275,7 @@ static bool within_limits(const struct packing *packing, const struct packing_ma
     return true;
 }
 
-uint32_t packing_market_find(const struct packing *packing, const struct packing_market *market,
+uint32_t packing_machines_find(const struct packing *packing, const struct packing_machines *market,
                              const int64_t *used, uint32_t from)
 {
     for (uint32_t i = from; i < market->count; i++)
@@ -296,14 +296,14 @@ static void lower_units(struct packing *packing, const struct node_template *tem
     bitset_for_each (r, template->rows) {
         if (prices->cheapest[r] == INT64_MAX)
             continue;
-        packing_market_room(packing, template, r, room);
+        packing_machines_room(packing, template, r, room);
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             if (room[d] > 0 && (double)prices->cheapest[r] < units[d] * (double)room[d])
                 units[d] = (double)prices->cheapest[r] / (double)room[d];
     }
 }
 
-double packing_market_scale(struct packing *packing)
+double packing_machines_scale(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     uint32_t dimensions = packing->dimensions_count;

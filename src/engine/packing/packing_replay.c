@@ -40,7 +40,7 @@ static void find_order(struct replay *replay, struct arena *arena)
 
 static void hand_out(struct replay *replay, uint32_t bin, const struct packing_content *content)
 {
-    struct packing_kind *kind = &replay->packing->kinds.items[content->kind];
+    struct packing_item *kind = &replay->packing->kinds.items[content->kind];
     for (uint32_t i = 0; i < content->units * kind->unit; i++)
         replay->target[kind->pods.items[kind->taken * kind->unit + i]] = bin;
     kind->taken += content->units;

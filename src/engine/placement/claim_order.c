@@ -61,7 +61,7 @@ static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t 
     struct claim *claim = pass->claims.items[index];
     if (!node_bounds_allow_share(pass, claim, pod))
         return false;
-    if (!topology_welcomes(pass, class, claim))
+    if (!topology_inverse_allows(pass, class, claim))
         return false; // before the check, which takes longer
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
     if (verdict == ACCEPTED && !pass->probing)

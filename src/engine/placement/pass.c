@@ -619,6 +619,6 @@ void pass_run(struct pass *pass)
         pass_run_queue(pass);
     }
     if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
-        pass_repair(pass);
+        pass_retry(pass);
     limits_settle(pass);
 }

@@ -191,7 +191,7 @@ struct pass_input {
     bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
     uint64_t
         attempts_max; // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
-    // Tastes of a repair (repair.h); usually none.
+    // Tastes of a repair (pass_retry.h); usually none.
     bool unlifted;       // the queue's own order (topology_order.h)
     bool dearest;        // of equal domains the one with the dearest launch
     bool frugal;         // below limits the smallest machines
@@ -247,7 +247,7 @@ struct pass {
     bool explain_only;                           // checks place nothing
     uint32_t steer;                              // pass_steered() of the pod that is placed
     int64_t probed_price;                        // of the claim that probing would have opened
-    bool heeding;                                // only what upsets nobody (topology_upset.c)
+    bool heeding;                                // only what upsets nobody (topology_inverse_spread.c)
     uint32_t heeding_tries;                      // among nodes or claims, for one pod
     bool probing;                                // place_*() say what they would do, and do nothing
     VECTOR(struct refusal {

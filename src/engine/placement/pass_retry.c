@@ -253,7 +253,7 @@ static uint32_t tries_allowed(uint32_t pods)
     return tries < TRIES_MIN ? TRIES_MIN : tries > TRIES_MAX ? TRIES_MAX : tries;
 }
 
-void pass_repair(struct pass *pass)
+void pass_retry(struct pass *pass)
 {
     if (!topology_better(pass) || placed_count(pass) == pass->input.queue_count ||
         was_cut_short(pass))

@@ -12,4 +12,4 @@
 
 // The pass, or a better one in its stead: a queue in another order, which lives as long as the
 // problem, with other placements and claims.
-void pass_repair(struct pass *pass);
+void pass_retry(struct pass *pass);

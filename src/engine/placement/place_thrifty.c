@@ -24,7 +24,7 @@ static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint
 {
     const struct claim *claim = pass->claims.items[index];
     if (is_refused(pass, class, index) || !node_bounds_allow_share(pass, claim, pod) ||
-        !topology_welcomes(pass, class, claim))
+        !topology_inverse_allows(pass, class, claim))
         return INT64_MAX;
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
     if (verdict == REFUSED_SHAPE)

@@ -25,7 +25,7 @@ static void learn_requirements(struct problem *problem, const requirement_list *
                                    vocabulary_key(problem->vocabulary, entry->key));
 }
 
-// A provider's whole list is well known as soon as a catalogue carries one of its own labels.
+// A provider's whole list is well known as soon as a catalog carries one of its own labels.
 static void learn_provider(struct problem *problem, const char *const *list, const char *domain,
                            bool *found)
 {

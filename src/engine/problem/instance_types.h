@@ -3,10 +3,10 @@
 
 #include "engine/problem/problem.h"
 
-// Marks the catalogues' label keys as well known (SCH-31: providers add theirs).
+// Marks the catalogs' label keys as well known (SCH-31: providers add theirs).
 void instance_types_learn_keys(struct problem *problem);
 void instance_types_add_dimensions(struct problem *problem);
-// The types that serve a pool: those of catalogues that name it, else of those that name nobody; by
+// The types that serve a pool: those of catalogs that name it, else of those that name nobody; by
 // name.
 const struct instance_type **instance_types_list(struct problem *problem,
                                                  const struct node_pool *pool, uint32_t *count);

@@ -323,7 +323,7 @@ struct problem {
     bool *asked; // by key: a pod, DaemonSet or group names it; the only ones read from Nodes
     uint32_t asked_count;
     int64_t node_cost; // of one, beside its machine (node_cost.h)
-    bool aws;          // the catalogues carry the AWS provider's labels
+    bool aws;          // the catalogs carry the AWS provider's labels
 
     struct state_nodes nodes;
     struct place *places; // same order

@@ -6,15 +6,15 @@
 #include "model/schema/drift_hash.h"
 
 void static_claim_make(struct arena *arena, const struct settings *settings,
-                       const struct instance_type_catalog *catalogue, const struct node_pool *pool,
+                       const struct instance_type_catalog *catalog, const struct node_pool *pool,
                        struct plan_claim *out)
 {
     // As much of a problem as requirements need: no pods and nodes, and only the names of labels
     // that instance types give to nodes.
-    const struct object *catalogues[] = {(const struct object *)catalogue};
+    const struct object *catalogs[] = {(const struct object *)catalog};
     struct snapshot snapshot = {0};
-    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].items = catalogues;
-    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].count = catalogue != NULL;
+    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].items = catalogs;
+    snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].count = catalog != NULL;
     struct problem problem = {.settings = settings, .arena = arena, .snapshot = &snapshot};
     struct node_template template = {.pool = pool};
     problem.vocabulary = vocabulary_create();

@@ -7,7 +7,7 @@
 #include "model/snapshot/plan.h"
 
 // node_pool, requirements, labels and annotations of `out`; in `arena` or the NodePool's own. The
-// catalogue (NULL is fine) tells which labels are the provider's to give.
+// catalog (NULL is fine) tells which labels are the provider's to give.
 void static_claim_make(struct arena *arena, const struct settings *settings,
-                       const struct instance_type_catalog *catalogue, const struct node_pool *pool,
+                       const struct instance_type_catalog *catalog, const struct node_pool *pool,
                        struct plan_claim *out);

@@ -13,7 +13,7 @@ const char *volumes_validate(struct problem *problem, const struct pod *pod);
 void volumes_compile_place(struct problem *problem, struct place *place);
 // SCH-515: which volume claims of one pod only the bound pods use.
 void volumes_find_exclusive(struct problem *problem);
-// SCH-353: what machines of the template take, where their catalogue or the CSINode of a Node of
+// SCH-353: what machines of the template take, where their catalog or the CSINode of a Node of
 // the same type tells.
 void volumes_limit_rows(struct problem *problem, struct node_template *template);
 // Clears rows that do not take what `asked` adds to `used`; false if none is left. `why` (or NULL)

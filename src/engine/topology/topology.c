@@ -547,7 +547,7 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
         *set = choice->base;
         uint32_t answer = topology_answer(pass, choice);
         if (answer == SET_EMPTY)
-            return !topology_upsets(pass, &choice->heeded, candidate, *set);
+            return !topology_breaks_inverse(pass, &choice->heeded, candidate, *set);
         if (!sets_compatible(pass->problem->sets, choice->base, answer, candidate->is_claim)) {
             if (pass->why != NULL) {
                 pass->code = REASON_UNKNOWN_LABEL;
@@ -557,7 +557,7 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
             continue;
         }
         *set = set_meet(pass->problem->sets, choice->base, answer);
-        if (!topology_upsets(pass, &choice->heeded, candidate, *set))
+        if (!topology_breaks_inverse(pass, &choice->heeded, candidate, *set))
             return true;
     }
 }

@@ -339,7 +339,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     state->choice->decided =
         arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->decided);
     state->choice->spent = &pass_class(pass, class->original)->combinations_spent;
-    topology_find_heeded(pass, class, state);
+    topology_find_inverse(pass, class, state);
     state->choice->heeded = state->heeded;
     state->prepared = true;
 }

@@ -10,7 +10,7 @@ static bool is_strict_spread(const struct group_definition *group)
     return group->kind == GROUP_SPREAD && group->hard;
 }
 
-void topology_find_heeded(struct pass *pass, const struct pod_class *class,
+void topology_find_inverse(struct pass *pass, const struct pod_class *class,
                           struct class_state *state)
 {
     const struct group_list *selecting = &pass->work->selecting[class->identity];
@@ -51,7 +51,7 @@ void topology_note_owner(struct pass *pass, const struct pod_class *class, uint3
     }
 }
 
-bool topology_upsets(struct pass *pass, const struct group_list *heeded,
+bool topology_breaks_inverse(struct pass *pass, const struct group_list *heeded,
                      const struct candidate *candidate, uint32_t set)
 {
     if (!pass->heeding)
@@ -96,7 +96,7 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
     return true;
 }
 
-bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *claim)
+bool topology_inverse_allows(struct pass *pass, uint32_t class, const struct claim *claim)
 {
     if (!topology_better(pass) || claim->branches_count > 0) // which may be in other domains
         return true;
@@ -105,5 +105,5 @@ bool topology_welcomes(struct pass *pass, uint32_t class, const struct claim *cl
                                         .taints = claim->template->taints,
                                         .is_claim = true};
     return own_spreads_allow(pass, class_at(pass->problem, class), claim) &&
-           !topology_upsets(pass, &pass_class(pass, class)->heeded, &candidate, claim->set);
+           !topology_breaks_inverse(pass, &pass_class(pass, class)->heeded, &candidate, claim->set);
 }

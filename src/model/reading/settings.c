@@ -107,7 +107,7 @@ static const struct setting table[] = {
         .minimum = 0, .maximum = 1),
     ROW("NODE_COST", "node-cost", FLOAT, node_cost, "0.02",
         "what a node costs beside its machine (volume, daemons, address), USD an hour: LowestPrice "
-        "and consolidation count it; the default follows catalogues whose prices are not EC2's, in "
+        "and consolidation count it; the default follows catalogs whose prices are not EC2's, in "
         "powers of ten",
         .minimum = 0, .maximum = 1000),
     ROW("WORKLOAD_GUARD", "workload-guard", BOOL, workload_guard, "true",

@@ -157,7 +157,7 @@ struct instance_type {
 struct instance_type_catalog {
     OBJECT_HEADER;
     struct {
-        struct string_list node_pools; // items NULL: every pool without a catalogue of its own
+        struct string_list node_pools; // items NULL: every pool without a catalog of its own
         LIST(struct instance_type) instance_types;
     } spec;
 };

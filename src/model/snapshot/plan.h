@@ -224,7 +224,7 @@ struct plan {
 };
 void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
 // FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
-// digits of the catalogue. The caller owns the results.
+// digits of the catalog. The caller owns the results.
 json_t *plan_encode(const struct plan *plan);
 // Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation.
 json_t *plan_claim_encode(const struct plan_claim *claim);

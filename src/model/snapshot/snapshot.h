@@ -28,7 +28,7 @@ struct snapshot {
         const struct object **items;
         uint32_t count, capacity;
     } objects[KIND_COUNT];
-    // Catalogues (KIND_INSTANCE_TYPE_CATALOG objects) say by spec.nodePools whom they serve.
+    // Catalogs (KIND_INSTANCE_TYPE_CATALOG objects) say by spec.nodePools whom they serve.
     struct string_list marked_for_deletion; // node names; arena
     struct string_list buffer_nodes;   // names of nodes that placeholder pods were put on; arena
     LIST(struct nomination) nominated; // arena

@@ -12,7 +12,7 @@
 struct report {
     const struct node_pool_budget *budget;
     int64_t now;
-    void (*call)(void *context, const struct budget_oddity *oddity);
+    void (*call)(void *context, const struct budget_finding *oddity);
     void *context;
 };
 
@@ -27,7 +27,7 @@ static void tell(const struct report *report, const char *code, const char *fiel
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     text_repair(message);
-    const struct budget_oddity oddity = {code, field, message, hint};
+    const struct budget_finding oddity = {code, field, message, hint};
     report->call(report->context, &oddity);
 }
 
@@ -133,8 +133,8 @@ static void tell_rounding(const struct report *report, int64_t most_nodes)
              nodes);
 }
 
-void budget_oddities(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
-                     void (*call)(void *context, const struct budget_oddity *oddity), void *context)
+void budget_lint(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
+                     void (*call)(void *context, const struct budget_finding *oddity), void *context)
 {
     const struct report report = {budget, now, call, context};
     if (budget->schedule != NULL && tell_schedule(&report))

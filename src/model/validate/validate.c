@@ -156,20 +156,20 @@ static void advise(struct validation *validation, const json_t *stored)
 {
     if (validation->oversized || validation_is_full(validation))
         return;
-    advise_texts(validation, stored);
+    warn_texts(validation, stored);
     enum kind_id id = validation->kind->id;
     if (id == KIND_NODE_POOL) {
         check_node_pool_at_run_time(validation, stored);
-        advise_node_pool(validation, stored);
+        warn_node_pool(validation, stored);
     } else if (id == KIND_NODE_OVERLAY) {
         check_node_overlay_at_run_time(validation, stored);
-        advise_node_overlay(validation, stored);
+        warn_node_overlay(validation, stored);
     } else if (id == KIND_NODE_CLAIM) {
-        advise_node_claim(validation, stored);
+        warn_node_claim(validation, stored);
     } else if (id == KIND_CAPACITY_BUFFER) {
-        advise_capacity_buffer(validation, stored);
+        warn_capacity_buffer(validation, stored);
     } else if (id == KIND_EC2_NODE_CLASS) {
-        advise_ec2_node_class(validation, stored);
+        warn_ec2_node_class(validation, stored);
     }
 }
 

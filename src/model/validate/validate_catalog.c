@@ -161,7 +161,7 @@ static void check_values(const struct subject *subject, const struct catalog_fac
             snprintf(path, sizeof path, "%s[%zu].values[%zu]", subject->path, index, position);
             hint_near_values(set, word, &hint);
             findings_add(subject->object->findings, FINDING_WARNING, "W-unknown-value", "GUI-13",
-                         path, hint.data, "no instance type of the catalogue has %s %s", given,
+                         path, hint.data, "no instance type of the catalog has %s %s", given,
                          word);
             text_free(&hint);
         }
@@ -218,7 +218,7 @@ static void check_any_type(const struct subject *subject, const struct catalog_f
     }
     findings_add(subject->object->findings, FINDING_WARNING, "W-no-instance-type", "GUI-13",
                  subject->path, NULL,
-                 "the requirements on %s leave no instance type of the catalogue",
+                 "the requirements on %s leave no instance type of the catalog",
                  keys.data != NULL ? keys.data : "labels");
     text_free(&keys);
     json_decref(conflict);

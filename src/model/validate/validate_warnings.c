@@ -75,7 +75,7 @@ static void advise_text(struct validation *validation, const struct place *place
     }
 }
 
-void advise_texts(struct validation *validation, const json_t *object)
+void warn_texts(struct validation *validation, const json_t *object)
 {
     advise_text(validation, NULL, object);
 }
@@ -362,7 +362,7 @@ struct budget_place {
     const struct place *place;
 };
 
-static void report_oddity(void *context, const struct budget_oddity *oddity)
+static void report_oddity(void *context, const struct budget_finding *oddity)
 {
     const struct budget_place *budget = context;
     struct place field = {budget->place, oddity->field, 0, false};
@@ -415,7 +415,7 @@ static unsigned advise_budgets(struct validation *validation, const struct place
         int64_t duration;
         duration_of(validation, &duration_place, budget, &duration);
         struct node_pool_budget typed = budget_of(budget, duration);
-        budget_oddities(&typed, most_nodes_of(spec), validation->options->now, report_oddity,
+        budget_lint(&typed, most_nodes_of(spec), validation->options->now, report_oddity,
                         &about);
         unsigned reasons = reasons_of(budget);
         if (reasons == 0 || !budget_always_blocks(&typed))
@@ -499,7 +499,7 @@ static void advise_annotations(struct validation *validation, const json_t *obje
     }
 }
 
-void advise_node_pool(struct validation *validation, const json_t *object)
+void warn_node_pool(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
     struct place template_place = {&spec_place, "template", 0, false};
@@ -539,7 +539,7 @@ void advise_node_pool(struct validation *validation, const json_t *object)
     }
 }
 
-void advise_node_claim(struct validation *validation, const json_t *object)
+void warn_node_claim(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
     struct place requirements_place = {&spec_place, "requirements", 0, false};
@@ -553,7 +553,7 @@ void advise_node_claim(struct validation *validation, const json_t *object)
                       json_object_get(json_object_get(spec, "resources"), "requests"));
 }
 
-void advise_node_overlay(struct validation *validation, const json_t *object)
+void warn_node_overlay(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
     struct place requirements_place = {&spec_place, "requirements", 0, false};
@@ -566,7 +566,7 @@ void advise_node_overlay(struct validation *validation, const json_t *object)
          "NodeOverlays need the feature gate NodeOverlay, which is off by default");
 }
 
-void advise_capacity_buffer(struct validation *validation, const json_t *object)
+void warn_capacity_buffer(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
     struct place limits_place = {&spec_place, "limits", 0, false};

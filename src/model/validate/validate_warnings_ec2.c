@@ -298,7 +298,7 @@ static void advise_tags(struct validation *validation, const struct place *spec_
     }
 }
 
-void advise_ec2_node_class(struct validation *validation, const json_t *object)
+void warn_ec2_node_class(struct validation *validation, const json_t *object)
 {
     struct place spec_place = {NULL, "spec", 0, false};
     const json_t *spec = json_object_get(object, "spec");

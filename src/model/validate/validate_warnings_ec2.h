@@ -4,4 +4,4 @@
 
 #include "model/validate/validation.h"
 
-void advise_ec2_node_class(struct validation *validation, const json_t *object);
+void warn_ec2_node_class(struct validation *validation, const json_t *object);

@@ -18,7 +18,7 @@
 
 struct knapsack {
     struct packing packing;
-    struct packing_kind kinds[KINDS];
+    struct packing_item kinds[KINDS];
     struct packing_rule rules[KINDS];
     int64_t needs[KINDS][DIMENSIONS], room[DIMENSIONS];
     uint32_t list[KINDS];
@@ -30,7 +30,7 @@ static void draw(struct random *random, struct knapsack *knapsack)
     for (uint32_t d = 0; d < DIMENSIONS; d++)
         knapsack->room[d] = 20 + (int64_t)random_below(random, 60);
     for (uint32_t k = 0; k < KINDS; k++) {
-        struct packing_kind *kind = &knapsack->kinds[k];
+        struct packing_item *kind = &knapsack->kinds[k];
         for (uint32_t d = 0; d < DIMENSIONS; d++)
             knapsack->needs[k][d] = (int64_t)random_below(random, 20);
         knapsack->needs[k][k % DIMENSIONS]++;
@@ -99,7 +99,7 @@ static void check_search(struct knapsack *knapsack, double best)
 {
     uint32_t units[KINDS];
     double upper;
-    bool found = packing_search(&knapsack->packing, knapsack->room, knapsack->list, KINDS, 0,
+    bool found = knapsack_solve(&knapsack->packing, knapsack->room, knapsack->list, KINDS, 0,
                                 NODES_MAX, units, &upper);
     assert_int_equal(found, best > 0);
     if (!found)
@@ -135,11 +135,11 @@ static void what_is_not_better_is_not_found_SCH_550(void **state)
         random_seed(&random, seed);
         draw(&random, &knapsack);
         double best = by_force(&knapsack, 0, units);
-        assert_false(packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, best,
+        assert_false(knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS, best,
                                     NODES_MAX, units, &upper));
         assert_true(upper >= best);
         if (best > 0)
-            assert_true(packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS,
+            assert_true(knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS,
                                        best - 1, NODES_MAX, units, &upper));
     }
 }
@@ -156,15 +156,15 @@ static void the_bound_of_a_filling_SCH_550(void **state)
         random_seed(&random, seed);
         draw(&random, &knapsack);
         double best = by_force(&knapsack, 0, units);
-        assert_true(packing_search_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >=
+        assert_true(knapsack_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >=
                     best);
         for (uint32_t k = 0; k < KINDS; k++)
             knapsack.kinds[k].alike = most_of(&knapsack, k);
-        assert_true(packing_search_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
+        assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
                                         NODES_MAX) == best);
-        assert_true(packing_search_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
+        assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
                                         3) >= best - 1e-6);
-        packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units, &upper);
+        knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units, &upper);
         assert_true(upper >= best);
         assert_true(fits(&knapsack, units));
     }
@@ -184,7 +184,7 @@ static void a_port_is_there_once_SCH_550(void **state)
         knapsack.kinds[k].ports = (struct host_ports){&port, 1};
         knapsack.kinds[k].value = 1;
     }
-    assert_true(packing_search(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, NODES_MAX,
+    assert_true(knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, NODES_MAX,
                                units, &upper));
     for (uint32_t k = 0; k < KINDS; k++)
         assert_true(units[k] <= 1);

@@ -57,7 +57,7 @@ static void apply_pool(struct scenario *scenario)
 
 static uint64_t launches(struct scenario *scenario)
 {
-    return machine_park_launches(simulation_park(scenario->simulation));
+    return sim_instances_launches(simulation_park(scenario->simulation));
 }
 
 static void prices_that_alternate_make_two_moves_at_most_DIS_748(void **state)
@@ -66,13 +66,13 @@ static void prices_that_alternate_make_two_moves_at_most_DIS_748(void **state)
     const struct instance_type_catalog *dear_c = catalog(scenario->options.catalog, 'c');
     const struct instance_type_catalog *dear_m = catalog(scenario->options.catalog, 'm');
     scenario_begin(scenario);
-    machine_park_set_catalog(simulation_park(scenario->simulation), dear_m);
+    sim_instances_set_catalog(simulation_park(scenario->simulation), dear_m);
     apply_pool(scenario);
     scenario_scale(scenario, 6);
     scenario_expect_running(scenario, 6);
     uint64_t before = launches(scenario);
     for (uint32_t hour = 0; hour < 24; hour++) {
-        machine_park_set_catalog(simulation_park(scenario->simulation),
+        sim_instances_set_catalog(simulation_park(scenario->simulation),
                                  hour % 2 == 0 ? dear_c : dear_m);
         scenario_run(scenario, 3600);
     }

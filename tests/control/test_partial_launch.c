@@ -52,7 +52,7 @@ static struct outcome choose(uint32_t pods, const char *requirement)
     struct plan *plan = engine_plan(snapshot, &options, &error);
     assert_non_null(plan);
     struct outcome outcome = {0};
-    plan = early_pass_choose(arena, snapshot, plan, &outcome.rest);
+    plan = partial_launch_choose(arena, snapshot, plan, &outcome.rest);
     int64_t price = 0;
     outcome.claims = plan->claims.count;
     list_for_each (claim, &plan->claims) {

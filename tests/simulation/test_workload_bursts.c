@@ -68,7 +68,7 @@ static void finished_wave_closes_its_batch_SCH_527(void **state)
     scenario_run(scenario, 0.2);
     uint32_t claims = simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim");
     scenario_expect_running(scenario, 25); // one plan had them all
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), claims);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), claims);
 }
 
 static void as_upstream_the_idle_window_is_waited_for_SCH_13(void **state)
@@ -151,14 +151,14 @@ static const char spread_manifest[] =
     "      containers:\n"
     "      - {name: c, image: pause, resources: {requests: {cpu: '1'}}}\n";
 
-static uint32_t zones_in_use(struct machine_park *park)
+static uint32_t zones_in_use(struct sim_instances *park)
 {
     uint32_t zones = 0;
-    for (uint32_t i = 0; i < machine_park_count(park); i++) {
+    for (uint32_t i = 0; i < sim_instances_count(park); i++) {
         bool is_first = true;
         for (uint32_t j = 0; j < i; j++)
             is_first = is_first &&
-                       strcmp(machine_park_at(park, i)->zone, machine_park_at(park, j)->zone) != 0;
+                       strcmp(sim_instances_at(park, i)->zone, sim_instances_at(park, j)->zone) != 0;
         zones += is_first;
     }
     return zones;
@@ -173,9 +173,9 @@ static void a_backlog_is_planned_in_portions_that_know_of_each_other_SCH_528(voi
     scenario_apply(scenario, spread_manifest);
     scenario_expect_running(scenario, 14);
     scenario_run(scenario, 30);
-    struct machine_park *park = simulation_park(scenario->simulation);
+    struct sim_instances *park = simulation_park(scenario->simulation);
     assert_true(zones_in_use(park) >= 2);
-    assert_int_equal(machine_park_launches(park), machine_park_count(park)); // none was in vain
+    assert_int_equal(sim_instances_launches(park), sim_instances_count(park)); // none was in vain
 }
 
 static void portions_follow_each_other_at_once_SCH_527(void **state)
@@ -189,7 +189,7 @@ static void portions_follow_each_other_at_once_SCH_527(void **state)
     uint32_t claims = simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim");
     assert_true(claims >= 60 / 7);
     scenario_expect_running(scenario, 60);
-    assert_int_equal(machine_park_launches(simulation_park(scenario->simulation)), claims);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), claims);
 }
 
 static const char dependent_manifest[] =
@@ -229,14 +229,14 @@ static void portions_keep_limits_SCH_519(void **state)
         "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['9']}\n"
         "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n");
     scenario_scale(scenario, 60);
-    struct machine_park *park = simulation_park(scenario->simulation);
+    struct sim_instances *park = simulation_park(scenario->simulation);
     for (int second = 0; second < 120; second++) {
         int64_t cpu = 0;
         scenario_run(scenario, 1);
-        for (uint32_t i = 0; i < machine_park_count(park); i++)
-            cpu += resource_map_get(&machine_park_at(park, i)->facts.capacity, "cpu");
+        for (uint32_t i = 0; i < sim_instances_count(park); i++)
+            cpu += resource_map_get(&sim_instances_at(park, i)->facts.capacity, "cpu");
         assert_true(cpu <= 20000);
-        assert_true(machine_park_count(park) <= 5);
+        assert_true(sim_instances_count(park) <= 5);
     }
     assert_true(simulation_pods_running(scenario->simulation) > 8);
 }

@@ -55,8 +55,8 @@ static void the_first_of_the_queue_are_planned_SCH_150(void **state)
 {
     (void)state;
     struct snapshot *snapshot = five_pods();
-    const struct portion_options two = {.pods_max = 2, .was_tried = was_tried};
-    assert_int_equal(portion_choose(snapshot, &two), 2);
+    const struct backlog_chunk_options two = {.pods_max = 2, .was_tried = was_tried};
+    assert_int_equal(backlog_chunk_choose(snapshot, &two), 2);
     assert_names(snapshot, "gated urgent large "); // who does not wait stays
     snapshot_destroy(snapshot);
 }
@@ -66,8 +66,8 @@ static void who_was_tried_comes_last(void **state)
     (void)state;
     struct snapshot *snapshot = five_pods();
     char tried[] = "urgent";
-    const struct portion_options three = {.pods_max = 3, .was_tried = was_tried, .context = tried};
-    assert_int_equal(portion_choose(snapshot, &three), 0);
+    const struct backlog_chunk_options three = {.pods_max = 3, .was_tried = was_tried, .context = tried};
+    assert_int_equal(backlog_chunk_choose(snapshot, &three), 0);
     assert_names(snapshot, "gated large middle small ");
     snapshot_destroy(snapshot);
 }
@@ -76,10 +76,10 @@ static void few_pods_are_planned_at_once_SCH_16(void **state)
 {
     (void)state;
     struct snapshot *snapshot = five_pods();
-    const struct portion_options four = {.pods_max = 4, .was_tried = was_tried},
+    const struct backlog_chunk_options four = {.pods_max = 4, .was_tried = was_tried},
                                  unbounded = {.was_tried = was_tried};
-    assert_int_equal(portion_choose(snapshot, &four), 0);
-    assert_int_equal(portion_choose(snapshot, &unbounded), 0);
+    assert_int_equal(backlog_chunk_choose(snapshot, &four), 0);
+    assert_int_equal(backlog_chunk_choose(snapshot, &unbounded), 0);
     assert_names(snapshot, "small gated large urgent middle ");
     snapshot_destroy(snapshot);
 }
@@ -88,10 +88,10 @@ static void what_a_pass_plans_follows_the_memory_limit_STO_6(void **state)
 {
     const int64_t mebibyte = 1024 * 1024;
     (void)state;
-    assert_int_equal(portion_pods_max(-1), 20000);
-    assert_int_equal(portion_pods_max(4096 * mebibyte), 20000);
-    assert_int_equal(portion_pods_max(64 * mebibyte), 4096);
-    assert_int_equal(portion_pods_max(1), 500);
+    assert_int_equal(backlog_chunk_pods_max(-1), 20000);
+    assert_int_equal(backlog_chunk_pods_max(4096 * mebibyte), 20000);
+    assert_int_equal(backlog_chunk_pods_max(64 * mebibyte), 4096);
+    assert_int_equal(backlog_chunk_pods_max(1), 500);
 }
 
 int main(void)

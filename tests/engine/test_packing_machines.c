@@ -54,23 +54,23 @@ static void world_free(struct world *world)
     plan_fixture_free(&world->fixture);
 }
 
-static const struct packing_market *market_of(struct world *world)
+static const struct packing_machines *market_of(struct world *world)
 {
     const struct node_template *template = world->problem->templates[0];
-    return packing_market_of(world->packing, template, template->set);
+    return packing_machines_of(world->packing, template, template->set);
 }
 
-static void check_offer(const struct packing_market *market, uint32_t index, const char *name,
+static void check_offer(const struct packing_machines *market, uint32_t index, const char *name,
                         int64_t price)
 {
-    const struct packing_offer *offer = &market->offers[index];
+    const struct packing_machine *offer = &market->offers[index];
     assert_true(index < market->count);
     assert_string_equal(market->template->table->rows[offer->row].type->name, name);
     assert_int_equal(offer->price, price);
 }
 
 // The room for a resource of the problem.
-static int64_t room_for(const struct world *world, const struct packing_offer *offer,
+static int64_t room_for(const struct world *world, const struct packing_machine *offer,
                         uint32_t dimension)
 {
     for (uint32_t d = 0; d < world->packing->dimensions_count; d++)
@@ -90,7 +90,7 @@ static void only_machines_worth_buying_SCH_505_550(void **state)
                                                         "0.15") ", " MACHINE("same", "4", "16",
                                                                              "0.1")) POOL PODS,
         NULL, 0);
-    const struct packing_market *market = market_of(&world);
+    const struct packing_machines *market = market_of(&world);
     // "waste" has no more than "small" for more, "same" as much for as much; ties by name.
     assert_int_equal(market->count, 3);
     check_offer(market, 0, "same", 100000000);
@@ -108,7 +108,7 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
         CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("tiny", "1", "4", "0.01"))
             POOL DAEMON_SET("agent", CPU("1500m")) PODS,
         NULL, 0);
-    const struct packing_market *market = market_of(&world);
+    const struct packing_machines *market = market_of(&world);
     assert_int_equal(market->count, 1); // the agent does not fit the tiny one
     assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_CPU), 2500);
     assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 109);
@@ -132,19 +132,19 @@ static void the_cheapest_that_is_large_enough_SCH_550(void **state)
         world_of(CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE(
                      "roomy", "4", "64", "0.15") ", " MACHINE("large", "8", "32", "0.2")) POOL PODS,
                  NULL, 0);
-    const struct packing_market *market = market_of(&world);
+    const struct packing_machines *market = market_of(&world);
     int64_t used[8] = {0};
     assert_true(world.packing->dimensions_count <= 8);
-    assert_int_equal(packing_market_find(world.packing, market, used, 0), 0);
-    assert_int_equal(packing_market_find(world.packing, market, used, 1), 1);
+    assert_int_equal(packing_machines_find(world.packing, market, used, 0), 0);
+    assert_int_equal(packing_machines_find(world.packing, market, used, 1), 1);
     for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
         if (world.packing->dimensions[d] == DIMENSION_CPU)
             used[d] = 4001;
-    assert_int_equal(packing_market_find(world.packing, market, used, 0), 2);
+    assert_int_equal(packing_machines_find(world.packing, market, used, 0), 2);
     for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
         if (world.packing->dimensions[d] == DIMENSION_CPU)
             used[d] = 8001;
-    assert_int_equal(packing_market_find(world.packing, market, used, 0), market->count);
+    assert_int_equal(packing_machines_find(world.packing, market, used, 0), market->count);
     world_free(&world);
 }
 
