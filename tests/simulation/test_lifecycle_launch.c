@@ -321,6 +321,16 @@ static void machine_that_never_registers_goes_fifteen_minutes_after_creation_LIF
     assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 0);
 }
 
+static void registered_claim_has_no_timeout_LIF_70(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    apply_claim(scenario);
+    scenario_run(scenario, 60 * 60);
+    assert_string_equal(view_condition(claim_one(scenario), "Registered"), "True/Registered");
+    assert_true(view_metric_sum(scenario, DISRUPTED, "") == 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -336,6 +346,7 @@ int main(void)
         TEST(long_text_is_cut_between_characters_LIF_469),
         TEST(launch_that_never_succeeds_ends_after_five_minutes_LIF_25_71_441),
         TEST(machine_that_never_registers_goes_fifteen_minutes_after_creation_LIF_72_73),
+        TEST(registered_claim_has_no_timeout_LIF_70),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
