@@ -25,7 +25,9 @@ class Command:
 
 
 def documents():
-    return ["README.md", "examples/README.md", *sorted("docs/" + name for name in os.listdir(os.path.join(ROOT, "docs")))]
+    """Not docs/rules/: its commands are what the program is to do, in part before it does."""
+    names = sorted(name for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
+    return ["README.md", "examples/README.md", *("docs/" + name for name in names)]
 
 
 def blocks(document):

@@ -1,4 +1,4 @@
-// The kwok provider (spec/kwok.md): a machine is a Node object in the cluster itself.
+// The kwok provider (docs/rules/kwok.md): a machine is a Node object in the cluster itself.
 //
 // It reads Nodes, NodeClaims and KWOKNodeClasses from the mirror, which must be watching them, and
 // creates and deletes Nodes through the client.

@@ -1,5 +1,5 @@
 // The provider port: machines. Implementations: cloud/sim (machines of a simulated world),
-// cloud/kwok (Node objects in any cluster, spec/kwok.md), cloud/aws.
+// cloud/kwok (Node objects in any cluster, docs/rules/kwok.md), cloud/aws.
 //
 // Calls that change or read the world are asynchronous and end with exactly one callback on the
 // loop's thread, never before the call has returned. Creation is idempotent by the NodeClaim's UID:

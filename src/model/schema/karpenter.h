@@ -1,4 +1,4 @@
-// Karpenter's kinds (spec/api.md sections 2 to 7) and the names that go with them.
+// Karpenter's kinds (docs/rules/api.md sections 2 to 7) and the names that go with them.
 #pragma once
 
 #include "model/schema/core.h"

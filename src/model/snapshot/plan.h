@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/schema/karpenter.h"
 
-// SCH-530; names as in the specification, e.g. "InsufficientResources".
+// SCH-530; names as in docs/rules/scheduling.md, e.g. "InsufficientResources".
 enum reason_code {
     REASON_NO_POOL,
     REASON_POOL_NOT_READY,

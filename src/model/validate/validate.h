@@ -1,6 +1,6 @@
 // Validation of one object against the table of its kind: what an API server with adze's CRDs would
 // answer (API-10 to 29), and, if asked, what the controller would reject at run time (section 8 of
-// the API specification) and what surely is not meant as it is written (API-313, GUI-1 to 16).
+// docs/rules/api.md) and what surely is not meant as it is written (API-313, GUI-1 to 16).
 //
 // It works on JSON and the tables alone. Three callers: `adze validate` (everything), the embedded
 // API server (admission only), and tests.

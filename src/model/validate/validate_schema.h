@@ -11,6 +11,6 @@ void check_field(struct validation *validation, const struct place *place,
                  const struct field *field, const json_t *value, const json_t *old_value);
 void check_object(struct validation *validation, const struct place *place, const struct type *type,
                   const json_t *value, const json_t *old_value);
-// The paragraph of the specification that a structural finding is about.
+// The rule (docs/rules/api.md) that a structural finding is about.
 const char *schema_rule(const struct validation *validation, const struct field *field);
 bool field_is_required(const struct validation *validation, const struct field *field);
