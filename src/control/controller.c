@@ -114,18 +114,18 @@ struct controller *controller_create(const struct controller_options *options)
 {
     struct controller *controller = memory_allocate(sizeof *controller);
     struct control *control = &controller->control;
-    *control = (struct control){.loop = options->loop,
-                                .client = options->client,
-                                .mirror = options->mirror,
-                                .cloud = options->cloud,
-                                .settings = options->settings,
-                                .recorder = options->recorder,
-                                .registry = options->metrics,
-                                .node_class_kind = options->node_class_kind,
-                                .pass_pods_max =
-                                    options->pass_pods_max != 0
-                                        ? options->pass_pods_max
-                                        : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
+    *control = (struct control){
+        .loop = options->loop,
+        .client = options->client,
+        .mirror = options->mirror,
+        .cloud = options->cloud,
+        .settings = options->settings,
+        .recorder = options->recorder,
+        .registry = options->metrics,
+        .node_class_kind = options->node_class_kind,
+        .pass_pods_max = options->pass_pods_max != 0
+                             ? options->pass_pods_max
+                             : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     random_seed(&control->random, options->seed);

@@ -46,12 +46,12 @@ static int setup(void **state)
     const struct instance_type_catalog *catalog = kwok_catalog_generic();
     fixture->loop = loop_create_virtual(INT64_C(1700000000) * SECOND);
     struct sim_instances_options park = {.seed = 7,
-                                        .catalog = catalog,
-                                        .stop_delay_min = SECOND,
-                                        .stop_delay_max = 2 * SECOND,
-                                        .launched = launched,
-                                        .gone = gone,
-                                        .context = fixture};
+                                         .catalog = catalog,
+                                         .stop_delay_min = SECOND,
+                                         .stop_delay_max = 2 * SECOND,
+                                         .launched = launched,
+                                         .gone = gone,
+                                         .context = fixture};
     fixture->park = sim_instances_create(fixture->loop, &park);
     object_release((const struct object *)catalog);
     struct sim_cloud_options options = {.seed = 9,

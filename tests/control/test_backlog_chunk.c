@@ -66,7 +66,8 @@ static void who_was_tried_comes_last(void **state)
     (void)state;
     struct snapshot *snapshot = five_pods();
     char tried[] = "urgent";
-    const struct backlog_chunk_options three = {.pods_max = 3, .was_tried = was_tried, .context = tried};
+    const struct backlog_chunk_options three = {
+        .pods_max = 3, .was_tried = was_tried, .context = tried};
     assert_int_equal(backlog_chunk_choose(snapshot, &three), 0);
     assert_names(snapshot, "gated large middle small ");
     snapshot_destroy(snapshot);
@@ -77,7 +78,7 @@ static void few_pods_are_planned_at_once_SCH_16(void **state)
     (void)state;
     struct snapshot *snapshot = five_pods();
     const struct backlog_chunk_options four = {.pods_max = 4, .was_tried = was_tried},
-                                 unbounded = {.was_tried = was_tried};
+                                       unbounded = {.was_tried = was_tried};
     assert_int_equal(backlog_chunk_choose(snapshot, &four), 0);
     assert_int_equal(backlog_chunk_choose(snapshot, &unbounded), 0);
     assert_names(snapshot, "small gated large urgent middle ");

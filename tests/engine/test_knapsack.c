@@ -156,14 +156,13 @@ static void the_bound_of_a_filling_SCH_550(void **state)
         random_seed(&random, seed);
         draw(&random, &knapsack);
         double best = by_force(&knapsack, 0, units);
-        assert_true(knapsack_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >=
-                    best);
+        assert_true(knapsack_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >= best);
         for (uint32_t k = 0; k < KINDS; k++)
             knapsack.kinds[k].alike = most_of(&knapsack, k);
         assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
-                                        NODES_MAX) == best);
-        assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
-                                        3) >= best - 1e-6);
+                                  NODES_MAX) == best);
+        assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3) >=
+                    best - 1e-6);
         knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3, units, &upper);
         assert_true(upper >= best);
         assert_true(fits(&knapsack, units));

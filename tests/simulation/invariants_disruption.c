@@ -85,7 +85,7 @@ void before_claim_deletion(struct invariants *invariants, const struct target *t
     if (node == NULL || is_deleting(claim) || is_deleting(node) || is_expired(invariants, claim) ||
         is_repaired(invariants, node) ||
         sim_instances_find(simulation_park(invariants->simulation),
-                          text_at(claim, "status.providerID")) == NULL)
+                           text_at(claim, "status.providerID")) == NULL)
         return;
     struct command_record *command = is_tainted(node) ? command_of(invariants, node) : NULL;
     if (command != NULL)

@@ -73,7 +73,7 @@ static void prices_that_alternate_make_two_moves_at_most_DIS_748(void **state)
     uint64_t before = launches(scenario);
     for (uint32_t hour = 0; hour < 24; hour++) {
         sim_instances_set_catalog(simulation_park(scenario->simulation),
-                                 hour % 2 == 0 ? dear_c : dear_m);
+                                  hour % 2 == 0 ? dear_c : dear_m);
         scenario_run(scenario, 3600);
     }
     print_message("%u moves in a day\n", (unsigned)(launches(scenario) - before));

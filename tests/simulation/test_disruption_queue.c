@@ -636,7 +636,7 @@ static void vanished_candidate_is_done_and_the_rest_goes_on_DIS_720_321(void **s
     scenario_run(scenario, 2);
     assert_int_equal(moves_chosen(scenario), 3);
     sim_instances_reclaim(simulation_park(scenario->simulation),
-                         view_text(node(scenario), "spec.providerID"));
+                          view_text(node(scenario), "spec.providerID"));
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, old_claim);
     scenario_run(scenario, 180);
     scenario_expect_running(scenario, 6);

@@ -157,8 +157,8 @@ static uint32_t zones_in_use(struct sim_instances *park)
     for (uint32_t i = 0; i < sim_instances_count(park); i++) {
         bool is_first = true;
         for (uint32_t j = 0; j < i; j++)
-            is_first = is_first &&
-                       strcmp(sim_instances_at(park, i)->zone, sim_instances_at(park, j)->zone) != 0;
+            is_first = is_first && strcmp(sim_instances_at(park, i)->zone,
+                                          sim_instances_at(park, j)->zone) != 0;
         zones += is_first;
     }
     return zones;

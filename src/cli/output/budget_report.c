@@ -129,8 +129,7 @@ static void tell_all(const struct disruption_pool *pool, int64_t now, json_t *li
 {
     for (uint32_t i = 0; i < pool->pool->spec.disruption.budgets.count; i++) {
         struct teller teller = {i, list};
-        budget_lint(&pool->pool->spec.disruption.budgets.items[i], pool->total, now, tell,
-                        &teller);
+        budget_lint(&pool->pool->spec.disruption.budgets.items[i], pool->total, now, tell, &teller);
     }
 }
 

@@ -229,8 +229,8 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
         const struct offering_choice *choice = &choices.items[i];
         const requirement_list *where = &choice->offering->requirements;
         if (sim_instances_has_stock(sim->park, choice->type->name,
-                                   requirement_single_value(where, LABEL_ZONE),
-                                   requirement_single_value(where, LABEL_CAPACITY_TYPE)))
+                                    requirement_single_value(where, LABEL_ZONE),
+                                    requirement_single_value(where, LABEL_CAPACITY_TYPE)))
             machine = sim_instances_launch(sim->park, claim, choice->type, choice->offering);
         else
             remember_shortage(sim, choice->type, choice->offering);

@@ -36,7 +36,7 @@ struct sim_instances {
 };
 
 struct sim_instances *sim_instances_create(struct loop *loop,
-                                         const struct sim_instances_options *options)
+                                           const struct sim_instances_options *options)
 {
     struct sim_instances *park = memory_allocate(sizeof *park);
     park->loop = loop;
@@ -81,7 +81,7 @@ const struct instance_type_catalog *sim_instances_catalog(const struct sim_insta
 }
 
 void sim_instances_set_catalog(struct sim_instances *park,
-                              const struct instance_type_catalog *catalog)
+                               const struct instance_type_catalog *catalog)
 {
     object_acquire((const struct object *)catalog);
     object_release((const struct object *)park->options.catalog);
@@ -99,7 +99,7 @@ void sim_instances_listen(struct sim_instances *park, void (*listed)(void *conte
 // --- stock ---------------------------------------------------------------------------------------
 
 void sim_instances_stock(struct sim_instances *park, const char *instance_type, const char *zone,
-                        const char *capacity_type, int64_t machines)
+                         const char *capacity_type, int64_t machines)
 {
     struct stock stock = {memory_copy_string(instance_type), memory_copy_string(zone),
                           memory_copy_string(capacity_type), machines};
@@ -124,7 +124,7 @@ static struct stock *stock_of(const struct sim_instances *park, const char *inst
 }
 
 bool sim_instances_has_stock(const struct sim_instances *park, const char *instance_type,
-                            const char *zone, const char *capacity_type)
+                             const char *zone, const char *capacity_type)
 {
     const struct stock *stock = stock_of(park, instance_type, zone, capacity_type);
     return stock == NULL || stock->machines != 0;
@@ -204,9 +204,9 @@ static void describe(struct record *record, const struct node_claim *claim,
 }
 
 const struct sim_instance *sim_instances_launch(struct sim_instances *park,
-                                               const struct node_claim *claim,
-                                               const struct instance_type *type,
-                                               const struct offering *offering)
+                                                const struct node_claim *claim,
+                                                const struct instance_type *type,
+                                                const struct offering *offering)
 {
     const struct sim_instance *existing = sim_instances_find_claim(park, claim->meta.uid);
     if (existing != NULL)
@@ -291,14 +291,14 @@ bool sim_instances_reclaim(struct sim_instances *park, const char *provider_id)
 // --- looking -------------------------------------------------------------------------------------
 
 const struct sim_instance *sim_instances_find(const struct sim_instances *park,
-                                             const char *provider_id)
+                                              const char *provider_id)
 {
     const struct record *record = map_get(park->by_provider_id, provider_id);
     return record != NULL ? &record->machine : NULL;
 }
 
 const struct sim_instance *sim_instances_find_claim(const struct sim_instances *park,
-                                                   const char *claim_uid)
+                                                    const char *claim_uid)
 {
     const struct record *record = map_get(park->by_claim, claim_uid);
     return record != NULL ? &record->machine : NULL;

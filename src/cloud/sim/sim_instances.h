@@ -31,35 +31,35 @@ struct sim_instances_options {
 
 struct sim_instances;
 struct sim_instances *sim_instances_create(struct loop *loop,
-                                         const struct sim_instances_options *options);
+                                           const struct sim_instances_options *options);
 void sim_instances_destroy(struct sim_instances *park);
 const struct instance_type_catalog *sim_instances_catalog(const struct sim_instances *park);
 // Other types or prices from now on; a reference is taken. Machines keep the price that they began
 // with. The listener, the provider of the moment, is told; NULL: nobody listens.
 void sim_instances_set_catalog(struct sim_instances *park,
-                              const struct instance_type_catalog *catalog);
+                               const struct instance_type_catalog *catalog);
 void sim_instances_listen(struct sim_instances *park, void (*listed)(void *context), void *context);
 
 // Stock of a pool (type, zone, capacity type); any of them NULL: all. Default: unlimited (-1).
 void sim_instances_stock(struct sim_instances *park, const char *instance_type, const char *zone,
-                        const char *capacity_type, int64_t machines);
+                         const char *capacity_type, int64_t machines);
 bool sim_instances_has_stock(const struct sim_instances *park, const char *instance_type,
-                            const char *zone, const char *capacity_type);
+                             const char *zone, const char *capacity_type);
 
 // Launches one; the machine of the same claim UID if there is one already (idempotent). Borrowed.
 const struct sim_instance *sim_instances_launch(struct sim_instances *park,
-                                               const struct node_claim *claim,
-                                               const struct instance_type *type,
-                                               const struct offering *offering);
+                                                const struct node_claim *claim,
+                                                const struct instance_type *type,
+                                                const struct offering *offering);
 // Begins to stop it; false if there is no such machine (any more).
 bool sim_instances_stop(struct sim_instances *park, const char *provider_id);
 // Takes a machine away at once, as a provider that reclaims it.
 bool sim_instances_reclaim(struct sim_instances *park, const char *provider_id);
 
 const struct sim_instance *sim_instances_find(const struct sim_instances *park,
-                                             const char *provider_id); // running or stopping
+                                              const char *provider_id); // running or stopping
 const struct sim_instance *sim_instances_find_claim(const struct sim_instances *park,
-                                                   const char *claim_uid);
+                                                    const char *claim_uid);
 // Running and stopping machines in order of launch; `index` from 0; NULL at the end.
 const struct sim_instance *sim_instances_at(const struct sim_instances *park, uint32_t index);
 uint32_t sim_instances_count(const struct sim_instances *park);    // running and stopping

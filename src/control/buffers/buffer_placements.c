@@ -68,7 +68,7 @@ static struct buffer_outcome *outcome_of(struct buffer_placements *ledger, const
 }
 
 const struct buffer_outcome *buffer_placements_outcome(const struct buffer_placements *ledger,
-                                                   const char *namespace, const char *name)
+                                                       const char *namespace, const char *name)
 {
     char key[600];
     outcome_key(namespace, name, key);
@@ -101,7 +101,7 @@ static void note_kept(struct buffer_placements *ledger, const struct snapshot *s
 }
 
 bool buffer_placements_note_plan(struct buffer_placements *ledger, const struct snapshot *snapshot,
-                             const struct plan *plan)
+                                 const struct plan *plan)
 {
     struct map *places = map_create();
     map_destroy(ledger->outcomes, free);
@@ -130,7 +130,7 @@ bool buffer_placements_note_plan(struct buffer_placements *ledger, const struct 
 }
 
 void buffer_placements_note_claim(struct buffer_placements *ledger, const struct pod *placeholder,
-                              const char *claim)
+                                  const char *claim)
 {
     put(ledger->places, placeholder->meta.uid, true, claim);
 }
@@ -166,8 +166,8 @@ static const struct node_claim *living_claim(const struct buffer_placements *led
 }
 
 void buffer_placements_add_bound(struct buffer_placements *ledger, struct snapshot *snapshot,
-                             const struct capacity_buffer *buffer,
-                             const struct pod_template *template, int64_t size)
+                                 const struct capacity_buffer *buffer,
+                                 const struct pod_template *template, int64_t size)
 {
     char uid[600];
     for (uint32_t number = 1; number <= size; number++) {

@@ -21,22 +21,22 @@ struct buffer_outcome {
 
 // A whole pass was planned for that snapshot. Answers whether some placeholder moved.
 bool buffer_placements_note_plan(struct buffer_placements *ledger, const struct snapshot *snapshot,
-                             const struct plan *plan);
+                                 const struct plan *plan);
 // The NodeClaim that a placeholder was planned for is, or may be, there.
 void buffer_placements_note_claim(struct buffer_placements *ledger, const struct pod *placeholder,
-                              const char *claim);
+                                  const char *claim);
 // The buffer has only that many placeholders now. Answers whether some went.
 bool buffer_placements_trim(struct buffer_placements *ledger, const char *buffer_uid, int64_t size);
 // NULL: the last pass had none of the buffer's.
 const struct buffer_outcome *buffer_placements_outcome(const struct buffer_placements *ledger,
-                                                   const char *namespace, const char *name);
+                                                       const char *namespace, const char *name);
 bool buffer_placements_knows(const struct buffer_placements *ledger); // there was a whole pass
 
 // Adds what a placeholder still to come to its unlaunched NodeClaim is for the next decision: a
 // bound pod; `template` is the snapshot's.
 void buffer_placements_add_bound(struct buffer_placements *ledger, struct snapshot *snapshot,
-                             const struct capacity_buffer *buffer,
-                             const struct pod_template *template, int64_t size);
+                                 const struct capacity_buffer *buffer,
+                                 const struct pod_template *template, int64_t size);
 // snapshot->buffer_nodes.
 void buffer_placements_name_nodes(struct buffer_placements *ledger, struct snapshot *snapshot);
 // Whether placeholders were put on the node.

@@ -497,7 +497,7 @@ void capacity_buffers_add(struct capacity_buffers *buffers, struct snapshot *sna
         snapshot_add(snapshot, object);
         if (template != NULL && buffer->meta.uid != NULL)
             buffer_placements_add_bound(buffers->ledger, snapshot, buffer, template,
-                                    present_size(buffer));
+                                        present_size(buffer));
     }
     buffer_placements_name_nodes(buffers->ledger, snapshot);
 }

@@ -71,7 +71,8 @@ static bool was_told(const struct blocked_events *causes, const char *key, uint6
 }
 
 void blocked_events_tell(struct blocked_events *causes, enum node_looker looker, const char *reason,
-                      const struct node *node, const struct node_claim *claim, const char *message)
+                         const struct node *node, const struct node_claim *claim,
+                         const char *message)
 {
     const struct event_text event = {.reason = reason};
     const struct object *about =

@@ -207,7 +207,8 @@ static void annotate(const struct ledger_move *move, struct disruption_command *
     text_free(&text);
 }
 
-void consolidation_history_begin(struct consolidation_history *ledger, struct disruption_command *command)
+void consolidation_history_begin(struct consolidation_history *ledger,
+                                 struct disruption_command *command)
 {
     struct control *control = ledger->control;
     if (is_off(ledger) || command->replacements.count == 0 ||
@@ -236,8 +237,8 @@ void consolidation_history_begin(struct consolidation_history *ledger, struct di
     vector_push(&ledger->moves, move);
 }
 
-const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger, struct arena *arena,
-                                             uint32_t *count)
+const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger,
+                                                       struct arena *arena, uint32_t *count)
 {
     forget_old(ledger);
     uint32_t most = 0;
@@ -270,7 +271,8 @@ static struct ledger_move *move_of(struct consolidation_history *ledger, const c
     return NULL;
 }
 
-void consolidation_history_end(struct consolidation_history *ledger, const struct disruption_command *command)
+void consolidation_history_end(struct consolidation_history *ledger,
+                               const struct disruption_command *command)
 {
     struct control *control = ledger->control;
     if (is_off(ledger) || strcmp(command->reason, "Drifted") == 0)
@@ -313,7 +315,8 @@ void consolidation_history_undone(struct consolidation_history *ledger, const ch
 }
 
 // --- emptiness that was regretted (DIS-752) ------------------------------------------------------
-void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool, const char *instance_type)
+void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool,
+                                   const char *instance_type)
 {
     if (is_off(ledger))
         return;
@@ -325,8 +328,8 @@ void consolidation_history_emptied(struct consolidation_history *ledger, const c
 }
 
 // Regrets of one wave count once: the next is one of a node that was emptied after the last.
-static void regret(struct consolidation_history *ledger, struct ledger_pool *entry, const char *pool,
-                   int64_t emptied_ns)
+static void regret(struct consolidation_history *ledger, struct ledger_pool *entry,
+                   const char *pool, int64_t emptied_ns)
 {
     struct control *control = ledger->control;
     static const struct event_text event = {.reason = "ConsolidationDelayed", .window_ns = HOUR};

@@ -21,17 +21,21 @@ struct consolidation_history *consolidation_history_create(struct control *contr
 void consolidation_history_destroy(struct consolidation_history *ledger); // NULL is fine
 
 // A consolidation with replacements begins; they are annotated. Before they are created.
-void consolidation_history_begin(struct consolidation_history *ledger, struct disruption_command *command);
+void consolidation_history_begin(struct consolidation_history *ledger,
+                                 struct disruption_command *command);
 // It has ended well.
-void consolidation_history_end(struct consolidation_history *ledger, const struct disruption_command *command);
+void consolidation_history_end(struct consolidation_history *ledger,
+                               const struct disruption_command *command);
 // Its replacements came for nothing (DIS-749): the next move like it undoes what undid this one.
 void consolidation_history_undone(struct consolidation_history *ledger, const char *id);
 // A node was taken away as empty.
-void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool, const char *instance_type);
+void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool,
+                                   const char *instance_type);
 // Replacements that are frozen now; in `arena`.
-const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger, struct arena *arena,
-                                             uint32_t *count);
+const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger,
+                                                       struct arena *arena, uint32_t *count);
 // How long a NodePool's nodes must have been quiet at least; 0: as its consolidateAfter says.
-int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger, const char *pool);
+int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger,
+                                       const char *pool);
 // Once, when the mirror is complete.
 void consolidation_history_recover(struct consolidation_history *ledger);

@@ -95,7 +95,8 @@ void consolidation_outcomes_destroy(struct consolidation_outcomes *outcomes)
     free(outcomes);
 }
 
-static struct outcome *find(struct consolidation_outcomes *outcomes, const char *id, uint32_t *index)
+static struct outcome *find(struct consolidation_outcomes *outcomes, const char *id,
+                            uint32_t *index)
 {
     for (*index = 0; *index < outcomes->outcomes.count; (*index)++)
         if (strcmp(outcomes->outcomes.items[*index]->id, id) == 0)
@@ -131,7 +132,8 @@ static void add_planned(struct outcome *outcome, const struct command_move *move
                               .pods = 1});
 }
 
-void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
+                                  const struct disruption_command *command)
 {
     struct control *control = outcomes->control;
     if (control->settings->compatibility_upstream || command->nodes.count == 0 ||
@@ -152,7 +154,8 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes, const
     vector_push(&outcomes->outcomes, outcome);
 }
 
-void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes,
+                                 const struct disruption_command *command)
 {
     uint32_t index;
     const struct outcome *outcome = find(outcomes, command->id, &index);
@@ -160,7 +163,8 @@ void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes, const 
         remove_at(outcomes, index);
 }
 
-void consolidation_outcomes_end(struct consolidation_outcomes *outcomes, const struct disruption_command *command)
+void consolidation_outcomes_end(struct consolidation_outcomes *outcomes,
+                                const struct disruption_command *command)
 {
     uint32_t index;
     struct outcome *outcome = find(outcomes, command->id, &index);
@@ -286,7 +290,8 @@ static int by_uid(const void *a, const void *b)
                   ((const struct scheduled_workload *)b)->uid);
 }
 
-struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes, struct arena *arena)
+struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes,
+                                                       struct arena *arena)
 {
     forget_old_habits(outcomes);
     struct scheduled_workload *items =
@@ -327,7 +332,8 @@ static bool landed_before(const struct outcome *outcome, uint32_t index)
     return false;
 }
 
-static int64_t price_of_replacements(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
+static int64_t price_of_replacements(struct consolidation_outcomes *outcomes,
+                                     const struct outcome *outcome)
 {
     int64_t price = 0;
     vector_for_each (name, &outcome->replacements) {
@@ -338,7 +344,8 @@ static int64_t price_of_replacements(struct consolidation_outcomes *outcomes, co
 }
 
 // Of nodes that are new, and that its pods needed after all.
-static int64_t price_of_others(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
+static int64_t price_of_others(struct consolidation_outcomes *outcomes,
+                               const struct outcome *outcome)
 {
     struct control *control = outcomes->control;
     int64_t price = 0;

@@ -21,10 +21,14 @@ void consolidation_outcomes_destroy(struct consolidation_outcomes *outcomes); //
 
 // A command is about to be carried out: its pods are watched from now on. Nothing but consolidation
 // is. Then it has ended well, or it came to nothing.
-void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
-void consolidation_outcomes_end(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
-void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes, const struct disruption_command *command);
+void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
+                                  const struct disruption_command *command);
+void consolidation_outcomes_end(struct consolidation_outcomes *outcomes,
+                                const struct disruption_command *command);
+void consolidation_outcomes_drop(struct consolidation_outcomes *outcomes,
+                                 const struct disruption_command *command);
 // Judges those whose time has come. Cheap; to be called now and then.
 void consolidation_outcomes_review(struct consolidation_outcomes *outcomes);
 // The workloads that are to be planned by where they are put, by UID; in `arena`.
-struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes, struct arena *arena);
+struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes,
+                                                       struct arena *arena);

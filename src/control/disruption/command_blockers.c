@@ -60,7 +60,8 @@ static const struct pod *find_bereft(const struct control *control,
 }
 
 enum command_blocker command_blocker(const struct control *control,
-                             const struct disruption_command *command, const struct pod **pod)
+                                     const struct disruption_command *command,
+                                     const struct pod **pod)
 {
     *pod = find_bereft(control, command);
     enum command_blocker worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;

@@ -15,4 +15,5 @@ enum command_blocker {
 // `*pod` is one that bars, borrowed from the mirror. Drifted nodes with a grace period may go
 // whatever their pods say (DIS-34).
 enum command_blocker command_blocker(const struct control *control,
-                             const struct disruption_command *command, const struct pod **pod);
+                                     const struct disruption_command *command,
+                                     const struct pod **pod);

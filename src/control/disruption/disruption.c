@@ -71,11 +71,12 @@ struct disruption_controller {
     int64_t again_ns;         // monotonic: evaluate even without a change
     struct decision_inputs *inputs;
     struct evaluation_job *job;
-    struct disruption_evaluation *done;         // finished, to be carried out
-    uint64_t swept_version, seen_version;  // of the inputs: of the last sweep, and as last seen
-    int64_t changed_ns;                    // monotonic: when a change was last seen
-    int64_t swept_ns, evaluation_not_before_ns; // monotonic: end of the last sweep, begin of the next
-    int64_t evaluation_again_ns;                // monotonic: even without a change
+    struct disruption_evaluation *done;   // finished, to be carried out
+    uint64_t swept_version, seen_version; // of the inputs: of the last sweep, and as last seen
+    int64_t changed_ns;                   // monotonic: when a change was last seen
+    int64_t swept_ns,
+        evaluation_not_before_ns; // monotonic: end of the last sweep, begin of the next
+    int64_t evaluation_again_ns;  // monotonic: even without a change
     struct map
         *examined; // "method/NodePool" -> int64_t: monotonic, when all its nodes were looked at
     uint32_t wave_pods;                  // that have left their nodes in the present wave
@@ -427,7 +428,7 @@ static void tell_notes(struct control *control, const struct plan *plan)
                                       : NULL;
         if (node != NULL)
             blocked_events_tell(control->blocked_events, LOOKER_SWEEP, note->reason, node,
-                             cluster_claim_of(control->cluster, node, NULL), note->message);
+                                cluster_claim_of(control->cluster, node, NULL), note->message);
     }
     blocked_events_end(control->blocked_events, LOOKER_SWEEP, false);
 }
@@ -631,7 +632,8 @@ static int64_t evaluation_due(struct disruption_controller *disruption, int64_t 
         int64_t latest_ns = ns_add(disruption->swept_ns, AGAIN_NS);
         due_ns = quiet_ns < latest_ns ? quiet_ns : latest_ns;
     }
-    return due_ns > disruption->evaluation_not_before_ns ? due_ns : disruption->evaluation_not_before_ns;
+    return due_ns > disruption->evaluation_not_before_ns ? due_ns
+                                                         : disruption->evaluation_not_before_ns;
 }
 
 // Several nodes that go together are to be looked at again in a moment: what began meanwhile would

@@ -114,7 +114,7 @@ void disruption_cleanup_begin(struct disruption_cleanup *leftovers)
 
 // --- commands that are taken back ----------------------------------------------------------------
 bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
-                                    const struct disruption_command *command)
+                                  const struct disruption_command *command)
 {
     const struct control *control = leftovers->control;
     bool any = false;

@@ -19,6 +19,6 @@ void disruption_cleanup_begin(struct disruption_cleanup *leftovers);
 // The command's nodes are cleared, or found to be clear; true: some are not yet. Answers for what
 // the mirror says; the queue is to ask again when it changes.
 bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
-                                    const struct disruption_command *command);
+                                  const struct disruption_command *command);
 // The command is over and forgotten: its replacements are on their own.
 void disruption_cleanup_release(struct disruption_cleanup *leftovers, const char *claim);

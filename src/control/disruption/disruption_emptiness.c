@@ -154,7 +154,8 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
 static bool is_kept_for_a_while(const struct control *control, const struct node_claim *claim)
 {
     int64_t quiet_ns = consolidation_history_quiet_ns(
-        control->consolidation_history, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+        control->consolidation_history,
+        label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
     int64_t since = pod_events_last(control->pod_events, claim);
     if (since == 0 && initialized != NULL)
@@ -251,10 +252,10 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
     list_for_each (block, &emptiness->table.blocks)
         if (is_wanted_in_vain(block))
             blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "DisruptionBlocked",
-                             block->node, block->claim, block->message);
+                                block->node, block->claim, block->message);
     list_for_each (block, &emptiness->unconsolidatable)
-        blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable", block->node,
-                         block->claim, block->message);
+        blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable",
+                            block->node, block->claim, block->message);
     blocked_events_end(control->blocked_events, LOOKER_EMPTINESS, true);
     tell_protections(control);
 }

@@ -62,21 +62,23 @@ struct disruption_evaluation *evaluation_create(struct control *control)
     sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
     spot_prices_observe(control->spot_prices, sweep->snapshot);
     sweep->interruptions = interruptions_list(control->interruptions, sweep->arena);
-    sweep->scheduled = consolidation_outcomes_scheduled(control->consolidation_outcomes, sweep->arena);
+    sweep->scheduled =
+        consolidation_outcomes_scheduled(control->consolidation_outcomes, sweep->arena);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
-    sweep->inputs = (struct disrupt_inputs){.busy = &sweep->busy,
-                                            .paused_nodes = &sweep->paused_nodes,
-                                            .moved_nodes = &sweep->moved_nodes,
-                                            .refused_nodes = &sweep->refused_nodes,
-                                            .paused_pools = &sweep->paused_pools,
-                                            .spot_prices = &sweep->spot_prices,
-                                            .interruptions = &sweep->interruptions,
-                                            .scheduled = &sweep->scheduled,
-                                            .without_emptiness = true,
-                                            .expiry_lead_ns = node_timings_longest(control->node_timings),
-                                            .overlap_ns = node_timings_usual(control->node_timings)};
-    sweep->inputs.frozen =
-        consolidation_history_frozen(control->consolidation_history, sweep->arena, &sweep->inputs.frozen_count);
+    sweep->inputs =
+        (struct disrupt_inputs){.busy = &sweep->busy,
+                                .paused_nodes = &sweep->paused_nodes,
+                                .moved_nodes = &sweep->moved_nodes,
+                                .refused_nodes = &sweep->refused_nodes,
+                                .paused_pools = &sweep->paused_pools,
+                                .spot_prices = &sweep->spot_prices,
+                                .interruptions = &sweep->interruptions,
+                                .scheduled = &sweep->scheduled,
+                                .without_emptiness = true,
+                                .expiry_lead_ns = node_timings_longest(control->node_timings),
+                                .overlap_ns = node_timings_usual(control->node_timings)};
+    sweep->inputs.frozen = consolidation_history_frozen(control->consolidation_history,
+                                                        sweep->arena, &sweep->inputs.frozen_count);
     return sweep;
 }
 
@@ -177,7 +179,7 @@ void evaluation_work(struct disruption_evaluation *sweep)
 {
     if (sweep->checks_count > 0) {
         sweep->checked = disruption_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
-                                            sweep->checks, sweep->checks_count, &sweep->error);
+                                               sweep->checks, sweep->checks_count, &sweep->error);
         return;
     }
     const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};

@@ -550,7 +550,8 @@ static void count_deleted(struct control *control, const struct disruption_comma
         publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
                 command->reason);
     if (strcmp(command->reason, "Empty") == 0)
-        consolidation_history_emptied(control->consolidation_history, entry->pool, entry->instance_type);
+        consolidation_history_emptied(control->consolidation_history, entry->pool,
+                                      entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
     metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool, entry->capacity_type,

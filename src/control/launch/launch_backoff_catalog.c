@@ -149,9 +149,10 @@ static const struct instance_type_catalog *reduce(const struct pool_backoff *poo
 }
 
 // Takes over the reference to `provided`.
-static const struct instance_type_catalog *catalog_of(
-    const struct launch_backoff *backoff, struct pool_backoff *pool,
-    const struct node_pool *node_pool, const struct instance_type_catalog *provided)
+static const struct instance_type_catalog *catalog_of(const struct launch_backoff *backoff,
+                                                      struct pool_backoff *pool,
+                                                      const struct node_pool *node_pool,
+                                                      const struct instance_type_catalog *provided)
 {
     const char *name = node_pool->meta.name;
     int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
@@ -174,8 +175,8 @@ static const struct instance_type_catalog *catalog_of(
 }
 
 const struct instance_type_catalog *launch_backoff_catalog(struct launch_backoff *backoff,
-                                                             const struct node_pool *pool,
-                                                             struct error *error)
+                                                           const struct node_pool *pool,
+                                                           struct error *error)
 {
     struct cloud *cloud = backoff->control->cloud;
     const struct instance_type_catalog *provided =
@@ -186,5 +187,5 @@ const struct instance_type_catalog *launch_backoff_catalog(struct launch_backoff
     if (entry == NULL && provided->spec.node_pools.count == 0)
         return provided;
     return catalog_of(backoff, pool_backoff_make(backoff, (const struct object *)pool), pool,
-                        provided);
+                      provided);
 }

@@ -81,7 +81,7 @@ static bool requirement_matches(const struct selector_requirement *requirement,
 }
 
 bool catalog_has_machine(const struct instance_type_catalog *catalog,
-                           const struct node_claim *claim, const char *const *well_known)
+                         const struct node_claim *claim, const char *const *well_known)
 {
     const struct instance_type *type = instance_type_catalog_find(
         catalog, string_map_get(&claim->meta.labels, LABEL_INSTANCE_TYPE));

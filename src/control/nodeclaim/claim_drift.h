@@ -22,4 +22,4 @@ bool claim_requirements_drifted(const struct node_claim *claim,
 // DIS-76: the catalog has the NodeClaim's type, with an offering that is what its machine is.
 // `well_known`: the provider's labels beside the core's; may be NULL.
 bool catalog_has_machine(const struct instance_type_catalog *catalog,
-                           const struct node_claim *claim, const char *const *well_known);
+                         const struct node_claim *claim, const char *const *well_known);

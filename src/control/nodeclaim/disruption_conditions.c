@@ -160,8 +160,7 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
     int64_t since = quiet_since(conditions, claim);
     bool rested = !waits_for_quiet(pool) || !initialized ||
                   ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
-    struct pod_churn_look look =
-        pod_churn_look(disruption->pod_churn, claim, pool, rested, since);
+    struct pod_churn_look look = pod_churn_look(disruption->pod_churn, claim, pool, rested, since);
     int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
     *patch = look.patch;
     return left < look.again ? left : look.again;

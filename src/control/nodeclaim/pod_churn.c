@@ -47,8 +47,7 @@ static bool annotated_since(const struct node_claim *claim, int64_t *since)
     return text != NULL && instant_parse(text, since, &error);
 }
 
-static int64_t *remember(struct pod_churn *pod_churn, const struct node_claim *claim,
-                         int64_t since)
+static int64_t *remember(struct pod_churn *pod_churn, const struct node_claim *claim, int64_t since)
 {
     int64_t *remembered = map_get(pod_churn->since, claim->meta.uid);
     if (remembered != NULL)
@@ -84,9 +83,8 @@ static int64_t until_settled(const struct control *control, const struct node_cl
     return any ? left : INT64_MAX;
 }
 
-struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn,
-                                           const struct node_claim *claim,
-                                           const struct node_pool *pool, bool rested, int64_t since)
+struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn, const struct node_claim *claim,
+                                     const struct node_pool *pool, bool rested, int64_t since)
 {
     const struct control *control = pod_churn->control;
     struct pod_churn_look look = {.again = INT64_MAX};

@@ -24,7 +24,5 @@ struct pod_churn_look {
 };
 // `rested`: consolidateAfter has elapsed, or nobody waits for it. `since`: the beginning of the
 // present wait (DIS-85). The patch is the caller's.
-struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn,
-                                           const struct node_claim *claim,
-                                           const struct node_pool *pool, bool rested,
-                                           int64_t since);
+struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn, const struct node_claim *claim,
+                                     const struct node_pool *pool, bool rested, int64_t since);

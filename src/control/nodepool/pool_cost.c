@@ -12,9 +12,9 @@ struct pool_cost {
     struct metric *total, *errors;
 };
 
-struct priced_pool {                               // while costs are summed up
+struct priced_pool {                             // while costs are summed up
     const struct instance_type_catalog *catalog; // a reference
-    struct map *types;                             // by name
+    struct map *types;                           // by name
     int64_t price;
 };
 

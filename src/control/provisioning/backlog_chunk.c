@@ -54,8 +54,8 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->pod->meta.name, b->pod->meta.name);
 }
 
-static struct candidate candidate_of(const struct backlog_chunk_options *options, struct arena *scratch,
-                                     const struct pod *pod)
+static struct candidate candidate_of(const struct backlog_chunk_options *options,
+                                     struct arena *scratch, const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
     arena_reset(scratch);
@@ -68,7 +68,8 @@ static struct candidate candidate_of(const struct backlog_chunk_options *options
                               .owner = owner != NULL ? or_empty(owner->uid) : ""};
 }
 
-uint32_t backlog_chunk_choose(struct snapshot *snapshot, const struct backlog_chunk_options *options)
+uint32_t backlog_chunk_choose(struct snapshot *snapshot,
+                              const struct backlog_chunk_options *options)
 {
     uint32_t all = snapshot->objects[KIND_POD].count, waiting = 0, kept = 0, left_out = 0;
     const struct object **pods = snapshot->objects[KIND_POD].items;

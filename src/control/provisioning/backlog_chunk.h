@@ -17,4 +17,5 @@ struct backlog_chunk_options {
 uint32_t backlog_chunk_pods_max(int64_t memory_limit_bytes);
 // Takes pending pods out of the snapshot until no more than `pods_max` are left. Answers how many
 // of those taken out have not been tried yet.
-uint32_t backlog_chunk_choose(struct snapshot *snapshot, const struct backlog_chunk_options *options);
+uint32_t backlog_chunk_choose(struct snapshot *snapshot,
+                              const struct backlog_chunk_options *options);

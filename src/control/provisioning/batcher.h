@@ -17,8 +17,8 @@ struct batcher {
 struct batcher_window {
     int64_t idle_ns, max_ns;
     bool early; // look at a wave while it comes (SCH-527); false: as upstream
-    // What came is all that is to come (SCH-527, workload_bursts.h): closed after a tenth of the idle time,
-    // which joins waves that begin together, such as the Deployments of one release.
+    // What came is all that is to come (SCH-527, workload_bursts.h): closed after a tenth of the
+    // idle time, which joins waves that begin together, such as the Deployments of one release.
     bool finished;
     // Monotonic: from when on no further workload is believed to join the wave; 0: at once.
     int64_t settled_ns;

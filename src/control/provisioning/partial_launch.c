@@ -178,7 +178,7 @@ static bool keep_those_that_go_ahead(struct plan *plan)
 }
 
 struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *snapshot,
-                               struct plan *plan, bool *rest)
+                                   struct plan *plan, bool *rest)
 {
     struct map *left = pods_left(snapshot, plan);
     *rest = map_count(left) > 0;

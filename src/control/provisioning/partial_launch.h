@@ -11,7 +11,7 @@
 // answer holds only claims that go ahead; `*rest` tells whether pods were left for the next pass.
 // Lives with `arena` and the snapshot, like the plan.
 struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *snapshot,
-                               struct plan *plan, bool *rest);
+                                   struct plan *plan, bool *rest);
 // --- inside, for tests ---------------------------------------------------------------------------
 bool claim_is_full(const struct plan_claim *claim);
 bool claim_is_well_priced(const struct plan_claim *claim);

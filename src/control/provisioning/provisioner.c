@@ -246,7 +246,8 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->inputs = decision_inputs_create(control);
     control->preference_warnings = preference_warnings_create(control);
     if (!control->settings->compatibility_upstream)
-        provisioner->control->workload_bursts = workload_bursts_create(control, on_wave, provisioner);
+        provisioner->control->workload_bursts =
+            workload_bursts_create(control, on_wave, provisioner);
     mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
@@ -577,8 +578,7 @@ static bool is_known(const struct provisioner *provisioner)
     struct control *control = provisioner->control;
     return provisioner->known != NULL &&
            provisioner->known_version == decision_inputs_version(provisioner->inputs) &&
-           !any_node_goes(control) &&
-           snapshot_has_catalogs(provisioner->known->snapshot, control);
+           !any_node_goes(control) && snapshot_has_catalogs(provisioner->known->snapshot, control);
 }
 
 static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)

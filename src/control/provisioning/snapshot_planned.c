@@ -267,7 +267,8 @@ void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *contr
     struct planning planning = {snapshot, control, map_create()};
     struct expected_pods expected;
     const char *after = NULL;
-    while (control->workload_bursts != NULL && workload_bursts_next_expected(control->workload_bursts, after, &expected)) {
+    while (control->workload_bursts != NULL &&
+           workload_bursts_next_expected(control->workload_bursts, after, &expected)) {
         after = expected.workload;
         uint32_t places = cluster_expected(control->cluster, expected.workload);
         for (uint32_t i = 0; i < expected.count; i++) {

@@ -16,8 +16,8 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control);
 // A pod that waits for a place. A nomination of ours that came to nothing is left out.
 void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod);
-// Pods that workloads are about to create (workload_bursts.h): those that have a place are there, the others
-// wait.
+// Pods that workloads are about to create (workload_bursts.h): those that have a place are there,
+// the others wait.
 void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control);
 // The pod is one that a workload is about to create: nothing can be told of it yet.
 bool pod_is_expected(const struct pod *pod);

@@ -45,7 +45,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
                         const struct object *new_object);
 
-struct workload_bursts *workload_bursts_create(struct control *control, void (*changed)(void *context), void *context)
+struct workload_bursts *workload_bursts_create(struct control *control,
+                                               void (*changed)(void *context), void *context)
 {
     struct workload_bursts *waves = memory_allocate(sizeof *waves);
     waves->control = control;
@@ -113,7 +114,8 @@ static bool makes_progress(const struct workload *workload, int64_t now_ns)
 }
 
 // More of its pods may come, nobody knows how many.
-static bool is_under_way(const struct workload_bursts *waves, const struct workload *workload, int64_t now_ns)
+static bool is_under_way(const struct workload_bursts *waves, const struct workload *workload,
+                         int64_t now_ns)
 {
     bool is_first = workload->pods == 0 && workload->sample == NULL && !workload->is_failing;
     int64_t patience_ns = is_first ? FIRST_NS : waves->control->settings->batch_idle_duration;
@@ -159,7 +161,8 @@ static void note_change(struct workload_bursts *waves, struct workload *workload
     }
 }
 
-static void keep_sample(struct workload_bursts *waves, struct workload *workload, const struct pod *pod)
+static void keep_sample(struct workload_bursts *waves, struct workload *workload,
+                        const struct pod *pod)
 {
     if (!workload->is_listed || workload->sample != NULL || !pod_is_unexamined(pod))
         return;
@@ -326,7 +329,8 @@ int64_t workload_bursts_settled_at(const struct workload_bursts *waves)
     return ns_add(waves->grown_ns, ns_maximum(settle_ns, least_ns));
 }
 
-bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after, struct expected_pods *out)
+bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after,
+                                   struct expected_pods *out)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->loop);
     const struct workload *next = NULL;

@@ -13,7 +13,8 @@
 struct workload_bursts;
 // `changed` is called when something may have made the size of a wave known. The handlers on the
 // mirror are registered before those of whoever creates it.
-struct workload_bursts *workload_bursts_create(struct control *control, void (*changed)(void *context), void *context);
+struct workload_bursts *workload_bursts_create(struct control *control,
+                                               void (*changed)(void *context), void *context);
 void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
 
 // What waves are made of, for a mirror: ReplicaSets, StatefulSets and Jobs, as counts.
@@ -35,4 +36,5 @@ struct expected_pods {        // of one workload: pods that its controller is ab
     bool certain; // its controller makes progress; else only places that are kept already count
 };
 // The next workload with expected pods, by UID; false: there is none. `after` starts as NULL.
-bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after, struct expected_pods *out);
+bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after,
+                                   struct expected_pods *out);

@@ -64,7 +64,7 @@ static void raise_to(struct resource_map *most, const struct resource_map *amoun
 }
 
 struct resource_map worst_case_machine(struct worst_case_capacity *largest, struct arena *arena,
-                                    const struct node_pool *pool, const struct node_claim *claim)
+                                       const struct node_pool *pool, const struct node_claim *claim)
 {
     struct resource_map most = {0};
     most.items = arena_allocate_array(arena, pool->spec.limits.count + 1, sizeof *most.items);

@@ -10,4 +10,5 @@ void worst_case_capacity_destroy(struct worst_case_capacity *largest);
 // Per resource that the NodePool limits ("nodes" aside) the most that any of its types has, at
 // least what it requests. In `arena`; the names are the NodePool's.
 struct resource_map worst_case_machine(struct worst_case_capacity *largest, struct arena *arena,
-                                    const struct node_pool *pool, const struct node_claim *claim);
+                                       const struct node_pool *pool,
+                                       const struct node_claim *claim);

@@ -65,7 +65,8 @@ struct control {
     struct termination *termination;
     struct static_capacity *static_capacity;
     struct nominator *nominator; // NULL: pods are not nominated
-    struct workload_bursts *workload_bursts;         // NULL: as upstream, decisions know nothing of workloads
+    struct workload_bursts
+        *workload_bursts; // NULL: as upstream, decisions know nothing of workloads
 };
 
 // A queue that starts, stops and dies with the others.

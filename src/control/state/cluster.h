@@ -90,8 +90,8 @@ void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put
 bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 // Pods in the order in which they were first seen.
 uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod);
-// The same for one more pod that the workload is about to create (workload_bursts.h): its next new pod is
-// spoken for.
+// The same for one more pod that the workload is about to create (workload_bursts.h): its next new
+// pod is spoken for.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);
 // Pods that came while they were still expected by the decision take their places.
 void cluster_seat_pods(struct cluster *cluster);

@@ -521,5 +521,5 @@ void move_command(struct disruption *disruption, struct move *move, const char *
     command->replacements.items =
         arena_allocate(disruption->plan->arena, sizeof *command->replacements.items);
     replacement_build(move->trial.pass, move->claim, move->priced, disruption->plan,
-                       &command->replacements.items[command->replacements.count++]);
+                      &command->replacements.items[command->replacements.count++]);
 }

@@ -372,8 +372,8 @@ void part_command(struct disruption *disruption, const struct joint *joint, cons
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < part->replacements_count; i++)
         replacement_build(joint->trial.pass, part->replacements[i].claim,
-                           part->replacements[i].priced, plan,
-                           &command->replacements.items[command->replacements.count++]);
+                          part->replacements[i].priced, plan,
+                          &command->replacements.items[command->replacements.count++]);
     planned_moves_find(disruption, joint->trial.pass, part->candidates, part->count,
                        claims_of(joint, part), part->replacements_count, &command->moves);
 }

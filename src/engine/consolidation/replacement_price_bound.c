@@ -109,7 +109,7 @@ int64_t price_bound_of(struct price_bound *costs, const struct disruption_candid
 }
 
 int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
-                             struct claim *const *claims, uint32_t count)
+                              struct claim *const *claims, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct sum sum = {arena_allocate_array(scratch, pass->problem->dimensions + 1, sizeof(double)),

@@ -22,4 +22,4 @@ void price_bound_free(struct price_bound *costs);
 int64_t price_bound_of(struct price_bound *costs, const struct disruption_candidate *candidate);
 // Of the pods that the claims carry in the pass.
 int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
-                             struct claim *const *claims, uint32_t count);
+                              struct claim *const *claims, uint32_t count);

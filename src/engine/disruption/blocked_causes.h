@@ -1,5 +1,5 @@
-// Private to blocked_reasons.c: why a node stays, as far as that can be told after the methods have been
-// asked: by the checks of DIS-32, conditions, policies, budgets, and what came first.
+// Private to blocked_reasons.c: why a node stays, as far as that can be told after the methods have
+// been asked: by the checks of DIS-32, conditions, policies, budgets, and what came first.
 #pragma once
 
 #include "engine/disruption/blocked_reasons.h"

@@ -261,8 +261,7 @@ static const struct instance_type_catalog *catalog_at(const struct build *build,
 }
 
 // FMT-6: the catalogs that name the pool, or else those that name nobody.
-static bool serves(const struct instance_type_catalog *catalog,
-                   const struct disruption_pool *pool)
+static bool serves(const struct instance_type_catalog *catalog, const struct disruption_pool *pool)
 {
     if (catalog->spec.node_pools.count == 0)
         return !pool->own_types;
@@ -273,9 +272,8 @@ static void find_types(const struct build *build, struct disruption_pool *pool)
 {
     uint32_t count = build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
     for (uint32_t i = 0; i < count; i++)
-        pool->own_types =
-            pool->own_types ||
-            string_list_has(&catalog_at(build, i)->spec.node_pools, pool->pool->meta.name);
+        pool->own_types = pool->own_types || string_list_has(&catalog_at(build, i)->spec.node_pools,
+                                                             pool->pool->meta.name);
     for (uint32_t i = 0; i < count; i++)
         if (serves(catalog_at(build, i), pool) &&
             catalog_at(build, i)->spec.instance_types.count > 0 &&

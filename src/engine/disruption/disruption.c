@@ -296,9 +296,12 @@ static void ask_methods(struct disruption *disruption, const char *only)
     static const struct {
         const char *name;
         void (*decide)(struct disruption *);
-    } methods[] = {{"emptiness", emptiness_decide}, {"static-drift", static_drift_decide},
-                   {"drift", drift_decide},         {"expiry", expiry_decide},
-                   {"multi", upstream_multi_node_decide},    {"single", upstream_single_node_decide}};
+    } methods[] = {{"emptiness", emptiness_decide},
+                   {"static-drift", static_drift_decide},
+                   {"drift", drift_decide},
+                   {"expiry", expiry_decide},
+                   {"multi", upstream_multi_node_decide},
+                   {"single", upstream_single_node_decide}};
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
         if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
             (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||

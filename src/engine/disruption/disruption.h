@@ -48,7 +48,8 @@ struct disruption {
 
 // Adds the commands to `plan`, which has the decision about the pending pods of the problem's
 // snapshot. The problem has its movable pods, and no error.
-void disruption_plan(struct problem *problem, const struct plan_options *options, struct plan *plan);
+void disruption_plan(struct problem *problem, const struct plan_options *options,
+                     struct plan *plan);
 
 // --- for the methods -----------------------------------------------------------------------------
 typedef LIST(struct disruption_candidate *) candidate_list;
@@ -80,7 +81,8 @@ void disruption_note(struct disruption *disruption, const char *reason,
                      const struct disruption_candidate *candidate, const char *message);
 // Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its
 // numbers. The last word about a node counts, but one of the drift methods more, and a command for
-// it most. The text is not looked at unless somebody asked for it (`tells`). blocked_reasons.h has more.
+// it most. The text is not looked at unless somebody asked for it (`tells`). blocked_reasons.h has
+// more.
 void disruption_verdict(struct disruption *disruption, const struct disruption_candidate *candidate,
                         const char *rule, const char *message);
 // DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.

@@ -320,8 +320,8 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
 }
 
 bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
-                        struct arena *arena, struct disrupt_check *checks, uint32_t count,
-                        struct error *error)
+                           struct arena *arena, struct disrupt_check *checks, uint32_t count,
+                           struct error *error)
 {
     struct plan plan = {.arena = arena};
     struct revalidation revalidation = {.candidates = map_create()};

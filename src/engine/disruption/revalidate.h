@@ -21,5 +21,5 @@ struct disrupt_check {
 // are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with
 // *error if nothing can be made of the snapshot.
 bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
-                        struct arena *arena, struct disrupt_check *checks, uint32_t count,
-                        struct error *error) MUST_USE;
+                           struct arena *arena, struct disrupt_check *checks, uint32_t count,
+                           struct error *error) MUST_USE;

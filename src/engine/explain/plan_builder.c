@@ -280,8 +280,8 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     if (!truncation_keeps_min_values(finisher, claim, out, &error)) {
         for (uint32_t i = 0; i < claim->pods.count; i++)
             unschedulable_add_min_values(plan, pass_pod(finisher->pass, claim->pods.items[i])->pod,
-                                    error.data, claim->template->pool,
-                                    finisher->explain != EXPLAIN_NOTHING);
+                                         error.data, claim->template->pool,
+                                         finisher->explain != EXPLAIN_NOTHING);
         text_free(&error);
         return;
     }
@@ -348,7 +348,7 @@ static void finish_notes(struct finisher *finisher)
 }
 
 void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
-                        struct plan_claim *out)
+                       struct plan_claim *out)
 {
     struct finisher finisher = {.pass = pass, .plan = plan};
     const char *hashes[1] = {NULL};

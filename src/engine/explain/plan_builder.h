@@ -19,4 +19,4 @@ void add_cut_off_min_values(struct text *text, const struct problem *problem,
 // A claim that replaces nodes (DIS-171), with the rows and the set that it has now. Its types are
 // listed by the prices of the set `priced`, from which its own may have been narrowed (DIS-179).
 void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
-                        struct plan_claim *out);
+                       struct plan_claim *out);

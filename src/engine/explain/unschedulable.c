@@ -14,7 +14,7 @@
 #include "engine/topology/topology.h"
 
 struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
-                                        const char *message)
+                                             const char *message)
 {
     struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
     *out =
@@ -23,7 +23,7 @@ struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod
 }
 
 void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
-                             const struct node_pool *pool, bool explain)
+                                  const struct node_pool *pool, bool explain)
 {
     struct plan_unschedulable *out = unschedulable_add(plan, pod, message);
     if (!explain)

@@ -6,9 +6,9 @@
 
 // Appends a pod with its message; plan->unschedulable has room for every pod of the queue.
 struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
-                                        const char *message);
+                                             const char *message);
 // The same for SCH-384, with its reason if `explain`.
 void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
-                             const struct node_pool *pool, bool explain);
+                                  const struct node_pool *pool, bool explain);
 // Every pod of the queue that has no place, sorted.
 void unschedulable_finish(struct pass *pass, enum explain_level level, struct plan *plan);

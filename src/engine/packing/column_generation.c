@@ -289,7 +289,7 @@ static void make_markets(struct packing *packing)
         for (uint32_t i = 0; i < menu->count; i++) {
             const struct node_template *template = packing->problem->templates[menu->templates[i]];
             packing_machines_of(packing, template,
-                              set_meet(packing->problem->sets, template->set, demand->set));
+                                set_meet(packing->problem->sets, template->set, demand->set));
         }
     }
     packing->base_markets = packing->markets.count;
@@ -327,8 +327,9 @@ static bool fill_alike(struct program *program, const struct packing_bin *column
         uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
         if (k == NONE)
             return false;
-        packing_bin_add(packing, bin, k, content->units,
-                        packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour));
+        packing_bin_add(
+            packing, bin, k, content->units,
+            packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour));
     }
     bin->offer = packing_machines_find(packing, bin->market, bin->used, 0);
     return bin->offer < bin->market->count &&

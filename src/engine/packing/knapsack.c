@@ -94,8 +94,8 @@ static double best_weights(const struct packing *packing, const int64_t *room,
     return best;
 }
 
-double knapsack_bound(const struct packing *packing, const int64_t *room,
-                            const uint32_t *kinds, uint32_t count)
+double knapsack_bound(const struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                      uint32_t count)
 {
     double weights[DIMENSIONS_MAX];
     return best_weights(packing, room, kinds, count, weights);
@@ -221,7 +221,7 @@ static double fractions(const struct search *search)
 }
 
 double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
-                           uint32_t count, double at_least, uint64_t nodes_max)
+                     uint32_t count, double at_least, uint64_t nodes_max)
 {
     double weights[DIMENSIONS_MAX];
     double upper = best_weights(packing, room, kinds, count, weights);

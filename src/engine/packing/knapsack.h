@@ -10,8 +10,8 @@
 
 // with itself left aside.
 // A value that no filling with the kinds, which each fit by themselves, can have.
-double knapsack_bound(const struct packing *packing, const int64_t *room,
-                            const uint32_t *kinds, uint32_t count);
+double knapsack_bound(const struct packing *packing, const int64_t *room, const uint32_t *kinds,
+                      uint32_t count);
 // Looks for a filling worth more than `at_least`; its units of each listed kind. *upper: what no
 // filling is worth more than.
 bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t *kinds,
@@ -20,4 +20,4 @@ bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t
 // What no filling with the kinds, and with those that they stand for, is worth more than; at least
 // `at_least`.
 double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
-                           uint32_t count, double at_least, uint64_t nodes_max);
+                     uint32_t count, double at_least, uint64_t nodes_max);

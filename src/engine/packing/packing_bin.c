@@ -8,7 +8,8 @@
 #include "engine/packing/packing_machines.h"
 #include "engine/problem/host_ports.h"
 
-struct packing_bin *packing_bin_create(struct packing *packing, const struct packing_machines *market)
+struct packing_bin *packing_bin_create(struct packing *packing,
+                                       const struct packing_machines *market)
 {
     size_t used = packing->dimensions_count * sizeof(int64_t);
     struct packing_bin *bin = memory_allocate(sizeof *bin + used);

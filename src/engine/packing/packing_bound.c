@@ -35,7 +35,7 @@ static bool choose_kinds(struct bounder *bounder)
 }
 
 static const struct packing_machines *loose_market(struct packing *packing, uint32_t template,
-                                                 uint32_t demand)
+                                                   uint32_t demand)
 {
     const struct node_template *of = packing->problem->templates[template];
     uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
@@ -67,7 +67,8 @@ static uint32_t list_fitting(struct bounder *bounder, const struct packing_machi
     return count;
 }
 
-static double most_of_machine(struct bounder *bounder, const struct packing_machines *const *markets,
+static double most_of_machine(struct bounder *bounder,
+                              const struct packing_machines *const *markets,
                               const struct node_template *template, uint32_t row, double most)
 {
     int64_t price;
@@ -78,7 +79,7 @@ static double most_of_machine(struct bounder *bounder, const struct packing_mach
     double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
     uint64_t before = bounder->packing->steps;
     double upper = knapsack_most(bounder->packing, bounder->room, bounder->fitting, count,
-                                       most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
+                                 most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
     bounder->nodes += bounder->packing->steps - before;
     return upper / paid > most ? upper / paid : most;
 }

@@ -95,7 +95,7 @@ void packing_filler_destroy(struct packing_filler *filler)
 // The market that the bin is in once the flavour is there; NULL if it may not be there, or the
 // machine would cost more.
 static const struct packing_machines *lead(struct packing_filler *filler, uint32_t flavour,
-                                         uint32_t row, int64_t price)
+                                           uint32_t row, int64_t price)
 {
     if (filler->leads_known[flavour] == filler->stamp)
         return filler->leads[flavour];
@@ -361,8 +361,8 @@ static double lowest_price(struct packing *packing, const struct packing_item *k
 {
     const struct node_template *template =
         packing->problem->templates[packing->menus.items[menu].templates[0]];
-    const struct packing_machines *market =
-        packing_machines_of(packing, template, set_meet(packing->problem->sets, template->set, set));
+    const struct packing_machines *market = packing_machines_of(
+        packing, template, set_meet(packing->problem->sets, template->set, set));
     uint32_t offer = packing_machines_find(packing, market, kind->need, 0);
     return offer < market->count ? (double)market->offers[offer].price : 0;
 }
@@ -417,7 +417,8 @@ static struct packing_bin *take_bin(struct packing_filler *filler)
 
 // The sampled kinds that fit the empty machine.
 static const struct packing_list *list_fitting(struct packing_filler *filler,
-                                               struct packing_machines *market, uint32_t offer_index)
+                                               struct packing_machines *market,
+                                               uint32_t offer_index)
 {
     struct packing_list *list = &market->fitting[offer_index];
     if (list->kinds != NULL)
@@ -503,7 +504,7 @@ struct packing_bin *packing_fill_offer(struct packing *packing, struct packing_m
 
 // The cheapest machine that holds a unit.
 static const struct packing_machines *cheapest_machine(struct packing *packing, uint32_t kind,
-                                                     uint32_t *offer)
+                                                       uint32_t *offer)
 {
     const struct packing_item_group *flavour =
         &packing->flavours.items[packing->kinds.items[kind].flavour];

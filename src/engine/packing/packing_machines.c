@@ -28,7 +28,7 @@ static int64_t own_room(const struct node_template *template, uint32_t row,
 }
 
 void packing_machines_room(const struct packing *packing, const struct node_template *template,
-                         uint32_t row, int64_t *room)
+                           uint32_t row, int64_t *room)
 {
     const struct overhead_group *group = NULL;
     for (uint32_t g = 0; g < template->groups_count && group == NULL; g++)
@@ -175,7 +175,7 @@ static void find_prices(struct packing *packing, struct packing_machines *market
 
 // The offers, in heap memory; market->offers and market->count follow.
 static struct packing_machine *find_offers(struct packing *packing, struct packing_machines *market,
-                                         const struct row_filter *filter)
+                                           const struct row_filter *filter)
 {
     const struct node_template *template = market->template;
     VECTOR(struct packing_machine) offers = {0};
@@ -205,7 +205,7 @@ static struct packing_machine *find_offers(struct packing *packing, struct packi
 }
 
 static struct packing_machines *make_market(struct packing *packing,
-                                          const struct node_template *template, uint32_t set)
+                                            const struct node_template *template, uint32_t set)
 {
     const struct row_filter *filter = type_table_prices(packing->problem, template->table, set);
     struct packing_machines *market = arena_allocate(packing->arena, sizeof *market);
@@ -225,7 +225,8 @@ static struct packing_machines *make_market(struct packing *packing,
 }
 
 const struct packing_machines *packing_machines_of(struct packing *packing,
-                                               const struct node_template *template, uint32_t set)
+                                                   const struct node_template *template,
+                                                   uint32_t set)
 {
     uint32_t known = memo_get(&packing->market_index, template->index, set);
     if (known != MEMO_NONE)
@@ -240,8 +241,8 @@ const struct packing_machines *packing_machines_of(struct packing *packing,
 #define NO_LEAD (MEMO_NONE - 1)
 
 const struct packing_machines *packing_machines_with(struct packing *packing,
-                                                 const struct packing_machines *market,
-                                                 uint32_t flavour)
+                                                     const struct packing_machines *market,
+                                                     uint32_t flavour)
 {
     uint32_t known = memo_get(&packing->leads, market->index, flavour);
     if (known != MEMO_NONE)
@@ -254,7 +255,7 @@ const struct packing_machines *packing_machines_with(struct packing *packing,
         if (menu->templates[i] == market->template->index &&
             sets_compatible(sets, market->set, wanted->set, true))
             answer = packing_machines_of(packing, market->template,
-                                       set_meet(sets, market->set, wanted->set));
+                                         set_meet(sets, market->set, wanted->set));
     memo_set(&packing->leads, market->index, flavour, answer == NULL ? NO_LEAD : answer->index);
     return answer;
 }
@@ -276,7 +277,7 @@ static bool within_limits(const struct packing *packing, const struct packing_ma
 }
 
 uint32_t packing_machines_find(const struct packing *packing, const struct packing_machines *market,
-                             const int64_t *used, uint32_t from)
+                               const int64_t *used, uint32_t from)
 {
     for (uint32_t i = from; i < market->count; i++)
         if (holds(packing, market->offers[i].room, used) &&

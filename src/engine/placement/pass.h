@@ -247,9 +247,9 @@ struct pass {
     bool explain_only;                           // checks place nothing
     uint32_t steer;                              // pass_steered() of the pod that is placed
     int64_t probed_price;                        // of the claim that probing would have opened
-    bool heeding;                                // only what upsets nobody (topology_inverse_spread.c)
-    uint32_t heeding_tries;                      // among nodes or claims, for one pod
-    bool probing;                                // place_*() say what they would do, and do nothing
+    bool heeding;           // only what upsets nobody (topology_inverse_spread.c)
+    uint32_t heeding_tries; // among nodes or claims, for one pod
+    bool probing;           // place_*() say what they would do, and do nothing
     VECTOR(struct refusal {
         uint32_t template;
         enum reason_code code;

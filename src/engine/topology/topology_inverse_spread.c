@@ -11,7 +11,7 @@ static bool is_strict_spread(const struct group_definition *group)
 }
 
 void topology_find_inverse(struct pass *pass, const struct pod_class *class,
-                          struct class_state *state)
+                           struct class_state *state)
 {
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     if (!topology_better(pass))
@@ -52,7 +52,7 @@ void topology_note_owner(struct pass *pass, const struct pod_class *class, uint3
 }
 
 bool topology_breaks_inverse(struct pass *pass, const struct group_list *heeded,
-                     const struct candidate *candidate, uint32_t set)
+                             const struct candidate *candidate, uint32_t set)
 {
     if (!pass->heeding)
         return false;

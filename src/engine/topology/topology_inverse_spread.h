@@ -12,13 +12,14 @@
 // so that they had to be bound before it. `heeded` is the class state's; domains that `set` leaves
 // open do not count. Never unless pass->heeding.
 bool topology_breaks_inverse(struct pass *pass, const struct group_list *heeded,
-                     const struct candidate *candidate, uint32_t set);
+                             const struct candidate *candidate, uint32_t set);
 // What the domains that the claim has already say about a pod of the class, for a refusal without
 // the whole check.
 bool topology_inverse_allows(struct pass *pass, uint32_t class, const struct claim *claim);
-// SCH-516: the spreads of others that a class had better heed, into its state. (topology_inverse_spread.c)
+// SCH-516: the spreads of others that a class had better heed, into its state.
+// (topology_inverse_spread.c)
 void topology_find_inverse(struct pass *pass, const struct pod_class *class,
-                          struct class_state *state);
+                           struct class_state *state);
 // Notes where a pod of the class is, whose spreads others may upset.
 void topology_note_owner(struct pass *pass, const struct pod_class *class, uint32_t set,
                          uint32_t hostname);

@@ -134,7 +134,7 @@ static void tell_rounding(const struct report *report, int64_t most_nodes)
 }
 
 void budget_lint(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
-                     void (*call)(void *context, const struct budget_finding *oddity), void *context)
+                 void (*call)(void *context, const struct budget_finding *oddity), void *context)
 {
     const struct report report = {budget, now, call, context};
     if (budget->schedule != NULL && tell_schedule(&report))

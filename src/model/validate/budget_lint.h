@@ -13,7 +13,6 @@ struct budget_finding {
 // next windows are named where that says something; 0: they are not. `most_nodes`: how many
 // nodes the pool has or can have at most; INT64_MAX: unknown. Texts live during the call only.
 void budget_lint(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
-                     void (*report)(void *context, const struct budget_finding *oddity),
-                     void *context);
+                 void (*report)(void *context, const struct budget_finding *oddity), void *context);
 // Whether the budget counts at all times and then allows nothing.
 bool budget_always_blocks(const struct node_pool_budget *budget);

@@ -161,8 +161,7 @@ static void check_values(const struct subject *subject, const struct catalog_fac
             snprintf(path, sizeof path, "%s[%zu].values[%zu]", subject->path, index, position);
             hint_near_values(set, word, &hint);
             findings_add(subject->object->findings, FINDING_WARNING, "W-unknown-value", "GUI-13",
-                         path, hint.data, "no instance type of the catalog has %s %s", given,
-                         word);
+                         path, hint.data, "no instance type of the catalog has %s %s", given, word);
             text_free(&hint);
         }
     }

@@ -415,8 +415,7 @@ static unsigned advise_budgets(struct validation *validation, const struct place
         int64_t duration;
         duration_of(validation, &duration_place, budget, &duration);
         struct node_pool_budget typed = budget_of(budget, duration);
-        budget_lint(&typed, most_nodes_of(spec), validation->options->now, report_oddity,
-                        &about);
+        budget_lint(&typed, most_nodes_of(spec), validation->options->now, report_oddity, &about);
         unsigned reasons = reasons_of(budget);
         if (reasons == 0 || !budget_always_blocks(&typed))
             continue;
