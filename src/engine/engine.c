@@ -1,9 +1,10 @@
 #include "engine/engine.h"
 
-#include "engine/disruption/disruption.h"
+#include "engine/disruption_methods.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
 #include "engine/placement/effective_zones.h"
+#include "engine/problem/disruption_inputs.h"
 
 static struct plan *plan_of(struct problem *problem, const struct plan_options *options,
                             struct arena *arena)

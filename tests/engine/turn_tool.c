@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/consolidation/consolidation.h"
 #include "engine/consolidation/upstream_multi_node.h"
 #include "engine/consolidation/upstream_single_node.h"
+#include "engine/disruption/disruption.h"
+#include "engine/disruption/drift.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/static_drift.h"
+#include "engine/engine.h"
 
 struct method {
     const char *name, *reason;
@@ -37,9 +40,9 @@ static bool is_wanted(struct arena *arena, const struct method *method,
     const char *message;
     bool is_static = candidate->pool->pool->spec.replicas.present;
     if (method->decide == emptiness_decide)
-        return emptiness_wants(arena, candidate, &message);
+        return emptiness_is_eligible(arena, candidate, &message);
     if (!method->eventual)
-        return consolidation_wants(arena, candidate, &message);
+        return consolidation_is_eligible(arena, candidate, &message);
     return is_static == (method->decide == static_drift_decide) &&
            condition_is_true(&candidate->claim->status.conditions, "Drifted");
 }

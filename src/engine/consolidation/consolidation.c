@@ -6,8 +6,9 @@
 #include "base/map.h"
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/blocked_moves.h"
 #include "engine/consolidation/cheap_zones.h"
-#include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/placement/expected_price.h"
@@ -21,41 +22,6 @@
 
 // --- which candidates ----------------------------------------------------------------------------
 
-static const char *unknown_type(struct arena *arena, const struct disruption_candidate *candidate)
-{
-    const char *type = string_map_get(candidate->state->labels, LABEL_INSTANCE_TYPE);
-    return arena_format(arena, "Instance Type \"%s\" not found", type != NULL ? type : "");
-}
-
-bool consolidation_wants(struct arena *arena, const struct disruption_candidate *candidate,
-                         const char **message)
-{
-    const struct node_pool *pool = candidate->pool->pool;
-    const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct string_map *labels = candidate->state->labels;
-    bool when_empty = text_equal(pool->spec.disruption.consolidation_policy, "WhenEmpty");
-    *message = NULL;
-    if (pool->spec.replicas.present)
-        return false;
-    if (candidate->type == NULL)
-        *message = unknown_type(arena, candidate);
-    else if (string_map_get(labels, LABEL_CAPACITY_TYPE) == NULL)
-        *message = "Node does not have label \"" LABEL_CAPACITY_TYPE "\"";
-    else if (string_map_get(labels, LABEL_ZONE) == NULL)
-        *message = "Node does not have label \"" LABEL_ZONE "\"";
-    else if (after->text == NULL || after->nanoseconds == DURATION_NEVER)
-        *message =
-            arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
-    else if (!candidate->empty && when_empty)
-        *message = arena_format(arena,
-                                "NodePool \"%s\" has consolidation policy WhenEmpty, but node is "
-                                "not empty",
-                                pool->meta.name);
-    bool used = !candidate->empty || (candidate->holds_placeholders && !when_empty); // DIS-753
-    return *message == NULL && used &&
-           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
-}
-
 candidate_list consolidation_candidates(struct disruption *disruption,
                                         const struct candidate_table *table)
 {
@@ -64,9 +30,10 @@ candidate_list consolidation_candidates(struct disruption *disruption,
         const char *message;
         if (disruption_is_paused(disruption, candidate, false))
             continue;
-        if (consolidation_wants(disruption->arena, candidate, &message))
+        if (consolidation_is_eligible(disruption->arena, candidate, &message))
             list.items[list.count++] = candidate;
-        else if (!disruption->better || !candidate_is_drift_only(candidate)) // DIS-772
+        else if (!disruption->better ||
+                 !consolidation_is_disabled(candidate->pool->pool)) // DIS-772
             disruption_note(disruption, "Unconsolidatable", candidate, message);
     }
     return list;

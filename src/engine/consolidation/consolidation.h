@@ -18,9 +18,6 @@ struct move {
     const struct instance_type *least_type; // the same; NULL: not known
 };
 
-// DIS-150. `*message` gets the Unconsolidatable cause, or NULL.
-bool consolidation_wants(struct arena *arena, const struct disruption_candidate *candidate,
-                         const char **message);
 // The candidates of one turn, in their order; tells of those that cannot be consolidated.
 candidate_list consolidation_candidates(struct disruption *disruption,
                                         const struct candidate_table *table);

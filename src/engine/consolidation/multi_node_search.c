@@ -6,11 +6,11 @@
 #include "base/hash.h"
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/blocked_moves.h"
 #include "engine/consolidation/consolidation_split.h"
+#include "engine/consolidation/deletions.h"
 #include "engine/consolidation/repack_target.h"
 #include "engine/consolidation/spare_capacity.h"
-#include "engine/disruption/blocked_reasons.h"
-#include "engine/disruption/deletions.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 

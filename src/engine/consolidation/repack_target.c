@@ -1,7 +1,7 @@
 #include "engine/consolidation/repack_target.h"
 
 #include "base/quantity.h"
-#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/removal_simulation.h"
 #include "engine/placement/expected_price.h"
 
@@ -20,7 +20,7 @@ static candidate_list list_wanted(struct disruption *disruption,
     candidate_list list = candidate_list_create(disruption, table);
     const char *message;
     list_for_each (candidate, &table->candidates)
-        if (consolidation_wants(disruption->arena, candidate, &message))
+        if (consolidation_is_eligible(disruption->arena, candidate, &message))
             list.items[list.count++] = candidate;
     return list;
 }

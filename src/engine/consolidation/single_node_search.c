@@ -5,8 +5,8 @@
 
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/blocked_moves.h"
 #include "engine/consolidation/consolidation_split.h"
-#include "engine/disruption/blocked_reasons.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 

@@ -1,8 +1,8 @@
 #include "engine/consolidation/upstream_single_node.h"
 
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/blocked_moves.h"
 #include "engine/consolidation/single_node_search.h"
-#include "engine/disruption/blocked_reasons.h"
 #include "engine/disruption/evictions.h"
 
 // DIS-214: the first of each pool, then the second of each; pools by name.

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
-#include "engine/disruption/emptiness.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/expiry.h"
 
 #define NODES_SHOWN 3
@@ -286,7 +286,8 @@ static struct verdict_word stays_used(const struct causes *causes,
 {
     const char *message, *policy = candidate->pool->pool->spec.disruption.consolidation_policy;
     bool when_empty = has_price_labels(candidate) && text_equal(policy, "WhenEmpty");
-    if (!consolidation_wants(causes->disruption->arena, candidate, &message) && message != NULL)
+    if (!consolidation_is_eligible(causes->disruption->arena, candidate, &message) &&
+        message != NULL)
         return cause(causes, when_empty ? "DIS-97" : "DIS-150", "%s", message);
     if (!is_consolidatable(candidate))
         return waiting(causes, candidate);
@@ -321,7 +322,7 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
                        : cause(causes, "DIS-222", "the node has not drifted");
     if (candidate->blocked != NULL)
         return cause_of_pods(causes, candidate->state, candidate->blocked_by, candidate->blocked);
-    if (candidate_is_drift_only(candidate))
+    if (consolidation_is_disabled(candidate->pool->pool))
         return cause(causes, "DIS-98", "NodePool \"%s\" has consolidateAfter: Never%s",
                      candidate->pool->pool->meta.name, drifted ? "" : ", and it has not drifted");
     const char *policy = candidate->pool->pool->spec.disruption.consolidation_policy;

@@ -8,7 +8,7 @@
 // The rules of DIS-32 that have no name of their own read "DIS-32 #5".
 #pragma once
 
-#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/disruption.h"
 
 struct verdict_word {           // about one place
     const char *rule, *message; // rule NULL: nothing was said
@@ -20,17 +20,3 @@ void verdicts_begin(struct disruption *disruption);
 // Fills plan->verdict_counts and, if asked for, plan->verdicts. `only`: the one method that was
 // asked, or NULL.
 void verdicts_finish(struct disruption *disruption, const char *only);
-
-// A move of one candidate that is no command: `move->rule`, or the score (DIS-192). Where running
-// pods would have gone but for the quiet time of other nodes, DIS-238; that is looked for only if
-// texts are wanted.
-void verdict_of_move(struct disruption *disruption, struct disruption_candidate *candidate,
-                     const struct move *move);
-// Remembers what the replacement would cost before dearer types are dropped (DIS-167).
-void verdict_note_prices(struct disruption *disruption, struct move *move);
-// A score below the threshold (DIS-192, DIS-196).
-void verdict_of_score(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const char *rule, int64_t savings);
-// Pods that have no place elsewhere (DIS-161).
-void verdict_of_trial(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const struct trial *trial);

@@ -79,12 +79,6 @@ double pod_disruption_cost(const struct pod *pod, int64_t now)
     return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
 }
 
-bool candidate_is_drift_only(const struct disruption_candidate *candidate)
-{
-    const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
-    return after->text == NULL || after->nanoseconds == DURATION_NEVER;
-}
-
 bool pod_is_unready(const struct pod *pod)
 {
     const struct condition *ready = condition_find(&pod->status.conditions, "Ready");

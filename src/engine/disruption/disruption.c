@@ -4,12 +4,10 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "engine/consolidation/upstream_multi_node.h"
-#include "engine/consolidation/upstream_single_node.h"
 #include "engine/disruption/blocked_reasons.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/removal_simulation.h"
 #include "engine/disruption/spot_window.h"
-#include "engine/disruption/static_drift.h"
 #include "engine/disruption/workload_guard.h"
 #include "engine/pods/pod_budgets.h"
 #include "model/reading/pod.h"
@@ -271,8 +269,8 @@ static bool is_quiet(const struct problem *problem, const struct place *place)
         return false;
     const struct duration *after = &pool->spec.disruption.consolidate_after;
     const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
-    if (after->text == NULL || after->nanoseconds == DURATION_NEVER || after->nanoseconds == 0 ||
-        initialized == NULL || !text_equal(initialized->status, "True"))
+    if (consolidation_is_disabled(pool) || after->nanoseconds == 0 || initialized == NULL ||
+        !text_equal(initialized->status, "True"))
         return false;
     int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
                                                            : initialized->last_transition_time;
@@ -287,49 +285,6 @@ static void find_quiet_places(struct disruption *disruption)
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (is_quiet(problem, &problem->places[i]))
             bitset_set(disruption->quiet, i);
-}
-
-// --- the methods in order ------------------------------------------------------------------------
-
-static void ask_methods(struct disruption *disruption, const char *only)
-{
-    static const struct {
-        const char *name;
-        void (*decide)(struct disruption *);
-    } methods[] = {{"emptiness", emptiness_decide},
-                   {"static-drift", static_drift_decide},
-                   {"drift", drift_decide},
-                   {"expiry", expiry_decide},
-                   {"multi", upstream_multi_node_decide},
-                   {"single", upstream_single_node_decide}};
-    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
-        if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
-            (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
-            disruption->plan->disruptions.count > 0)
-            continue;
-        disruption->asked |= 1U << i;
-        methods[i].decide(disruption);
-    }
-}
-
-// Events of the methods go with those of the plan.
-static void take_notes(struct disruption *disruption)
-{
-    struct plan *plan = disruption->plan;
-    const struct problem *problem = disruption->problem;
-    uint32_t count = plan->notes.count;
-    struct plan_note *notes =
-        arena_allocate_array(plan->arena, count + problem->notes.count + 1, sizeof *notes);
-    if (count > 0)
-        memcpy(notes, plan->notes.items, count * sizeof *notes);
-    list_for_each (note, &problem->notes) {
-        if (note->level != NOTE_EVENT_NORMAL)
-            continue; // compiling the snapshot has been told of already
-        notes[count] = *note;
-        notes[count++].message = arena_copy_string(plan->arena, note->message);
-    }
-    plan->notes.items = notes;
-    plan->notes.count = count;
 }
 
 static struct disruption start(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
@@ -353,6 +308,15 @@ static void use_problem(struct disruption *disruption, struct problem *problem)
     verdicts_begin(disruption);
 }
 
+void disruption_begin_with(struct disruption *disruption, struct problem *problem,
+                           const struct disrupt_inputs *inputs, struct plan *plan,
+                           struct arena *arena)
+{
+    *disruption = start(problem->snapshot, inputs, plan, arena);
+    disruption->problem_lent = true;
+    use_problem(disruption, problem);
+}
+
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
                       const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
                       struct error *error)
@@ -372,18 +336,4 @@ void disruption_end(struct disruption *disruption)
     workload_table_destroy(disruption->workloads);
     if (!disruption->problem_lent)
         problem_destroy(disruption->problem);
-}
-
-void disruption_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
-{
-    CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct disruption disruption = start(problem->snapshot, options->inputs, plan, arena);
-    disruption.problem_lent = true;
-    disruption.tells = options->verdicts;
-    plan->has_disruptions = true;
-    use_problem(&disruption, problem);
-    ask_methods(&disruption, options->method);
-    verdicts_finish(&disruption, options->method);
-    take_notes(&disruption);
-    disruption_end(&disruption);
 }

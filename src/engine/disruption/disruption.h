@@ -7,7 +7,6 @@
 #pragma once
 
 #include "engine/disruption/candidates.h"
-#include "engine/engine.h"
 #include "engine/placement/simulation.h"
 #include "engine/problem/disruption_inputs.h"
 
@@ -46,11 +45,6 @@ struct disruption {
     bool tells;                 // verdicts are wanted with their texts
 };
 
-// Adds the commands to `plan`, which has the decision about the pending pods of the problem's
-// snapshot. The problem has its movable pods, and no error.
-void disruption_plan(struct problem *problem, const struct plan_options *options,
-                     struct plan *plan);
-
 // --- for the methods -----------------------------------------------------------------------------
 typedef LIST(struct disruption_candidate *) candidate_list;
 
@@ -59,6 +53,10 @@ typedef LIST(struct disruption_candidate *) candidate_list;
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
                       const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
                       struct error *error) MUST_USE;
+// The same with the caller's problem, which has its movable pods and no error, and ends after it.
+void disruption_begin_with(struct disruption *disruption, struct problem *problem,
+                           const struct disrupt_inputs *inputs, struct plan *plan,
+                           struct arena *arena);
 void disruption_end(struct disruption *disruption);
 
 // The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
@@ -108,6 +106,3 @@ enum disruption_method {
     METHOD_MULTI,
     METHOD_SINGLE,
 };
-void emptiness_decide(struct disruption *disruption);
-void drift_decide(struct disruption *disruption);
-void expiry_decide(struct disruption *disruption); // DIS-762; as part of adze's own order

@@ -18,3 +18,5 @@ bool departs_alone(const struct disruption_candidate *candidate);
 // those that depart alone each by itself.
 void depart(struct disruption *disruption, const struct departure *departure,
             const struct candidate_table *table, const candidate_list *list);
+// The method: drifted nodes of dynamic pools (DIS-222 to DIS-227).
+void drift_decide(struct disruption *disruption);

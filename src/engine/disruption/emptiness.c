@@ -2,30 +2,10 @@
 
 #include "base/map.h"
 #include "engine/disruption/disruption.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/problem/state_node.h"
-
-bool emptiness_wants(struct arena *arena, const struct disruption_candidate *candidate,
-                     const char **message)
-{
-    const struct node_pool *pool = candidate->pool->pool;
-    const struct duration *after = &pool->spec.disruption.consolidate_after;
-    *message = NULL;
-    if (pool->spec.replicas.present)
-        return false;
-    if (after->text == NULL || after->nanoseconds == DURATION_NEVER) {
-        *message =
-            arena_format(arena, "NodePool \"%s\" has consolidation disabled", pool->meta.name);
-        return false;
-    }
-    if (candidate->buffered) {
-        *message = arena_format(arena, "Node \"%s\" has buffer pods", candidate->state->name);
-        return false;
-    }
-    return candidate->empty &&
-           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
-}
 
 // LIF-245. What static pools and disabled consolidation say comes first.
 static const char *placeholders_keep(struct arena *arena, const struct snapshot *snapshot,
@@ -73,12 +53,13 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
     bool tells_all = snapshot->settings.compatibility_upstream;
     list_for_each (candidate, &out.table.candidates) {
         const char *message;
-        bool wanted = emptiness_wants(arena, candidate, &message);
+        bool wanted = emptiness_is_eligible(arena, candidate, &message);
         if (message == NULL)
             message = placeholders_keep(arena, snapshot, candidate);
         if (wanted && message == NULL)
             out.eligible.items[out.eligible.count++] = candidate;
-        else if (message != NULL && (tells_all || !candidate_is_drift_only(candidate))) // DIS-772
+        else if (message != NULL &&
+                 (tells_all || !consolidation_is_disabled(candidate->pool->pool))) // DIS-772
             out.unconsolidatable.items[out.unconsolidatable.count++] =
                 (struct disruption_block){candidate->node, candidate->claim, CHECK_PASSED, message};
     }

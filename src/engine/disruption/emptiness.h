@@ -4,6 +4,7 @@
 
 #include "engine/disruption/candidates.h"
 
+struct disruption;
 struct emptiness {
     struct candidate_table table;
     LIST(const struct disruption_candidate *) eligible; // by the predicate, before budgets
@@ -17,6 +18,5 @@ struct emptiness {
 // have no `state`.
 struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct string_list *first);
-// DIS-140 for one candidate; `*message` gets the Unconsolidatable cause, or NULL.
-bool emptiness_wants(struct arena *arena, const struct disruption_candidate *candidate,
-                     const char **message);
+// The method: one command for all that may go.
+void emptiness_decide(struct disruption *disruption);

@@ -19,3 +19,6 @@ int64_t expiry_deadline(const struct node_claim *claim);
 int64_t expiry_window_start(const struct node_claim *claim);
 // It may be disrupted for its expiry now, as far as the clock goes.
 bool expiry_is_near(const struct node_claim *claim, int64_t now);
+// The method, as part of adze's own order.
+struct disruption;
+void expiry_decide(struct disruption *disruption);

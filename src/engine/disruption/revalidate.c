@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "engine/consolidation/consolidation.h"
 #include "engine/disruption/disruption.h"
 #include "engine/disruption/drift.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/planned_moves.h"
+#include "engine/disruption/removal_simulation.h"
 #include "engine/problem/problem.h"
 #include "engine/problem/templates.h"
 
@@ -52,8 +53,9 @@ static bool is_wanted(struct revalidation *revalidation, const struct disrupt_ch
                 expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
     if (candidate->blocked != NULL)
         return false; // graceful disruption: DIS-34
-    return strcmp(check->reason, "Empty") == 0 ? emptiness_wants(arena, candidate, &message)
-                                               : consolidation_wants(arena, candidate, &message);
+    return strcmp(check->reason, "Empty") == 0
+               ? emptiness_is_eligible(arena, candidate, &message)
+               : consolidation_is_eligible(arena, candidate, &message);
 }
 
 static bool reject(struct disrupt_check *check, const char *kind, const char *message)

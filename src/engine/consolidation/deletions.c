@@ -1,4 +1,4 @@
-#include "engine/disruption/deletions.h"
+#include "engine/consolidation/deletions.h"
 
 #include <stdlib.h>
 #include <string.h>

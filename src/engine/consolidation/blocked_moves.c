@@ -1,0 +1,133 @@
+#include "engine/consolidation/blocked_moves.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "engine/problem/instance_types.h"
+#include "engine/problem/templates.h"
+
+#define NAMES_SHOWN 3
+
+void verdict_of_trial(struct disruption *disruption, const struct disruption_candidate *candidate,
+                      const struct trial *trial)
+{
+    disruption_verdict(disruption, candidate, trial->no_pool ? "DIS-234" : "DIS-161",
+                       disruption->tells ? trial_message(disruption, trial) : NULL);
+}
+
+void verdict_of_score(struct disruption *disruption, const struct disruption_candidate *candidate,
+                      const char *rule, int64_t savings)
+{
+    const struct disruption_pool *pool = candidate->pool;
+    const char *message = NULL;
+    if (disruption->tells && (pool->balance_price <= 0 || pool->balance_cost <= 0)) {
+        message = arena_format(disruption->arena,
+                               "score 0 is below 0.50: what NodePool \"%s\" "
+                               "costs is not known",
+                               pool->pool->meta.name);
+    } else if (disruption->tells) {
+        double share = (double)savings / (double)pool->balance_price;
+        double cost = candidate->cost / pool->balance_cost;
+        message =
+            arena_format(disruption->arena,
+                         "score %.2f is below 0.50: saves %.1f %% of the $%.4f an hour of "
+                         "NodePool \"%s\" for %.1f %% of its disruption",
+                         share > 0 ? share / cost : 0.0, 100 * share,
+                         price_to_double(pool->balance_price), pool->pool->meta.name, 100 * cost);
+    }
+    disruption_verdict(disruption, candidate, rule, message);
+}
+
+void verdict_note_prices(struct disruption *disruption, struct move *move)
+{
+    const struct type_table *table = move->claim->template->table;
+    move->least = INT64_MAX;
+    if (!disruption->tells)
+        return;
+    const int64_t *worst = type_table_worst_prices(disruption->problem,
+                                                   move->claim->template->table, move->claim->set);
+    bitset_for_each (r, move->claim->rows) {
+        const struct instance_type *type = table->rows[r].type;
+        bool before = move->least_type == NULL || strcmp(type->name, move->least_type->name) < 0;
+        if (worst[r] > move->least || (worst[r] == move->least && !before))
+            continue;
+        move->least = worst[r];
+        move->least_type = type;
+    }
+}
+
+// "b and c"; the nodes that are quiet and would have taken the candidate's pods.
+static uint32_t add_quiet_nodes(const struct disruption *disruption,
+                                const struct disruption_candidate *candidate,
+                                const struct trial *trial, struct text *names)
+{
+    const struct problem *problem = disruption->problem;
+    struct bitset told = bitset_create(trial->arena, problem->nodes.count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trial->pass->input.queue_count; i++) {
+        const struct placement *placement = &trial->pass->placements[i];
+        if (pass_pod(trial->pass, i)->on != candidate->state || placement->kind != ON_NODE ||
+            !bitset_has(disruption->quiet, placement->index) || bitset_has(told, placement->index))
+            continue;
+        bitset_set(told, placement->index);
+        if (count++ < NAMES_SHOWN)
+            text_join(names, ", ", problem->nodes.items[placement->index].name);
+    }
+    if (count > NAMES_SHOWN)
+        text_format(names, " and %" PRIu32 " more", count - NAMES_SHOWN);
+    return count;
+}
+
+// DIS-238: whether the pods would have gone to nodes that are to be left alone for a while.
+static bool only_quiet_nodes_refuse(struct disruption *disruption,
+                                    struct disruption_candidate *candidate)
+{
+    if (!disruption->tells || bitset_empty(disruption->quiet))
+        return false;
+    struct trial trial = trial_run(disruption, &candidate, 1, false);
+    struct text names = {0};
+    uint32_t count = 0;
+    if (trial_possible(&trial) && trial.needed == 0)
+        count = add_quiet_nodes(disruption, candidate, &trial, &names);
+    if (count > 0)
+        disruption_verdict(disruption, candidate, "DIS-238",
+                           arena_format(disruption->arena,
+                                        "its pods would fit on %s, which %s no running pods before "
+                                        "consolidateAfter has passed without a pod event there",
+                                        names.data, count == 1 ? "takes" : "take"));
+    text_free(&names);
+    trial_free(&trial);
+    return count > 0;
+}
+
+static const char *with_prices(struct disruption *disruption,
+                               const struct disruption_candidate *candidate,
+                               const struct move *move)
+{
+    if (!disruption->tells || move->least_type == NULL ||
+        (strcmp(move->rule, "DIS-168") != 0 && strcmp(move->rule, "DIS-169") != 0))
+        return move->why;
+    const char *type = string_map_get(candidate->state->labels, LABEL_INSTANCE_TYPE);
+    if (candidate->price <= 0)
+        return arena_format(disruption->arena, "%s: the price of its own %s is not known",
+                            move->why, type);
+    return arena_format(disruption->arena,
+                        "%s: its own %s costs $%.4f an hour; the cheapest that its pods fit on, "
+                        "%s, may cost $%.4f",
+                        move->why, type, price_to_double(candidate->price), move->least_type->name,
+                        price_to_double(move->least));
+}
+
+void verdict_of_move(struct disruption *disruption, struct disruption_candidate *candidate,
+                     const struct move *move)
+{
+    if (only_quiet_nodes_refuse(disruption, candidate))
+        return;
+    if (move->kind != MOVE_NONE)
+        verdict_of_score(disruption, candidate, "DIS-192", move->payback.saving);
+    else
+        disruption_verdict(disruption, candidate, move->rule,
+                           with_prices(disruption, candidate, move));
+}
