@@ -6,7 +6,7 @@
 
 #include "bench/bench_knapsack.h"
 #include "engine/packing/covering_lp.h"
-#include "engine/problem/node_cost.h"
+#include "engine/templates/node_cost.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 

@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include "engine/compile/compile.h"
 #include "engine/disruption_methods.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"

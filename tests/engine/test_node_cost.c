@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "engine/plan_fixture.h"
-#include "engine/problem/node_cost.h"
 #include "engine/rule_cases.h"
+#include "engine/templates/node_cost.h"
 
 // --- by the catalog ----------------------------------------------------------------------------
 

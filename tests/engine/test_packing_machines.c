@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/compile/compile.h"
 #include "engine/packing/pack.h"
 #include "engine/packing/pack_greedy.h"
 #include "engine/packing/packing.h"

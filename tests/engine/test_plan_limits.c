@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/compile/compile.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
 #include "engine/plan_fixture.h"

@@ -1,7 +1,7 @@
 // The NodeClaim of a static NodePool's template (LIF-232, SCH-376).
 #include <string.h>
 
-#include "engine/problem/static_claim.h"
+#include "engine/templates/static_claim.h"
 #include "model/schema/drift_hash.h"
 #include "model/snapshot/snapshot.h"
 #include "support/cmocka_all.h"

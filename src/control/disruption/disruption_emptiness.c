@@ -18,6 +18,7 @@
 #include "engine/disruption/candidates.h"
 #include "engine/disruption/emptiness.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_eviction.h"
 
 #define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
 

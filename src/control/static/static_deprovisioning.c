@@ -11,6 +11,7 @@
 #include "control/static/static_capacity.h"
 #include "engine/disruption/candidates.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_eviction.h"
 
 #define PERIOD_NS MINUTE
 

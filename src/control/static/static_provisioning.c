@@ -12,7 +12,7 @@
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "control/static/static_capacity.h"
-#include "engine/problem/static_claim.h"
+#include "engine/templates/static_claim.h"
 
 #define PERIOD_NS        MINUTE
 #define UNSYNCED_NS      SECOND

@@ -5,8 +5,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 
 #define NAMES_SHOWN 3
 

@@ -11,11 +11,11 @@
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
-#include "engine/placement/expected_price.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/overlays.h"
+#include "engine/placement/claim_price.h"
 #include "engine/problem/state_node.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/overlays.h"
+#include "engine/templates/templates.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
 #define SPOT_SAVING    30 // percent, with fewer types (DIS-751)

@@ -9,8 +9,8 @@
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
-#include "engine/placement/expected_price.h"
-#include "engine/problem/instance_types.h"
+#include "engine/placement/claim_price.h"
+#include "engine/templates/instance_types.h"
 
 // --- which belong together -----------------------------------------------------------------------
 

@@ -6,9 +6,9 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "engine/placement/expected_price.h"
-#include "engine/problem/node_cost.h"
+#include "engine/placement/claim_price.h"
 #include "engine/problem/state_node.h"
+#include "engine/templates/node_cost.h"
 
 #define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
 #define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live

@@ -3,7 +3,7 @@
 #include "base/quantity.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/removal_simulation.h"
-#include "engine/placement/expected_price.h"
+#include "engine/placement/claim_price.h"
 
 #define PODS_MAX 5000 // a larger plan takes too long to be only a yardstick
 

@@ -10,8 +10,8 @@
 #include "engine/disruption/blocked_causes.h"
 #include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 
 #define RULES_MAX 100 // that verdicts name
 

@@ -12,15 +12,14 @@
 #include "engine/disruption/budgets.h"
 #include "engine/disruption/spot_window.h"
 #include "engine/pods/pod_facts.h"
-#include "engine/problem/overlays.h"
 #include "engine/problem/problem.h"
+#include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_eviction.h"
 #include "model/reading/selector.h"
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
-
-#define RUN_TIME_MAX 9.0 // hours that count (DIS-757)
 
 struct build {
     struct arena *arena;
@@ -35,55 +34,6 @@ struct build {
     const struct pod_facts *facts;     // by running pod
     struct pod_budget_matches matches; // scratch
 };
-
-// --- pods ----------------------------------------------------------------------------------------
-static double clamp(double cost)
-{
-    return cost > 10 ? 10 : cost < -10 ? -10 : cost;
-}
-
-// 0 for what is no number, and for what is none to calculate with.
-static double deletion_cost(const struct pod *pod)
-{
-    const char *text =
-        string_map_get(&pod->meta.annotations, "controller.kubernetes.io/pod-deletion-cost");
-    if (text == NULL || text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]) != NULL)
-        return 0;
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    bool too_large = errno == ERANGE && isinf(value);
-    bool bare_hexadecimal = strpbrk(text, "xX") != NULL && strpbrk(text, "pP") == NULL;
-    return *end != '\0' || too_large || bare_hexadecimal || isnan(value) ? 0 : value;
-}
-
-double pod_eviction_cost(const struct pod *pod)
-{
-    double cost = 1.0 + deletion_cost(pod) / 134217728.0;
-    if (pod->spec.priority.present)
-        cost += (double)pod->spec.priority.value / 33554432.0;
-    return clamp(cost);
-}
-
-// DIS-757: what a Job's pod has done so far is lost with it. In steps of 2^-27, as the other terms.
-double pod_disruption_cost(const struct pod *pod, int64_t now)
-{
-    double cost = pod_eviction_cost(pod);
-    int64_t started =
-        pod->status.start_time != 0 ? pod->status.start_time : pod->meta.creation_timestamp;
-    if (object_owner((const struct object *)pod, "batch/v1", "Job") == NULL || started == 0 ||
-        !text_equal(pod->status.phase, "Running") || started >= now)
-        return cost;
-    double hours =
-        floor((double)ns_subtract(now, started) / (double)HOUR * 134217728.0) / 134217728.0;
-    return clamp(cost + (hours < RUN_TIME_MAX ? hours : RUN_TIME_MAX));
-}
-
-bool pod_is_unready(const struct pod *pod)
-{
-    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
-    return ready != NULL && text_equal(ready->status, "False");
-}
 
 static const struct pod_facts *facts_at(const struct build *build, const struct state_node *state,
                                         uint32_t pod)

@@ -88,7 +88,3 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
 // Sets what the budgets leave for another reason.
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
                               const struct candidate_table *table, const char *reason);
-bool pod_is_unready(const struct pod *pod); // DIS-45
-// DIS-55 of one pod; and with what a Job has done so far (DIS-757).
-double pod_eviction_cost(const struct pod *pod);
-double pod_disruption_cost(const struct pod *pod, int64_t now);

@@ -4,6 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
+#include "engine/compile/compile.h"
 #include "engine/disruption/blocked_reasons.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/removal_simulation.h"

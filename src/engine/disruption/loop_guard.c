@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 
 static bool concerns(const struct frozen_move *move, const struct disruption_candidate *candidate)
 {

@@ -9,8 +9,8 @@
 #include "engine/explain/unschedulable.h"
 #include "engine/packing/pack.h"
 #include "engine/packing/pack_lowest_price.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 
 #define FAILURES_TOLD 5
 

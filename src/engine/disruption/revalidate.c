@@ -13,7 +13,7 @@
 #include "engine/disruption/planned_moves.h"
 #include "engine/disruption/removal_simulation.h"
 #include "engine/problem/problem.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 
 struct revalidation {
     struct disruption disruption;

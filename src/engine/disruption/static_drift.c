@@ -6,7 +6,7 @@
 #include "engine/disruption/drift.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
-#include "engine/problem/static_claim.h"
+#include "engine/templates/static_claim.h"
 
 static candidate_list find_drifted(struct disruption *disruption,
                                    const struct candidate_table *table,

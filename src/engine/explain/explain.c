@@ -9,7 +9,7 @@
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
 #include "engine/pods/preferences.h"
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 #include "engine/topology/topology.h"
 
 void explained_add_reason(struct arena *arena, struct explained *out, enum reason_code code,

@@ -11,8 +11,8 @@
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 #include "engine/topology/topology.h"
 
 #define WHY_MAX          12

@@ -6,12 +6,13 @@
 
 #include "base/quantity.h"
 #include "engine/explain/explain_miss.h"
+#include "engine/pass/refusal.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 #include "engine/topology/topology.h"
 
 static const struct shape *shape_in(const struct pass *pass, const struct funnel *funnel)

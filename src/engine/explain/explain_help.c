@@ -9,7 +9,7 @@
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_node.h"
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 #include "engine/topology/topology.h"
 #include "model/reading/pod.h"
 

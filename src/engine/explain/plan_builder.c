@@ -5,17 +5,17 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/explain/concentration.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_choice.h"
 #include "engine/explain/unschedulable.h"
-#include "engine/placement/expected_price.h"
-#include "engine/pods/node_terms.h"
-#include "engine/problem/claim_object.h"
+#include "engine/placement/claim_price.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_bounds.h"
-#include "engine/problem/node_cost.h"
-#include "engine/problem/templates.h"
+#include "engine/problem/node_terms.h"
+#include "engine/templates/claim_object.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/node_cost.h"
+#include "engine/templates/templates.h"
 #include "model/schema/drift_hash.h"
 
 struct finisher {
@@ -387,7 +387,7 @@ void plan_build(struct pass *pass, const struct plan_options *options, struct pl
     finish_nodes(&finisher);
     if (options->explain_pod != NULL)
         explain_choice(pass, options->explain_pod, plan);
-    node_bounds_warn(pass, plan);
+    concentration_warn(pass, plan);
     unschedulable_finish(pass, options->explain, plan);
     finish_notes(&finisher);
     memo_free(&finisher.contents);

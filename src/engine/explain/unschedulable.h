@@ -1,8 +1,8 @@
 // Pods without a place and why (SCH-30, 41, 46, 223, 239, 520, 530).
 #pragma once
 
-#include "engine/engine.h"
 #include "engine/placement/pass.h"
+#include "engine/problem/plan_options.h"
 
 // Appends a pod with its message; plan->unschedulable has room for every pod of the queue.
 struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,

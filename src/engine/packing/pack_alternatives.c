@@ -9,8 +9,8 @@
 #include "engine/packing/pack_lowest_price.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/topology_groups.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 #include "engine/topology/topology.h"
 
 #define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear

@@ -9,8 +9,9 @@
 #include "engine/packing/packing_improve.h"
 #include "engine/packing/packing_items.h"
 #include "engine/packing/packing_replay.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_cost.h"
+#include "engine/placement/claim_price.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/node_cost.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
 #define PROGRAM_STEPS       UINT64_C(4000000)
@@ -20,17 +21,6 @@
 #define IMPROVE_STEPS       UINT64_C(2500000)
 #define IMPROVE_STEPS_A_POD 50
 
-int64_t pack_claim_price(const struct pass *pass, const struct claim *claim)
-{
-    const struct row_filter *prices =
-        type_table_prices(pass->problem, claim->template->table, claim->set);
-    int64_t lowest = INT64_MAX;
-    bitset_for_each (r, claim->rows)
-        if (prices->cheapest[r] < lowest)
-            lowest = prices->cheapest[r];
-    return lowest == INT64_MAX ? 0 : lowest;
-}
-
 // The cheapest machine of each claim (SCH-505), and what nodes count for beyond it (SCH-507).
 struct pack_outcome pack_outcome_of(struct pass *pass)
 {
@@ -39,7 +29,7 @@ struct pack_outcome pack_outcome_of(struct pass *pass)
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         outcome.placed += pass->placements[i].kind != NOT_PLACED;
     vector_for_each (claim, &pass->claims) {
-        node_costs_add(&costs, pack_claim_price(pass, *claim));
+        node_costs_add(&costs, claim_price_or_zero(pass->problem, *claim));
         outcome.offerings += bitset_count((*claim)->rows);
     }
     outcome.sum = node_costs_sum(&costs, pass->problem->node_cost);

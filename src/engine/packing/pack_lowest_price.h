@@ -11,5 +11,3 @@ struct pass *pack_cheaper(struct pass *greedy);
 struct pack_outcome pack_outcome_of(struct pass *pass);
 // SCH-550 step 9.
 bool pack_outcome_is_better(const struct pack_outcome *a, const struct pack_outcome *b);
-// Of the claim's cheapest machine (SCH-505), nano-USD an hour; 0: it has none.
-int64_t pack_claim_price(const struct pass *pass, const struct claim *claim);

@@ -10,7 +10,7 @@
 #include "engine/packing/packing_machines.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/topology_groups.h"
-#include "engine/problem/node_bounds.h"
+#include "engine/pods/workload_replicas.h"
 #include "engine/topology/topology.h"
 
 #define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
@@ -291,12 +291,12 @@ static void add_share(struct sorter *sorter, const struct claim *claim, uint32_t
     struct problem *problem = sorter->packing->problem;
     if (claim->template->most_share >= 100)
         return;
-    uint32_t workload = node_bounds_workload(problem, pass_pod(sorter->packing->greedy, pod)->pod);
+    uint32_t workload = workload_of_pod(problem, pass_pod(sorter->packing->greedy, pod)->pod);
     if (workload == NONE)
         return;
     struct packing_rule *rule = rule_for(sorter, SHARES_FROM + workload);
     rule->adds++;
-    rule->limit = (int32_t)node_bounds_share(problem, claim->template, workload);
+    rule->limit = (int32_t)workload_node_share(problem, claim->template, workload);
 }
 
 static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32_t pod)

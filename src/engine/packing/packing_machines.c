@@ -6,9 +6,9 @@
 
 #include "base/quantity.h"
 #include "engine/packing/packing.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_cost.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/node_cost.h"
+#include "engine/templates/templates.h"
 
 static int64_t volumes_limit(const struct node_template *template, uint32_t driver, uint32_t row)
 {

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "engine/placement/claim_bounds.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"
 
@@ -59,7 +59,7 @@ void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before)
 static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     struct claim *claim = pass->claims.items[index];
-    if (!node_bounds_allow_share(pass, claim, pod))
+    if (!claim_bounds_allow_share(pass, claim, pod))
         return false;
     if (!topology_inverse_allows(pass, class, claim))
         return false; // before the check, which takes longer

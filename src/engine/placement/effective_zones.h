@@ -1,7 +1,6 @@
 // Where pods may still go as their zones are concerned, before anything is placed (SCH-398).
 #pragma once
 
-#include "engine/engine.h"
 #include "engine/problem/problem.h"
 
 // Fills plan->zones: the pending pods of the queue by the zone that their own requirements, their

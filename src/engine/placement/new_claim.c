@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/placement/claim_bounds.h"
+#include "engine/placement/claim_price.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 
 // The next claim's; made once, however many attempts it takes.
@@ -121,7 +122,7 @@ bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t c
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
     pass->steer = pass_steered(pass, pod);
-    if (!node_bounds_allow_share(pass, claim, pod) ||
+    if (!claim_bounds_allow_share(pass, claim, pod) ||
         claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
         return false;
     claim_accept(pass, claim, pod, class, &pass->attempt);

@@ -5,43 +5,21 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/refusal.h"
+#include "engine/placement/claim_bounds.h"
 #include "engine/placement/claim_order.h"
+#include "engine/placement/claim_price.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/messages.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/reservations.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_bounds.h"
-#include "engine/problem/templates.h"
 #include "engine/problem/volumes.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 #include "engine/topology/topology.h"
 #include "model/reading/pod.h"
-
-struct text *refusal_begin(struct pass *pass, enum reason_code code)
-{
-    if (pass->why == NULL)
-        return NULL;
-    pass->code = code;
-    text_clear(pass->why);
-    return pass->why;
-}
-
-void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints)
-{
-    const taint_list *list = pass->problem->taint_lists.items[taints];
-    const toleration_list *own = pass->problem->toleration_lists.items[tolerations];
-    bool any = false;
-    list_for_each (taint, list) {
-        if (tolerations_tolerate(own, taint))
-            continue;
-        bool has_value = taint->value != NULL && taint->value[0] != '\0';
-        text_format(pass->why, "%sdid not tolerate taint (taint=%s%s%s:%s)", any ? "; " : "",
-                    taint->key, has_value ? "=" : "", has_value ? taint->value : "", taint->effect);
-        any = true;
-    }
-}
 
 // --- minValues (SCH-245 to SCH-249) --------------------------------------------------------------
 
@@ -280,17 +258,6 @@ static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t
            !claim->template->has_min_values && !claim->template->table->has_reservations;
 }
 
-int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
-                            const struct claim_attempt *attempt)
-{
-    const struct row_filter *prices =
-        type_table_prices(pass->problem, claim->template->table, attempt->set);
-    for (uint32_t i = 0; i < claim->template->table->count; i++)
-        if (bitset_has(attempt->rows, prices->by_price[i]))
-            return prices->cheapest[prices->by_price[i]];
-    return INT64_MAX;
-}
-
 static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *from)
 {
     to->set = from->set;
@@ -403,7 +370,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
         pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
     pass->fitting.bits = attempt->rows.bits = template->table->count;
     bool fits = template_fits(problem, template, pass->total, pass->fitting);
-    if (!node_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
+    if (!claim_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
         !volumes_free(pass, shape) || (!fits && pass->why == NULL))
         return REFUSED_SHAPE;
     drop_port_conflicts(template, shape, pass->fitting);
@@ -438,7 +405,7 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
     if (claim->template->table->has_reservations)
         reservations_take(pass, claim, attempt);
     limits_take(pass, claim);
-    node_bounds_take(pass, claim, pod);
+    claim_bounds_take(pass, claim, pod);
     pod_list_add(&claim->pods, pod);
     claim_reorder(pass, claim, count);
     pass->placements[pod].kind = ON_CLAIM;

@@ -7,11 +7,5 @@
 // SCH-212. `fresh`: a claim that is not open yet.
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class, bool fresh,
                          struct claim_attempt *attempt);
-// What its cheapest machine costs, nano-USD an hour; INT64_MAX: it has none.
-int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
-                            const struct claim_attempt *attempt);
 void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class,
                   const struct claim_attempt *attempt);
-// Begins the text of a refusal, forgetting an earlier one. Returns pass->why (NULL: nobody asks).
-struct text *refusal_begin(struct pass *pass, enum reason_code code);
-void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints);

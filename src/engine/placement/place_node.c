@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/refusal.h"
 #include "engine/placement/messages.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"

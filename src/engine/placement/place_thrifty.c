@@ -1,12 +1,11 @@
 #include "engine/placement/place_thrifty.h"
 
 #include "base/quantity.h"
-#include "engine/packing/pack.h"
-#include "engine/packing/pack_lowest_price.h"
+#include "engine/placement/claim_bounds.h"
+#include "engine/placement/claim_price.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"
 
@@ -23,7 +22,7 @@ static bool is_refused(struct pass *pass, uint32_t class, uint32_t index)
 static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     const struct claim *claim = pass->claims.items[index];
-    if (is_refused(pass, class, index) || !node_bounds_allow_share(pass, claim, pod) ||
+    if (is_refused(pass, class, index) || !claim_bounds_allow_share(pass, claim, pod) ||
         !topology_inverse_allows(pass, class, claim))
         return INT64_MAX;
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
@@ -35,7 +34,7 @@ static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint
     if (verdict != ACCEPTED)
         return INT64_MAX;
     int64_t price = claim_attempt_price(pass, claim, &pass->attempt);
-    return price == INT64_MAX ? price - 1 : price - pack_claim_price(pass, claim);
+    return price == INT64_MAX ? price - 1 : price - claim_price_or_zero(pass->problem, claim);
 }
 
 static int64_t price_of_new(struct pass *pass, uint32_t pod, uint32_t class)

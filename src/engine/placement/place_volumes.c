@@ -1,5 +1,6 @@
 #include "engine/placement/place_volumes.h"
 
+#include "engine/pass/refusal.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"

@@ -6,13 +6,14 @@
 
 #include "base/prefetch.h"
 #include "engine/pods/class_key.h"
-#include "engine/pods/node_terms.h"
 #include "engine/pods/pod_demand.h"
 #include "engine/pods/preferences.h"
 #include "engine/pods/spread_defaults.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/pods/validate_pods.h"
+#include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
+#include "engine/problem/node_terms.h"
 #include "engine/problem/volumes.h"
 #include "model/reading/pod.h"
 
@@ -223,50 +224,6 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     compile_class(problem, relaxed, &requests);
     vector_push(&problem->classes, relaxed);
     return problem->classes.count - 1;
-}
-
-// --- keys that Nodes are asked for ---------------------------------------------------------------
-
-static void ask_key(struct problem *problem, const char *key)
-{
-    problem_ask_key(problem, vocabulary_key(problem->vocabulary, key));
-}
-
-static void ask_term(struct problem *problem, const struct node_selector_term *term)
-{
-    list_for_each (entry, &term->match_expressions)
-        ask_key(problem, entry->key);
-    if (term->match_fields.count > 0)
-        ask_key(problem, KEY_NODE_NAME);
-}
-
-static void ask_pod_affinity(struct problem *problem, const struct pod_affinity *affinity)
-{
-    if (affinity == NULL)
-        return;
-    list_for_each (term, &affinity->required)
-        ask_key(problem, term->topology_key);
-    list_for_each (term, &affinity->preferred)
-        ask_key(problem, term->pod_affinity_term.topology_key);
-}
-
-void pod_spec_ask_keys(struct problem *problem, const struct pod_spec *spec)
-{
-    list_for_each (label, &spec->node_selector)
-        ask_key(problem, label->key);
-    list_for_each (constraint, &spec->topology_spread_constraints)
-        ask_key(problem, constraint->topology_key);
-    if (spec->affinity == NULL)
-        return;
-    const struct node_affinity *node_affinity = spec->affinity->node_affinity;
-    if (node_affinity != NULL && node_affinity->required != NULL)
-        list_for_each (term, &node_affinity->required->node_selector_terms)
-            ask_term(problem, term);
-    if (node_affinity != NULL)
-        list_for_each (term, &node_affinity->preferred)
-            ask_term(problem, &term->preference);
-    ask_pod_affinity(problem, spec->affinity->pod_affinity);
-    ask_pod_affinity(problem, spec->affinity->pod_anti_affinity);
 }
 
 // --- classes of the snapshot ---------------------------------------------------------------------

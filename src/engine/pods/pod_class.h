@@ -30,9 +30,6 @@ static inline bool class_can_give_up(const struct problem *problem, const struct
 // Makes a class of a pod with some preferences less; what is not of the spec is the class's own.
 uint32_t class_derive(struct problem *problem, uint32_t class, const struct relaxation *relaxation);
 
-// Marks the label keys that a pod of this spec asks Nodes for.
-void pod_spec_ask_keys(struct problem *problem, const struct pod_spec *spec);
-
 static inline struct pod_class *class_at(const struct problem *problem, uint32_t class)
 {
     return problem->classes.items[class];

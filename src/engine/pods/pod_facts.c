@@ -4,8 +4,8 @@
 
 #include "base/prefetch.h"
 #include "base/text.h"
-#include "engine/disruption/candidates.h"
 #include "model/reading/pod.h"
+#include "model/reading/pod_eviction.h"
 #include "model/reading/pod_workload.h"
 #include "model/reading/selector.h"
 

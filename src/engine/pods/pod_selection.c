@@ -9,6 +9,7 @@
 #include "engine/pods/pod_demand.h"
 #include "engine/pods/pod_facts.h"
 #include "engine/pods/spread_defaults.h"
+#include "engine/problem/asked_keys.h"
 #include "model/reading/pod.h"
 
 static bool has_text(const char *text)

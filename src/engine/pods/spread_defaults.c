@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/problem/asked_keys.h"
 #include "model/reading/scheduler_config.h"
 
 struct spread_defaults {

@@ -8,7 +8,7 @@
 #include "engine/pods/pod_class.h"
 #include "engine/pods/preferences.h"
 #include "engine/pods/spread_defaults.h"
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 #include "model/reading/selector.h"
 
 // --- identity ------------------------------------------------------------------------------------

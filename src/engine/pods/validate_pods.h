@@ -5,7 +5,3 @@
 
 // Why the pod is refused, or NULL. *silent: without an event (SCH-30).
 const char *validate_pod(struct problem *problem, const struct pod *pod, bool *silent);
-
-// SCH-27 for one expression: appends what is wrong, errors joined by "; ".
-void validate_expression(const struct problem *problem, struct text *errors,
-                         const struct selector_requirement *expression);

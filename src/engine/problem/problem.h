@@ -390,18 +390,6 @@ struct problem {
     struct error error; // set: the pass ends (SCH-25, SCH-282)
 };
 
-// Objects made up for the plan (placeholder pods) live in `plan_arena`. `with_movable`: also the
-// pods that a disruption would have to move (SCH-57, simulation.h).
-struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena,
-                               bool with_movable);
-void problem_destroy(struct problem *problem);
-
-// Remembered in problem->asked; called before Nodes are compiled.
-void problem_ask_key(struct problem *problem, uint32_t key);
-static inline bool problem_is_asked(const struct problem *problem, uint32_t key)
-{
-    return key < problem->asked_count && problem->asked[key];
-}
 // The index of a Node among the problem's.
 static inline uint32_t problem_node_object(const struct problem *problem, const struct node *node)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/problem/asked_keys.h"
+
 #define ALTERNATIVES_MAX 4096 // of one pod; more volumes with choices than that are refused
 
 static struct map *index_kind(const struct snapshot *snapshot, enum kind_id kind, bool namespaced)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/placement/pass.h"
-#include "engine/placement/place_claim.h"
+#include "engine/pass/pass_state.h"
+#include "engine/pass/refusal.h"
 #include "engine/pods/topology_groups.h"
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 #include "engine/topology/topology_combine.h"
 #include "engine/topology/topology_counts.h"
 #include "engine/topology/topology_decide.h"

@@ -1,7 +1,8 @@
 // Rules between pods while placing (SCH-285 to SCH-329).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
+#include "engine/topology/topology_base.h"
 
 // Rules that upstream lacks (SCH-510 to SCH-518) hold unless COMPATIBILITY=upstream.
 static inline bool topology_better(const struct pass *pass)

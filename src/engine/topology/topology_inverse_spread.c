@@ -1,7 +1,7 @@
 #include "engine/topology/topology_inverse_spread.h"
 
 #include "engine/pods/topology_groups.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 #include "engine/topology/topology_counts.h"
 #include "engine/topology/topology_hostname.h"
 

@@ -371,3 +371,9 @@ bool pod_needs_place(const struct pod *pod)
     return (pod_is_active(pod) || terminating_stateful) && !pod_owned_by_daemon_set(pod) &&
            !pod_owned_by_node(pod);
 }
+
+bool pod_is_unready(const struct pod *pod)
+{
+    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
+    return ready != NULL && text_equal(ready->status, "False");
+}

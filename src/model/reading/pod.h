@@ -11,7 +11,8 @@ struct resource_map pod_limits(struct arena *arena, const struct pod *pod);
 // The same from a spec alone, without status (templates).
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
 bool pod_is_terminal(const struct pod *pod);
-bool pod_is_active(const struct pod *pod); // LIF-110
+bool pod_is_active(const struct pod *pod);  // LIF-110
+bool pod_is_unready(const struct pod *pod); // DIS-45: it says that it is not ready
 enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
 bool pod_is_protected(const struct pod *pod, int64_t now);
 bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule

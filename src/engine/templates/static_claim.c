@@ -1,8 +1,8 @@
-#include "engine/problem/static_claim.h"
+#include "engine/templates/static_claim.h"
 
-#include "engine/problem/claim_object.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/claim_object.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/templates.h"
 #include "model/schema/drift_hash.h"
 
 void static_claim_make(struct arena *arena, const struct settings *settings,

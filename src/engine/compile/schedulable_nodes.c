@@ -1,16 +1,17 @@
-#include "engine/problem/schedulable_nodes.h"
+#include "engine/compile/schedulable_nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/pods/node_terms.h"
 #include "engine/pods/pod_class.h"
-#include "engine/problem/daemons.h"
+#include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/templates.h"
+#include "engine/problem/node_terms.h"
 #include "engine/problem/volumes.h"
+#include "engine/templates/daemons.h"
+#include "engine/templates/templates.h"
 #include "model/reading/pod.h"
 
 #define KEYS_KNOWN 64

@@ -1,11 +1,11 @@
-#include "engine/problem/overlays.h"
+#include "engine/templates/overlays.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/pods/validate_pods.h"
-#include "engine/problem/instance_types.h"
+#include "engine/problem/validate_expression.h"
+#include "engine/templates/instance_types.h"
 #include "model/tables/well_known.h"
 
 struct target { // one type of one pool

@@ -1,7 +1,7 @@
 // The DaemonSet half of templates.h.
 #pragma once
 
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 
 // Before any vector is made: the resources that DaemonSets name, and the labels they ask for.
 void templates_add_daemon_dimensions(struct problem *problem);

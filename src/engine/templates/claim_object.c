@@ -1,11 +1,11 @@
-#include "engine/problem/claim_object.h"
+#include "engine/templates/claim_object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/pods/node_terms.h"
-#include "engine/problem/claim_labels.h"
-#include "engine/problem/templates.h"
+#include "engine/problem/node_terms.h"
+#include "engine/templates/claim_labels.h"
+#include "engine/templates/templates.h"
 
 static int compare_entries(const void *a, const void *b)
 {

@@ -1,9 +1,9 @@
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/problem/overlays.h"
+#include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
 #include "model/tables/well_known.h"
 

@@ -1,4 +1,4 @@
-#include "engine/pods/node_terms.h"
+#include "engine/problem/node_terms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/problem/daemons.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/instance_types.h"
-#include "engine/problem/node_bounds.h"
 #include "engine/problem/volumes.h"
+#include "engine/templates/daemons.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/node_bounds.h"
 
 static int compare_pools(const void *a, const void *b)
 {

@@ -1,11 +1,11 @@
-#include "engine/problem/daemons.h"
+#include "engine/templates/daemons.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/pods/pod_class.h"
+#include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/templates.h"
+#include "engine/templates/templates.h"
 #include "model/reading/pod.h"
 #include "model/snapshot/admission.h"
 

@@ -1,4 +1,4 @@
-#include "engine/problem/claim_labels.h"
+#include "engine/templates/claim_labels.h"
 
 #include <inttypes.h>
 

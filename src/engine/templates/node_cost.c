@@ -1,4 +1,4 @@
-#include "engine/problem/node_cost.h"
+#include "engine/templates/node_cost.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "engine/placement/expected_price.h"
+#include "engine/placement/claim_price.h"
 
-#include "engine/problem/instance_types.h"
+#include "engine/templates/instance_types.h"
 
 #define SENT_TYPES_MAX 60 // instance types that a launch asks for, the cheapest ones
 
@@ -72,4 +72,21 @@ int64_t claim_cheapest_price(struct problem *problem, const struct claim *claim)
         if (prices->cheapest[r] < lowest)
             lowest = prices->cheapest[r];
     return lowest;
+}
+
+int64_t claim_price_or_zero(struct problem *problem, const struct claim *claim)
+{
+    int64_t lowest = claim_cheapest_price(problem, claim);
+    return lowest == INT64_MAX ? 0 : lowest;
+}
+
+int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
+                            const struct claim_attempt *attempt)
+{
+    const struct row_filter *prices =
+        type_table_prices(pass->problem, claim->template->table, attempt->set);
+    for (uint32_t i = 0; i < claim->template->table->count; i++)
+        if (bitset_has(attempt->rows, prices->by_price[i]))
+            return prices->cheapest[prices->by_price[i]];
+    return INT64_MAX;
 }

@@ -1,0 +1,170 @@
+#include "engine/compile/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/compile/schedulable_nodes.h"
+#include "engine/pass/pass_workspace.h"
+#include "engine/pods/identity_index.h"
+#include "engine/pods/pod_class.h"
+#include "engine/pods/spread_defaults.h"
+#include "engine/problem/volumes.h"
+#include "engine/templates/daemons.h"
+#include "engine/templates/instance_types.h"
+#include "engine/templates/node_cost.h"
+#include "engine/templates/overlays.h"
+#include "engine/templates/templates.h"
+#include "engine/topology/topology_base.h"
+
+static void name_fixed_dimensions(struct problem *problem)
+{
+    static const char *const names[DIMENSIONS_FIXED] = {"cpu", "memory", "pods", "nodes"};
+    for (uint32_t i = 0; i < DIMENSIONS_FIXED; i++)
+        symbols_intern(problem->dimension_names, names[i]);
+}
+
+// Every resource that anything in the snapshot names gets a dimension before the first vector is
+// made.
+static void collect_dimensions(struct problem *problem)
+{
+    const struct snapshot *snapshot = problem->snapshot;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
+        problem_add_dimensions(
+            problem,
+            &((const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i])->spec.limits);
+    instance_types_add_dimensions(problem);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        problem_add_dimensions(problem, &problem->nodes.items[i].capacity);
+        problem_add_dimensions(problem, &problem->nodes.items[i].allocatable);
+    }
+    templates_add_daemon_dimensions(problem);
+    problem->dimensions = symbols_count(problem->dimension_names);
+}
+
+// The snapshot without what cannot be spoken of: objects without a name, or without a namespace
+// where the kind has one. Lists only; the objects are the snapshot's.
+static const struct snapshot *named_objects(struct problem *problem,
+                                            const struct snapshot *snapshot)
+{
+    struct snapshot *usable = arena_allocate(problem->arena, sizeof *usable);
+    *usable = *snapshot;
+    for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
+        uint32_t count = snapshot->objects[kind].count, kept = 0;
+        bool namespaced = kind_get(kind)->namespaced, complete = true;
+        for (uint32_t i = 0; i < count && complete; i++) {
+            const struct object_meta *meta = &snapshot->objects[kind].items[i]->meta;
+            complete =
+                meta->name != NULL && meta->uid != NULL && (!namespaced || meta->namespace != NULL);
+        }
+        if (complete)
+            continue;
+        usable->objects[kind].items =
+            arena_allocate_array(problem->arena, count, sizeof *usable->objects[kind].items);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct object *object = snapshot->objects[kind].items[i];
+            if (object->meta.name == NULL || (namespaced && object->meta.namespace == NULL) ||
+                (kind == KIND_POD && object->meta.uid == NULL))
+                problem_note(problem, NOTE_ERROR, NULL, object,
+                             "ignoring object without name, namespace or uid");
+            else
+                usable->objects[kind].items[kept++] = object;
+        }
+        usable->objects[kind].count = kept;
+    }
+    return usable;
+}
+
+struct problem *problem_create(const struct snapshot *snapshot, struct arena *plan_arena,
+                               bool with_movable)
+{
+    struct problem *problem = memory_allocate(sizeof *problem);
+    problem->settings = &snapshot->settings;
+    problem->arena = arena_create(65536);
+    problem->plan_arena = plan_arena;
+    problem->with_movable = with_movable;
+    problem->snapshot = named_objects(problem, snapshot);
+    problem->node_cost = node_cost_of(problem->snapshot);
+    problem->vocabulary = vocabulary_create();
+    problem->sets = requirement_sets_create(problem->vocabulary);
+    problem->words = symbols_create();
+    problem->dimension_names = symbols_create();
+    problem->taint_list_ids = map_create();
+    problem->toleration_list_ids = map_create();
+    problem->identity_ids = map_create();
+    problem->shape_ids = map_create();
+    problem->class_ids = map_create();
+    problem->group_ids = map_create();
+    problem->peer_ids = map_create();
+    problem->key_hostname = vocabulary_key(problem->vocabulary, LABEL_HOSTNAME);
+    problem->key_zone = vocabulary_key(problem->vocabulary, LABEL_ZONE);
+    problem->key_capacity_type = vocabulary_key(problem->vocabulary, LABEL_CAPACITY_TYPE);
+    problem->key_instance_type = vocabulary_key(problem->vocabulary, LABEL_INSTANCE_TYPE);
+    name_fixed_dimensions(problem);
+    volumes_index(problem);
+    problem->nodes = state_nodes_build(problem->arena, problem->snapshot);
+    instance_types_learn_keys(problem);
+    spread_defaults_read(problem);
+    pods_collect(problem);
+    collect_dimensions(problem);
+    pods_classify(problem);
+    overlays_evaluate(problem);
+    templates_build(problem);
+    nodes_compile(problem);
+    return problem;
+}
+
+void problem_destroy(struct problem *problem)
+{
+    if (problem == NULL)
+        return;
+    for (struct type_table *table = problem->tables; table != NULL; table = table->next)
+        type_table_free(table);
+    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        memo_free(&problem->templates[t]->domain_sets);
+        memo_free(&problem->templates[t]->holding);
+    }
+    memo_free(&problem->reached);
+    requirement_sets_destroy(problem->sets);
+    vocabulary_destroy(problem->vocabulary);
+    symbols_destroy(problem->words);
+    symbols_destroy(problem->dimension_names);
+    map_destroy(problem->taint_list_ids, NULL);
+    map_destroy(problem->toleration_list_ids, NULL);
+    map_destroy(problem->identity_ids, NULL);
+    map_destroy(problem->shape_ids, NULL);
+    if (problem->workload_ids != NULL)
+        map_destroy(problem->workload_ids, NULL);
+    vector_free(&problem->replicas);
+    map_destroy(problem->class_ids, NULL);
+    map_destroy(problem->group_ids, NULL);
+    map_destroy(problem->peer_ids, NULL);
+    map_destroy(problem->node_objects_by_name, NULL);
+    map_destroy(problem->volume_claims, NULL);
+    map_destroy(problem->volumes, NULL);
+    map_destroy(problem->storage_classes, NULL);
+    map_destroy(problem->csi_nodes, NULL);
+    map_destroy(problem->namespaces, NULL);
+    pass_workspaces_free(problem);
+    topology_base_free(problem);
+    identity_index_free(problem);
+    overlays_free(problem);
+    vector_free(&problem->taint_lists);
+    vector_free(&problem->toleration_lists);
+    vector_free(&problem->identities);
+    vector_free(&problem->shapes);
+    vector_for_each (class, &problem->classes)
+        vector_free(&(*class)->without);
+    vector_free(&problem->classes);
+    vector_free(&problem->groups);
+    vector_free(&problem->universes);
+    vector_free(&problem->exclusive_uses);
+    memo_free(&problem->tolerated);
+    memo_free(&problem->tolerated_hard);
+    text_free(&problem->scratch);
+    text_free(&problem->class_key);
+    free(problem->asked);
+    vector_free(&problem->notes);
+    state_nodes_free(&problem->nodes);
+    arena_destroy(problem->arena);
+    free(problem);
+}

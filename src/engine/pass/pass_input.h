@@ -1,0 +1,56 @@
+// Pods, nodes and choices of one pass.
+#pragma once
+
+#include "engine/problem/problem.h"
+
+// What many short passes over one problem have in common (simulation.h).
+struct pass_shared {
+    int64_t **remaining; // what limits leave with all places there, by template; NULL: none
+    struct shared_places *places; // (place_shared.c)
+    struct shared_table {
+        struct shared_refusals {
+            bool asked;
+            uint64_t *words; // places that refuse whoever goes; NULL: none
+        } * items;
+        uint32_t count;
+    } by_shape, by_class;
+    struct arena *arena;
+};
+
+struct scheduled_list; // engine/disrupt_inputs.h
+
+#define TURNS 3
+
+struct pass_input {
+    struct pass_shared *shared;     // NULL: the pass is alone
+    const struct queued_pod *queue; // in queue order
+    uint32_t queue_count;
+    const uint32_t *excluded; // places that take no part, each once
+    uint32_t excluded_count;
+    const uint32_t
+        *moved;           // bound pods of those places that are scheduled, beside those that always
+    uint32_t moved_count; // are (problem->scheduled); ascending
+    struct bitset quiet;  // places that running pods do not move to (DIS-238); bits 0: none
+    bool reserved_strict; // SCH-258
+    const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
+    bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
+    uint64_t
+        attempts_max; // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
+    // Tastes of a repair (pass_retry.h); usually none.
+    bool unlifted;       // the queue's own order (topology_order.h)
+    bool dearest;        // of equal domains the one with the dearest launch
+    bool frugal;         // below limits the smallest machines
+    bool unshared;       // no sharing beyond maxSkew (SCH-513)
+    struct bitset apart; // classes that try existing nodes last; bits 0: none
+    // Choices that another pass made otherwise (pack_alternatives.c); usually none.
+    const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet,
+                             // too, or SET_EMPTY; NULL: nobody is
+    struct bitset heedless;  // classes that heed no spreads of others (SCH-516); bits 0: none
+    const uint8_t
+        *turns; // by class, classes without relaxation: lower ones go first; NULL: as queued
+    uint32_t turns_count;
+    const uint32_t
+        *shunned; // node affinity terms, as sets: spreads over nodes that meet one of several
+    uint32_t shunned_count; // terms need not reach into domains that only these open
+    bool thrifty;           // pods join the claim to which they add least (place_thrifty.c)
+};

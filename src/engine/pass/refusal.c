@@ -1,0 +1,27 @@
+#include "engine/pass/refusal.h"
+
+#include "model/reading/pod.h"
+
+struct text *refusal_begin(struct pass *pass, enum reason_code code)
+{
+    if (pass->why == NULL)
+        return NULL;
+    pass->code = code;
+    text_clear(pass->why);
+    return pass->why;
+}
+
+void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints)
+{
+    const taint_list *list = pass->problem->taint_lists.items[taints];
+    const toleration_list *own = pass->problem->toleration_lists.items[tolerations];
+    bool any = false;
+    list_for_each (taint, list) {
+        if (tolerations_tolerate(own, taint))
+            continue;
+        bool has_value = taint->value != NULL && taint->value[0] != '\0';
+        text_format(pass->why, "%sdid not tolerate taint (taint=%s%s%s:%s)", any ? "; " : "",
+                    taint->key, has_value ? "=" : "", has_value ? taint->value : "", taint->effect);
+        any = true;
+    }
+}

@@ -1,0 +1,22 @@
+// What a plan is asked for beside the decision itself.
+#pragma once
+
+#include <stdbool.h>
+
+enum explain_level {
+    EXPLAIN_NOTHING, // costs nothing
+    EXPLAIN_REASONS, // plan_unschedulable.reasons: a code and a text of each pool, counts of nodes
+    EXPLAIN_FULL,    // the explanations too (SCH-520), and what limits took from each claim
+};
+
+struct disrupt_inputs;
+
+struct plan_options {
+    enum explain_level explain;
+    const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
+    bool zones;         // also count the pending pods by the zone that is left to them (SCH-398)
+    bool disrupt;       // FMT-13: also plan the next disruption
+    bool verdicts;      // of the disruption: also why each other node stays (DIS-770)
+    const char *method; // emptiness, static-drift, drift, expiry, multi, single; NULL: in order
+    const struct disrupt_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
+};
