@@ -17,7 +17,7 @@ struct pass_shared {
     struct arena *arena;
 };
 
-struct scheduled_list; // engine/disrupt_inputs.h
+struct scheduled_list; // engine/problem/disruption_inputs.h
 
 #define TURNS 3
 

@@ -17,7 +17,7 @@ struct simulation {
     const uint32_t *gone; // indexes of places that take no part
     uint32_t gone_count;
     struct bitset quiet;                    // see struct pass_input
-    const struct scheduled_list *scheduled; // engine/disrupt_inputs.h; may be NULL
+    const struct scheduled_list *scheduled; // engine/problem/disruption_inputs.h; may be NULL
     bool as_scheduled;    // pods of places that are gone go where kube-scheduler puts them
     uint32_t mixture;     // how those of them that leave together come back; 0: as they leave
     struct bitset closed; // places that take no pods and keep their own; bits 0: none
