@@ -6,7 +6,7 @@
 Rooms stand in rooms.txt from the ground up. KIND limits the check to some of these:
 
     wall        a source includes and calls what is in its own room or in one before it
-    cycle       headers do not include each other in a circle, nor do the sources (with their headers) of a room
+    cycle       headers do not include each other in a circle, nor do the sources of a room with their headers
     header      a source has a header of its name beside it, or all it exports is declared in a table's header
     control     struct control names no controller
     length      a source has at most 500 lines, or says why not at its top: "// Long: REASON"
@@ -16,7 +16,7 @@ Rooms stand in rooms.txt from the ground up. KIND limits the check to some of th
 
 Calls come from the symbols of the objects that BUILD_FOLDER/compile_commands.json names: build first. The violations
 in excused.txt do not fail the check; --all prints them, too. That list may only shrink; a number in it is how many
-sources of a room may stand in circles.
+sources of a floor may stand in circles.
 Exit: 0 when nothing is left, 1 when something is, 2 for bad input.
 """
 import argparse
@@ -95,6 +95,9 @@ class Symbols:
         missing = [path for path in by_object if not path.is_file()]
         if missing or not by_object:
             raise BadInput(f"{build}: {len(missing) or 'all'} objects of src/ are missing: build it first")
+        others = {name for name in house.texts if name.endswith(".c")} ^ set(by_object.values())
+        if others:
+            raise BadInput(f"{build}: not the build of these sources ({min(others)}): build it first")
         # Without -A, nm names each of several files in a line of its own.
         listing = subprocess.run(["nm", "--extern-only", *map(str, by_object)], capture_output=True, text=True, check=True)
         source = by_object[next(iter(by_object))]
@@ -157,12 +160,12 @@ def check_cycles(house, _symbols):
         way = way_round(headers, start)
         if way:
             yield Violation("cycle", (start,), f"headers include each other in a circle: {' → '.join(way)}")
-    for room in house.rooms:
-        ways = [way_round(sources, unit) for unit in sorted(sources) if room_of(unit) == room]
-        ways = [[pathlib.PurePosixPath(unit).name for unit in way] for way in ways if way]
+    for floor in dict.fromkeys(map(floor_of, house.rooms)):
+        ways = [way_round(sources, unit) for unit in sorted(sources) if floor_of(unit) == floor]
+        ways = [f"{room_of(way[0])}: " + " → ".join(pathlib.PurePosixPath(unit).name for unit in way) for way in ways if way]
         if ways:
-            text = f"src/{room}: {len(ways)} sources include each other in circles:"
-            yield Violation("cycle", (room,), "\n    ".join([text, *(" → ".join(way) for way in ways)]), len(ways))
+            text = f"src/{floor}: {len(ways)} sources include each other in circles within their rooms:"
+            yield Violation("cycle", (floor,), "\n    ".join([text, *ways]), len(ways))
 
 
 def way_round(edges, start):

@@ -75,7 +75,7 @@ class House(unittest.TestCase):
         self.write("src/base/error.h", "void error_set(void);\n")
         self.write("src/base/error.c", '#include "base/error.h"\n#include "base/text.h"\nvoid error_set(void) { text_length(); }\n')
         self.write("src/base/text.c", '#include "base/text.h"\n#include "base/error.h"\nint text_length(void) { error_set(); return 0; }\n')
-        self.assert_violation("cycle: src/base: 2 sources include each other in circles:\n    error → text → error\n")
+        self.assert_violation("cycle: src/base: 2 sources include each other in circles within their rooms:\n    base: error → text → error\n")
         self.write("tests/house/excused.txt", "cycle base 1\n")
         self.assertEqual(self.check()[0], 1)
         self.write("tests/house/excused.txt", "cycle base 2\n")
